@@ -37,6 +37,8 @@ export interface FileSummary {
   readonly replaces: readonly string[];
   /** Another program wrote it. */
   readonly foreign: boolean;
+  /** The statistics of its reals leave out NaN, as the format has it; those that the engine writes do not. */
+  readonly hidesNaN: boolean;
   /** The values of fields in the names of directories; null if it is absent there. */
   readonly partitions?: ReadonlyMap<string, string | null>;
 }
@@ -126,10 +128,11 @@ export async function readFooters(
 
 async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer[]> {
   const list = `[${paths.map(sqlText).join(', ')}]`;
-  const { notes, columns, blocks } = await engine.withConnection(async connection => ({
+  const { notes, columns, blocks, writers } = await engine.withConnection(async connection => ({
     notes: await readNotes(connection, list, paths),
     columns: await readColumns(connection, list),
     blocks: await readBlocks(connection, list),
+    writers: await readWriters(connection, list),
   }));
   return paths.map(path =>
     footerFrom(
@@ -137,6 +140,7 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
       notes.get(path) ?? { fields: [] },
       columns.get(path) ?? new Map(),
       blocks.get(path) ?? [],
+      writers.get(path),
     ),
   );
 }
@@ -144,18 +148,21 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
 /** What the statistics of a column say. */
 export type ColumnFacts = Pick<FileField, 'empty' | 'wide'>;
 
-/** Returns what a footer says, from its note, the statistics of its columns by their names, and its row groups. */
+/** Returns what a footer says, from its note, the statistics of its columns by their names, its row groups, and the name of its writer. */
 export function footerFrom(
   path: string,
   { fields, timeless = false, replaces = [], foreign = false }: FileNote,
   columns: ReadonlyMap<string, ColumnFacts>,
   blocks: readonly RowGroup[],
+  writer: string | undefined,
 ): Footer {
   const measured = fields.map(field => ({ ...field, ...columns.get(field.column) }));
   return {
     path,
     fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
     ...{ blocks, timeless, replaces, foreign },
+    // To the engine NaN is the largest number: its statistics have it, or say nothing.
+    hidesNaN: writer?.startsWith('DuckDB') !== true,
   };
 }
 
@@ -239,6 +246,11 @@ async function readColumns(
     columns.set(path, known.set(String(column), { empty: empty === true, wide: wide === true }));
   }
   return columns;
+}
+
+async function readWriters(connection: Connection, list: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await connection.run(`SELECT file_name, created_by FROM parquet_file_metadata(${list})`);
+  return new Map(rows.map(([file, writer]) => [String(file), String(writer)]));
 }
 
 async function readBlocks(connection: Connection, list: string): Promise<Map<string, RowGroup[]>> {

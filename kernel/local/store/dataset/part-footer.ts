@@ -19,7 +19,7 @@ import {
 } from '../readers/parquet/thrift.js';
 
 /** Members of structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
-const inFile = { schema: 2, groups: 4, pairs: 5, encryption: 8 } as const;
+const inFile = { schema: 2, groups: 4, pairs: 5, writer: 6, encryption: 8 } as const;
 const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as const;
 const inGroup = { columns: 1, rows: 3 } as const;
 const inChunk = { metadata: 3 } as const;
@@ -90,12 +90,14 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
   if (blocks === undefined) return undefined;
   const pairs = structsOf(footer.get(inFile.pairs));
   const note = noteIn(pairs);
-  if (note !== undefined) return footerFrom(path, note, columns, blocks);
+  const writer = textOf(footer.get(inFile.writer));
+  if (note !== undefined) return footerFrom(path, note, columns, blocks, writer);
   // What is said of shapes on the earth changes the types of columns.
   if (pairs.some(each => textOf(each.get(inPair.key)) === 'geo')) return undefined;
   return {
     shape: schema?.bytes.toString('latin1') ?? '',
-    of: fields => footerFrom(path, { fields: fields.map(unmeasured), foreign: true }, columns, blocks),
+    of: fields =>
+      footerFrom(path, { fields: fields.map(unmeasured), foreign: true }, columns, blocks, writer),
   };
 }
 

@@ -288,7 +288,9 @@ export class StoredDataset {
     const span = rows === undefined ? [] : [`file_row_number BETWEEN ${rows.first} AND ${rows.last}`];
     const conditions = [...window, ...span, ...(filter === undefined ? [] : [filter.sql(values, apart)])];
     const only = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-    return `SELECT ${selectList(columns)} FROM read_parquet([${list}])${only}`;
+    const isReal = (name: string) => known.get(name)?.type === 'real';
+    const options = files.some(file => file.hidesNaN) && fields.some(isReal) ? ', can_have_nan = true' : '';
+    return `SELECT ${selectList(columns)} FROM read_parquet([${list}]${options})${only}`;
   }
 
   #emptySelect(fields: readonly string[]): string {

@@ -72,7 +72,7 @@ export class SummaryCache {
 /** Batches add a file every second; the summaries of thousands are not written as often. */
 const saveMs = 10_000;
 
-const format = 2;
+const format = 3;
 
 interface Content {
   readonly format: number;
@@ -81,7 +81,7 @@ interface Content {
   readonly files: readonly CachedFile[];
 }
 
-type CachedFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign'> & {
+type CachedFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign' | 'hidesNaN'> & {
   readonly name: string;
   readonly version: string;
   readonly shape: number;
@@ -92,14 +92,14 @@ type CachedFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign
 function encode(cached: CachedSummaries): string {
   const shapes = new Map<string, { readonly index: number; readonly fields: readonly FileField[] }>();
   const files = [...cached].map(([name, { version, summary }]): CachedFile => {
-    const { fields, bytes, timeless, replaces, foreign } = summary;
+    const { fields, bytes, timeless, replaces, foreign, hidesNaN } = summary;
     const text = JSON.stringify(fields);
     const shape = shapes.get(text) ?? { index: shapes.size, fields };
     shapes.set(text, shape);
     const blocks = summary.blocks.map(
       ({ rows, minNs, maxNs, timed }) => [rows, String(minNs), String(maxNs), timed] as const,
     );
-    return { name, version, shape: shape.index, bytes, timeless, replaces, foreign, blocks };
+    return { name, version, shape: shape.index, bytes, timeless, replaces, foreign, hidesNaN, blocks };
   });
   const content: Content = { format, shapes: [...shapes.values()].map(({ fields }) => fields), files };
   const json = JSON.stringify(content);

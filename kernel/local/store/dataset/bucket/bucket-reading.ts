@@ -322,6 +322,7 @@ function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: 
     timeless: false,
     replaces: [],
     foreign: true,
+    hidesNaN: true,
     partitions,
   };
 }
@@ -329,7 +330,17 @@ function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: 
 /** A file of no rows, by which the dataset has fields that no object which was read has. */
 function shapeOnly(fields: readonly FileField[]): FileSummary {
   const blocks = [{ rows: 0, minNs: LATEST_TIME, maxNs: EARLIEST_TIME, timed: true }];
-  return { path: '', fields, blocks, bytes: 0, version: '', timeless: false, replaces: [], foreign: true };
+  return {
+    path: '',
+    fields,
+    blocks,
+    bytes: 0,
+    version: '',
+    timeless: false,
+    replaces: [],
+    foreign: true,
+    hidesNaN: true,
+  };
 }
 
 /** The columns that fields are read from, also those of maps that hold them, and those that a map is made of. */

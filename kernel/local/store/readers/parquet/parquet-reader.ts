@@ -21,7 +21,7 @@ export async function readParquet(
   await refuseLargeDecimals(connection, files);
   await checkPages(connection, files);
   const exact = await exactFiles(connection, files, workDir);
-  const rows = `read_parquet(${listOf(exact.files)}, union_by_name = true, hive_partitioning = false)`;
+  const rows = `read_parquet(${listOf(exact.files)}, union_by_name = true, hive_partitioning = false, can_have_nan = true)`;
   const columns = await connection.columns(`SELECT * FROM ${rows}`);
   const given = partitionsOf(files);
   const partitions = given.filter(({ name }) => !columns.some(column => column.name === name));

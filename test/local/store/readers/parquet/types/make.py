@@ -264,6 +264,26 @@ def write_partitions():
     (HERE / "partitions.json").write_text(json.dumps(written, ensure_ascii=False, indent=2) + "\n")
 
 
+def write_hidden_nan():
+    """Writes files whose statistics leave out NaN, in Base64 by their writers: seconds of 2026-03-04, and reals of 64 and 32 bits."""
+    reals = [1.0, math.nan, 3.0, 2.0, math.nan, 0.5, -1.5, 7.0]
+    table = pa.table(
+        {
+            "_time": pa.array([1772600000000000000 + row * 10**9 for row in range(8)], pa.timestamp("ns")),
+            "n": pa.array(range(8), pa.int64()),
+            "x": pa.array(reals, pa.float64()),
+            "f": pa.array(reals, pa.float32()),
+        }
+    )
+    written = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        pq.write_table(table, f"{scratch}/pyarrow.parquet", row_group_size=4)
+        pl.from_arrow(table).write_parquet(f"{scratch}/polars.parquet", statistics="full", row_group_size=4)
+        for file in sorted(Path(scratch).glob("*.parquet")):
+            written[file.stem] = base64.b64encode(file.read_bytes()).decode()
+    (HERE / "hidden-nan.json").write_text(json.dumps(written, indent=2) + "\n")
+
+
 if __name__ == "__main__":
     write_arrow("pyarrow", arrow_columns(), row_group_size=2)
     write_arrow("nested", nested_columns())
@@ -274,3 +294,4 @@ if __name__ == "__main__":
     write_polars()
     write_duckdb()
     write_partitions()
+    write_hidden_nan()

@@ -1,0 +1,116 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { readFooters } from '../../../../kernel/local/engine/engine-parquet.js';
+import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
+import { FooterReader } from '../../../../kernel/local/store/dataset/footers.js';
+import { footerIn } from '../../../../kernel/local/store/dataset/part-file.js';
+import { partFooter } from '../../../../kernel/local/store/dataset/part-footer.js';
+import { SummaryReader } from '../../../../kernel/local/store/dataset/summaries.js';
+import { SummaryCache } from '../../../../kernel/local/store/dataset/summary-cache.js';
+import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import { importFile } from '../../../../kernel/local/store/import.js';
+import { now, openQueries } from '../../queries.js';
+
+/** Files of other writers in Base64, whose statistics leave out the NaN of rows 1 and 4; `readers/parquet/types/make.py` makes them. */
+const made = new URL('../readers/parquet/types/hidden-nan.json', import.meta.url);
+
+let catalog: DatasetCatalog | undefined;
+let dataDir = '';
+let engine: Engine | undefined;
+
+const { rows } = openQueries(() => {
+  if (catalog === undefined) throw new RangeError('there are no files yet');
+  return catalog;
+});
+
+const datasets = ['pyarrow', 'polars', 'both', 'imported'] as const;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  engine = await Engine.open({ dataDir });
+  const files: Readonly<Record<string, string>> = JSON.parse(await readFile(made, 'utf8'));
+  for (const [writer, content] of Object.entries(files))
+    for (const dataset of [writer, 'both']) {
+      const folder = path.join(dataDir, 'datasets', dataset);
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, `${writer}.parquet`), Buffer.from(content, 'base64'));
+    }
+  await engine.run(
+    `COPY (SELECT * FROM read_parquet(${sqlText(fileOf('pyarrow'))}, can_have_nan = true)) TO ${sqlText(path.join(dataDir, 'engine.parquet'))} (FORMAT parquet)`,
+  );
+  const store = new DatasetStore(dataDir, engine);
+  await importFile(store, dataDir, { path: fileOf('pyarrow'), dataset: 'imported' }, now);
+  catalog = await store.snapshot(...datasets);
+});
+
+afterAll(async () => {
+  await engine?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function fileOf(writer: string): string {
+  return path.join(dataDir, 'datasets', writer, `${writer}.parquet`);
+}
+
+/** The same rows without a file. */
+const same =
+  'range n from 0 to 7 step 1 | extend x = iff(n == 1 or n == 4, 0.0 / 0, todouble(dynamic([1, 0, 3, 2, 0, 0.5, -1.5, 7])[n])) | extend f = x';
+
+const questions = [
+  'summarize max(v), min(v), sum(v), avg(v), stdev(v), variance(v), count(), countif(v < 100), dcount(v)',
+  'summarize max(v), avg(v) by k = n % 2 | sort by k asc',
+  'summarize percentile(v, 50), a = histogram(v, 3)',
+  'summarize h = histogram(v, 3) by k = n % 2 | sort by k asc',
+  'summarize s = make_set(v)',
+  'where v < 100 | sort by n asc | project n',
+  'where v > 0 | sort by n asc | project n',
+  'where v >= 7 | project n',
+  'where v != 1 | sort by n asc | project n',
+  'where not(v < 100) | count',
+  'where v between (0.0 .. 100.0) | count',
+  'where isnan(v) | sort by n asc | project n',
+  'where v == v | count',
+  'where v in (1.0, 7.0) | count',
+  'top 3 by v | project n',
+  'sort by v asc nulls last, n asc | project n',
+  'summarize arg_max(v, n), arg_min(v, n)',
+  'summarize topk(v, 3)',
+];
+
+describe.each(datasets)('of %s', dataset => {
+  test.each(questions.flatMap(each => ['x', 'f'].map(field => each.replaceAll(/\bv\b/g, field))))(
+    '%s takes NaN for none',
+    async question => {
+      const expected = dataset === 'both' ? `union (${same}), (${same})` : same;
+      expect(await rows(`${dataset} | ${question}`)).toEqual(await rows(`${expected} | ${question}`));
+    },
+  );
+});
+
+test('it is known of the footers of other writers, and not of those of the engine', async () => {
+  const paths = [fileOf('pyarrow'), fileOf('polars'), path.join(dataDir, 'engine.parquet')];
+  const read = await readFooters(engine as Engine, paths);
+  const own = await Promise.all(
+    paths.map(async each => partFooter(each, (await footerIn(each)) ?? Buffer.alloc(0))),
+  );
+  const hides = (footer: object | undefined) => {
+    const of = footer && 'of' in footer ? (footer.of as (fields: readonly never[]) => object)([]) : footer;
+    return of && Reflect.get(of, 'hidesNaN');
+  };
+  expect(read.map(hides)).toEqual([true, true, false]);
+  expect(own.map(hides)).toEqual([true, true, false]);
+});
+
+test('it is kept for the next start', async () => {
+  const directory = path.join(dataDir, 'datasets', 'pyarrow');
+  const kept = new SummaryCache(dataDir);
+  const summaries = () => new SummaryReader(directory, new FooterReader(engine as Engine), kept);
+  const { files } = await summaries().of(['pyarrow.parquet']);
+  await kept.save();
+  expect((await kept.load('pyarrow')).get('pyarrow.parquet')?.summary.hidesNaN).toBe(true);
+  expect((await summaries().of(['pyarrow.parquet'])).files).toEqual(files);
+});
