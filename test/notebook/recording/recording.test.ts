@@ -79,6 +79,16 @@ describe('a recording', () => {
     expect(notices(await real().run('print 1'))).toEqual([]);
   });
 
+  test('is named once above what it answers and reads', async () => {
+    await real().run(`%cache record "${directory}"`);
+    await real().run('recorded << web | summarize n = count() by host');
+    const both = await real().run('recorded | count');
+    await real().run('%cache off');
+    expect(notices(both)).toEqual([
+      'The result holds the answer of a recording, as of 2026-03-04T05:06:07.123456789Z.',
+    ]);
+  });
+
   test('gives every output again without a service, byte for byte', async () => {
     await real().run(`%cache record "${directory}"`);
     const before: unknown[] = [];

@@ -192,6 +192,22 @@ describe.each(Object.entries(kinds))('what reads a result that is %s says so:', 
   });
 });
 
+test.each([
+  ['cut', 'warn'],
+  ['sampled', 'info'],
+  ['partial', 'warn'],
+  ['estimated', 'warn'],
+  ['replayed', 'info'],
+] as const)(
+  'a result that is %s is so by its kind in the metadata of what reads it, as %s',
+  async (kind, level) => {
+    await keep(kind);
+    const { shortfalls, limits } = metadata(await run('z | count'));
+    expect(shortfalls).toEqual([{ kind, text: kinds[kind][1] }]);
+    expect(limits).toEqual([{ level, text: kind === 'cut' ? sentence : `${kinds[kind][1]}.` }]);
+  },
+);
+
 test('whatever reads a result is on the page, by what its rows may lack', async () => {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const names = Object.keys(kinds);
