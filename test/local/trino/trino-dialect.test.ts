@@ -56,6 +56,15 @@ test('a statement has in front of it the functions that it calls, and those that
   expect(names).toEqual(['apl_real_long', 'apl_text_long', 'apl_dyn_long']);
 });
 
+test('a function that statements bring along has the types of what it takes and returns', () => {
+  const type = '[a-z]+(?:\\([a-z\\d]+(?:, [a-z\\d]+)*\\))?';
+  const signature = new RegExp(`^\\([a-z]+ ${type}(?:, [a-z]+ ${type})*\\) RETURNS ${type}$`);
+  expect(inlineFunctions.filter(([, heading]) => !signature.test(heading))).toEqual([]);
+  expect(withFunctions('SELECT apl_array_length(c1)')).toBe(
+    "WITH FUNCTION apl_array_length(j varchar) RETURNS bigint RETURN CASE WHEN substr(j, 1, 1) = '[' THEN json_array_length(j) END\nSELECT apl_array_length(c1)",
+  );
+});
+
 test('distinct values are counted of what Trino does not know to be a constant', () => {
   expect(written("logs | extend c = 'x' | summarize dcount(c), count()")).toContain(
     'count(DISTINCT CASE WHEN random() >= 0 THEN c3 END)',

@@ -449,6 +449,15 @@ describe('a notebook that is run again', () => {
     expect(traceback(await stranger.run('%star --new Mine\nprint a = 1'))).toEqual([]);
   });
 
+  test('leaves no draft where the notes on imports cannot be written', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'apl-notes-'));
+    const file = join(place, 'imports.json');
+    await mkdir(file);
+    await new ImportLog(file).note('kept', join(workDir, 'rows.csv'), { rows: 1 });
+    expect(await readdir(place)).toEqual(['imports.json']);
+    await rm(place, { recursive: true });
+  });
+
   test('asks where the notes on imports are damaged', async () => {
     for (const content of ['', '{', '{"kept":1}', '[["kept"]]', '[["kept",7]]']) {
       await writeFile(join(directory, 'data', 'imports.json'), content);
