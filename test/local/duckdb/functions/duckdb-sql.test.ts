@@ -94,3 +94,24 @@ describe('statements read and written again', () => {
     expect(formatSql(parseSql(expected) ?? 'null')).toBe(expected);
   });
 });
+
+describe('what lacks a part is not a statement', () => {
+  it.each([
+    'SELECT CASE END',
+    'SELECT CASE ELSE 1 END',
+    'SELECT CASE WHEN a THEN 1',
+    'SELECT CASE WHEN a 1 END',
+    'SELECT a FROM t WHERE a NOT b',
+    'SELECT a FROM t WHERE a NOT = 1',
+    'SELECT a FROM t WHERE a BETWEEN 1',
+    'SELECT a FROM t WHERE a IN 1',
+    'SELECT a FROM t WHERE a IN (1',
+    'SELECT a FROM select',
+    'SELECT a, FROM t',
+    'INSERT INTO t VALUES 1',
+    'UPDATE t a = 1',
+    'UPDATE t SET a 1',
+  ])('%s', text => {
+    expect(parseSql(text)).toBeNull();
+  });
+});
