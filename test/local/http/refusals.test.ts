@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import { expect, test } from 'vitest';
+import { AplKernelError } from '../../../kernel/errors.js';
 import { refusalOf } from '../../../kernel/local/http/refusal.js';
-import { systemError } from '../../../kernel/local/local-errors.js';
+import { kindOf, systemError } from '../../../kernel/local/local-errors.js';
 import { refusalInWords } from '../../../kernel/machine.js';
 
 const refusals: readonly (readonly [code: string, status: number, errorType: string, reason: string])[] = [
@@ -37,6 +38,28 @@ test.each(refusals)(
       `This could not be done in /data/starred: ${reason}.`,
     ]);
     expect(refused.hint).toMatch(/\.$/);
+  },
+);
+
+test.each([
+  ['busy', 'engine-busy', 429],
+  ['cancelled', 'query-cancelled', 499],
+  ['failed', 'disk-failed', 500],
+  ['failed', 'engine-ended', 500],
+  ['failed', 'engine-failed', 500],
+  ['failed', 'internal-column-type', 500],
+  ['unavailable', 'engine-short', 503],
+  ['unavailable', 'engine-unexplained', 503],
+  ['unavailable', 'lease-lost', 503],
+  ['storage', 'engine-disk', 507],
+  ['storage', 'not-writable', 507],
+  ['invalid', 'invalid-name', 400],
+] as const)(
+  'a failure of another process is %s by its code %s, which is answered by %i',
+  (kind, code, status) => {
+    const error = new AplKernelError(code, 'It failed.');
+    expect(kindOf(error)).toBe(kind);
+    expect(refusalOf(error, 0)).toEqual({ status, error });
   },
 );
 
