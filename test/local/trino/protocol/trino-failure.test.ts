@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import {
+  type ClusterError,
+  clusterFailure,
+  damagedAnswer,
+  forgotten,
+  refusedStatus,
+  stalled,
+} from '../../../../kernel/local/trino/protocol/trino-failure.js';
+
+const facts = ({ kind, code, message, hint, errorName, isPassing }: ClusterError) => [
+  kind,
+  code,
+  message,
+  hint,
+  errorName,
+  isPassing,
+];
+
+test.each([
+  [
+    'INSUFFICIENT_RESOURCES',
+    'invalid',
+    'engine-memory',
+    'The query needs more than the cluster allows it',
+    'Narrow the time range, keep fewer fields, or group by fewer values.',
+    false,
+  ],
+  [
+    'EXTERNAL',
+    'unavailable',
+    'engine-short',
+    'The storage behind the cluster has failed',
+    'Run the query again.',
+    true,
+  ],
+  [
+    'INTERNAL_ERROR',
+    'failed',
+    'engine-failed',
+    'The cluster has failed at this query',
+    'Run it again; if it fails again, the log of the coordinator has the details under the id of the query.',
+    true,
+  ],
+  [
+    'USER_ERROR',
+    'failed',
+    'engine-failed',
+    'The cluster refuses the SQL that was written for this query',
+    'This is a bug in the service, and its log has the details: please report it with the query.',
+    false,
+  ],
+  [
+    'ANOTHER',
+    'failed',
+    'engine-failed',
+    'The cluster has failed at this query',
+    'Run it again; if it fails again, the log of the coordinator has the details under the id of the query.',
+    false,
+  ],
+])('an error of the type %s is %s', (errorType, kind, code, message, hint, isPassing) => {
+  const failure = clusterFailure({ errorName: 'ODD', errorType }, 'q1');
+  expect(facts(failure)).toEqual([kind, code, `${message} (ODD, query q1).`, hint, 'ODD', isPassing]);
+});
+
+test('names and ids that are not words are not repeated', () => {
+  const { message } = clusterFailure({ errorName: 'a value', errorType: 'EXTERNAL' }, 'q 1');
+  expect(message).toBe('The storage behind the cluster has failed (UNKNOWN, query UNKNOWN).');
+});
+
+test.each([
+  ['USER_CANCELED', 'cancelled', 'query-cancelled', 'The query was cancelled.', false],
+  [
+    'ADMINISTRATIVELY_KILLED',
+    'failed',
+    'engine-failed',
+    'An administrator of the cluster has stopped the query.',
+    false,
+  ],
+  [
+    'ADMINISTRATIVELY_PREEMPTED',
+    'unavailable',
+    'engine-busy',
+    'The cluster has stopped the query for more important ones.',
+    false,
+  ],
+  [
+    'EXCEEDED_TIME_LIMIT',
+    'timeout',
+    'query-timeout',
+    'The cluster has stopped the query at its time limit.',
+    false,
+  ],
+  ['QUERY_QUEUE_FULL', 'busy', 'engine-busy', 'The queue of the cluster is full.', false],
+  [
+    'NO_NODES_AVAILABLE',
+    'unavailable',
+    'engine-short',
+    'The cluster has no worker that could run the query.',
+    true,
+  ],
+  [
+    'QUERY_TEXT_TOO_LARGE',
+    'invalid',
+    'query-too-large',
+    'The query is longer than the cluster takes.',
+    false,
+  ],
+  ['AMBIGUOUS_NAME', 'not-supported', 'not-supported', 'A cluster of Trino gives no field twice.', false],
+  ['PERMISSION_DENIED', 'not-supported', 'forbidden', 'The user of the deployment may not read this.', false],
+  ['CATALOG_NOT_FOUND', 'not-supported', 'profile', 'The cluster has no catalog of this name.', false],
+  ['SCHEMA_NOT_FOUND', 'not-supported', 'profile', 'The catalog has no schema of this name.', false],
+  ['HIVE_BAD_DATA', 'failed', 'dataset-damaged', 'A file of the table is damaged.', false],
+])('%s is %s by its name, whatever its type', (errorName, kind, code, message, isPassing) => {
+  const failure = clusterFailure({ errorName, errorType: 'USER_ERROR' }, 'q1');
+  expect(facts(failure)).toEqual([kind, code, message, failure.hint, errorName, isPassing]);
+  expect(failure.hint).toMatch(/^[A-Z].*\.$/);
+});
+
+test.each([
+  [damagedAnswer(undefined), 'unavailable', 'engine-failed', 'DAMAGED', true],
+  [forgotten(), 'unavailable', 'engine-ended', 'FORGOTTEN', true],
+  [stalled(5), 'unavailable', 'engine-ended', 'STALLED', true],
+  [refusedStatus(401, 'h'), 'not-supported', 'unauthorized', 'UNAUTHORIZED', false],
+  [refusedStatus(403, 'h'), 'not-supported', 'unauthorized', 'UNAUTHORIZED', false],
+  [refusedStatus(429, 'h'), 'busy', 'engine-busy', 'BUSY', false],
+  [refusedStatus(502, 'h'), 'busy', 'engine-busy', 'BUSY', false],
+  [refusedStatus(504, 'h'), 'busy', 'engine-busy', 'BUSY', false],
+  [refusedStatus(501, 'h'), 'unavailable', 'engine-failed', 'REFUSED', false],
+  [refusedStatus(505, 'h'), 'unavailable', 'engine-failed', 'REFUSED', false],
+] as const)('%s is %s, with a hint', (failure, kind, code, errorName, isPassing) => {
+  const { message, hint } = failure;
+  expect(facts(failure)).toEqual([kind, code, message, hint, errorName, isPassing]);
+  expect(hint).toMatch(/^[A-Z].*\.$/);
+});
