@@ -13,6 +13,15 @@ test.each<readonly [string, readonly number[]]>([
   expect(parseScript(text).cells.map(lineOf)).toEqual(lines);
 });
 
+test('a script is a notebook of this kernel', () => {
+  const { metadata, nbformat, nbformat_minor } = parseScript('print 1');
+  expect([nbformat, nbformat_minor]).toEqual([4, 5]);
+  expect(metadata).toEqual({
+    kernelspec: { name: 'apl', display_name: 'APL (Axiom)', language: 'axiom-apl' },
+    language_info: { name: 'axiom-apl', file_extension: '.apl', mimetype: 'text/x-axiom-apl' },
+  });
+});
+
 type Facts = readonly [kind: string, source: string, tags?: readonly string[], title?: string];
 
 function facts({ cells }: { readonly cells: readonly NotebookCell[] }): readonly Facts[] {

@@ -194,6 +194,9 @@ describe('a range is refused', () => {
     ['yestreday', 'Did you mean `yesterday`? Write'],
     ['tody', 'Did you mean `today`? Write'],
     ['nox', 'Did you mean `now`? Write'],
+    ['lasst', 'Did you mean `last`? Write'],
+    ['this weak', 'Did you mean `this week`? Write'],
+    ['alll', 'Did you mean `all`? Write'],
     ['tomxyz', 'Write'],
   ])('with the nearest word as help, where one is near: %s', (input, help) => {
     const [, hint] = refusal(() => parseRange(input));

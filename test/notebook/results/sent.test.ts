@@ -6,6 +6,29 @@ import { SentResults } from '../../../kernel/notebook/results/sent.js';
 import { testService } from '../../local/service.js';
 import { sampleResult } from '../../result/sample.js';
 
+test('columns at other places are a table of their own, until the service has the whole result', async () => {
+  const { service } = await testService();
+  const token = new AccessToken(service.token);
+  const client = createClient({ profileName: 'local', url: service.url, token }, { version: '1.2.3' });
+  const columns = Array.from({ length: 13 }, (_, at) => [`c${at}`, 'integer', `[${at}]`] as const);
+  const cached = {
+    id: 'wide',
+    result: sampleResult([{ columns }]),
+    query: new QueryText('wide'),
+    bytes: 104,
+  };
+  const sent = new SentResults();
+  const idsOf = async (reads: readonly object[]) => {
+    const wanted = new Map(reads.map((read, at) => [`t${at}`, { cached, ...read }]));
+    const { tables } = await sent.send(client, wanted, new AbortController().signal);
+    return Object.values(tables).map(({ id }) => id);
+  };
+  const some = [{ places: [1, 12] }, { places: [11, 2] }, { places: [1, 1], isWritable: true }] as const;
+  expect(await idsOf(some)).toEqual(['wide:1-12', 'wide:11-2', 'wide:1-1:writable']);
+  expect(await idsOf([{}, ...some])).toEqual(['wide', 'wide', 'wide', 'wide:1-1:writable']);
+  await client.close();
+});
+
 test('questions at once share one lease, and each goes on when another gives up', async () => {
   const { service } = await testService();
   const token = new AccessToken(service.token);

@@ -54,6 +54,21 @@ test.each(cases)('%j', (source, expected) => {
   expect(tokens(source)).toEqual(expected);
 });
 
+test('of the characters beyond ASCII letters alone are in names', () => {
+  const isLetter = (code: number) => tokenize(`a${String.fromCharCode(code)}`)[0]?.text.length === 2;
+  const letters = [
+    ...[0xaa, 0xac, 0xb0, 0xba, 0xd6, 0xf6, 0xff, 0x100, 0x167f, 0x1681, 0x1fff, 0x2070, 0x218f, 0x2c00],
+    ...[0x2fff, 0x3001, 0xd7ff, 0xe000, 0xfefe, 0xff00, 0xff10, 0xff19, 0xff21, 0xff3a, 0xff3f, 0xff41],
+    ...[0xff5a, 0xff5f],
+  ];
+  const others = [
+    ...[0xa9, 0xad, 0xb1, 0xbb, 0xd7, 0xf7, 0x1680, 0x2000, 0x206f, 0x2190, 0x2bff, 0x3000, 0xd800, 0xdfff],
+    ...[0xfeff, 0xff01, 0xff0f, 0xff1a, 0xff20, 0xff3b, 0xff3e, 0xff40, 0xff5b, 0xff5e],
+  ];
+  expect(letters.filter(code => !isLetter(code))).toEqual([]);
+  expect(others.filter(isLetter)).toEqual([]);
+});
+
 test('half a character is one of its own, also at the end of the text', () => {
   const places = tokenize('\ud800b \ud83d\ude00 \ud800').map(({ kind, from, to }) => [kind, from, to]);
   expect(places).toEqual([
