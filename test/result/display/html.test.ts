@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toHtml } from '../../../kernel/result/display/html.js';
+import { footerParts } from '../../../kernel/result/display/summary.js';
 import { cells, type SampleTable, sampleResult } from '../sample.js';
 
 /** The text of each element of a kind, tags inside removed. */
@@ -309,6 +310,23 @@ test('of a table in which one value differs only its line does, as tools for not
   const [one, other] = [lines(1), lines(2)];
   const differing = one.flatMap((line, at) => (line === other[at] ? [] : [`${line} / ${other[at]}`]));
   expect([one.length === other.length, differing.map(each => each.length < 200)]).toEqual([true, [true]]);
+});
+
+test.each([
+  [0.04, '0 ms'],
+  [9.94, '9.9 ms'],
+  [10.4, '10 ms'],
+  [999, '999 ms'],
+  [1_000, '1.00 s'],
+  [9_990, '9.99 s'],
+  [10_000, '10.0 s'],
+])('%d ms are written as %s', (elapsedMs, text) => {
+  const status = { elapsedTime: elapsedMs * 1000 };
+  const result = sampleResult([{ columns: [['i', 'integer', '[1]']] }], {
+    provenance: { elapsedMs },
+    status,
+  });
+  expect(footerParts(result)[0]).toBe(`${text} (${text} in the service)`);
 });
 
 test('of a frozen range only what each run repeats is written', () => {

@@ -141,9 +141,11 @@ test('%login --paste takes the address that the browser ended at, unseen', async
 test('an interrupt ends %login', async () => {
   const stop = new AbortController();
   const running = bench.run('%login prod', { answer: '', signal: stop.signal });
-  await shownPage();
+  const back = (await shownPage()).searchParams.get('redirect_uri') ?? '';
+  expect((await fetch(back)).status).toBe(400);
   stop.abort();
   expect((await running).outcome).toMatchObject({ status: 'error', ename: 'Interrupted' });
+  await expect(fetch(back)).rejects.toThrow('fetch failed');
   expect(traceback(await bench.run('print 1'))).toEqual([]);
 });
 

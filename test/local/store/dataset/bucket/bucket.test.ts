@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { BasicType, ColumnSource } from 'hyparquet-writer';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
 import { probeBuckets } from '../../../../../kernel/local/store/dataset/bucket/bucket-probe.js';
@@ -411,6 +411,31 @@ describe('refused in words', () => {
     await bucket.put('torn/a.parquet', eventsFile([0]).subarray(0, 100));
     const refused = await imported(address, 'refused');
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  test('by the status of an answer without words', async () => {
+    bucket.fault = ({ url = '' }, response) => {
+      const [, status] = /status-(\d+)/.exec(decodeURIComponent(url)) ?? [];
+      if (status === undefined) return false;
+      response.writeHead(Number(status));
+      response.end();
+      return true;
+    };
+    // Without the time between two attempts, a part of which is drawn.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+    const messages = [401, 403, 418, 429, 503].map(async status => {
+      const { body } = await imported(`s3://logs/status-${status}`, `status-${status}`);
+      return /: (.*?) \(/.exec(body.message)?.[1];
+    });
+    expect(await Promise.all(messages)).toEqual([
+      'the credentials have no right to',
+      'the credentials have no right to',
+      'the bucket refused it',
+      'it was too busy, 6 times',
+      'it was too busy, 6 times',
+    ]);
+    random.mockRestore();
+    bucket.fault = () => false;
   });
 
   test('without a word of the credentials', async () => {
