@@ -8,6 +8,7 @@ import {
   parseOffset,
   parseTime,
   parseTimespan,
+  zoneOffsets,
 } from '../kernel/time.js';
 
 describe('durations read as Go writes them', () => {
@@ -150,3 +151,50 @@ test.each([
   ['+24:00', undefined],
   ['02:00', undefined],
 ])('offset %j', (text, minutes) => expect(parseOffset(text)).toBe(minutes));
+
+/** Each word for a zone, with a place that uses it in January or July. */
+const zones: Readonly<Record<string, readonly [place: string, month: 1 | 7]>> = {
+  z: ['UTC', 1],
+  ut: ['UTC', 1],
+  utc: ['UTC', 1],
+  gmt: ['Europe/London', 1],
+  est: ['America/New_York', 1],
+  edt: ['America/New_York', 7],
+  cst: ['America/Chicago', 1],
+  cdt: ['America/Chicago', 7],
+  mst: ['America/Denver', 1],
+  mdt: ['America/Denver', 7],
+  pst: ['America/Los_Angeles', 1],
+  pdt: ['America/Los_Angeles', 7],
+  akst: ['America/Anchorage', 1],
+  akdt: ['America/Anchorage', 7],
+  hst: ['Pacific/Honolulu', 1],
+  wet: ['Europe/Lisbon', 1],
+  west: ['Europe/Lisbon', 7],
+  cet: ['Europe/Paris', 1],
+  cest: ['Europe/Paris', 7],
+  eet: ['Europe/Athens', 1],
+  eest: ['Europe/Athens', 7],
+  sast: ['Africa/Johannesburg', 1],
+  hkt: ['Asia/Hong_Kong', 1],
+  jst: ['Asia/Tokyo', 1],
+  kst: ['Asia/Seoul', 1],
+  awst: ['Australia/Perth', 1],
+  acst: ['Australia/Adelaide', 7],
+  acdt: ['Australia/Adelaide', 1],
+  aest: ['Australia/Sydney', 7],
+  aedt: ['Australia/Sydney', 1],
+  nzst: ['Pacific/Auckland', 7],
+  nzdt: ['Pacific/Auckland', 1],
+};
+
+test('a word for a zone stands for the offset of the places that use it', () => {
+  const offsetOf = ([timeZone, month]: readonly [string, number]) => {
+    const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+    const parts = format.formatToParts(new Date(Date.UTC(2026, month - 1, 15)));
+    const text = parts.find(({ type }) => type === 'timeZoneName')?.value.slice(3) ?? '';
+    return text === '' ? 0 : parseOffset(text);
+  };
+  const offsets = Object.entries(zones).map(([word, place]) => [word, offsetOf(place)]);
+  expect(zoneOffsets).toEqual(Object.fromEntries(offsets));
+});

@@ -77,3 +77,9 @@ test('a pipeline is read up to its bound, whatever the number of its pipes', () 
   expect(errors).toHaveLength(limits.stages.most + 1);
   expect(errors.at(-1)?.message).toBe(limits.stages.message);
 });
+
+test('what follows a pipeline that is too long is read', () => {
+  const stages = '| where status > 1'.repeat(limits.stages.most + 1);
+  const messages = errorsIn(`let a = web ${stages} | nope; nowhere`).map(({ message }) => message);
+  expect(messages).toEqual([limits.stages.message, 'unknown dataset `nowhere`']);
+});

@@ -164,6 +164,14 @@ describe('a joined table without a row in the range is named', () => {
     ['fresh | lookup hosts on host', [hosts]],
     ['fresh | join kind=leftouter (hosts) on host | summarize count()', [hosts]],
     ["datatable(host: string)['a'] | lookup hosts on host", [hosts]],
+    [
+      '%%time 2015-10-30..2015-10-31\nnginx | lookup hosts on level',
+      [
+        '`hosts` has no events in 2015-10-30 .. 2015-10-31. It holds 1 event, 2015-10-31 00:00: `%time 2015-10-31`',
+      ],
+    ],
+    ['%%time 2015-10-30..2015-10-31T00:00:01Z\nnginx | lookup hosts on level', []],
+    ['%%time 2015-10-31T00:00Z..2015-10-31T00:01Z\nnginx | lookup hosts on level', []],
     ['fresh | join (fresh) on host', []],
     ['fresh | count', []],
     ['fresh | make-series count() on _time step 10m', []],

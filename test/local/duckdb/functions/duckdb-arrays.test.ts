@@ -44,6 +44,11 @@ describe('building', () => {
     ['bag_zip', [map, five], null],
     ['bag_zip', [five, none], null],
   ]);
+  it('has a key that comes again once, where it comes last', async () => {
+    const pairs = [s('a'), n(1n), s('b'), n(2n), s('a'), n(3n)];
+    for (const name of ['bag_pack', 'pack_dictionary'] as const)
+      expect(await text(arrays[name](pairs, context))).toBe('{"b":2,"a":3}');
+  });
   it('refuses a key without a value', () => {
     expect(() => arrays.bag_pack([s('a'), n(1n), s('b')], context)).toThrow(
       new TemplateError('bag_pack takes pairs of key and value: a value is missing', 2),

@@ -35,6 +35,21 @@ const bench = realBench({
     _time: `2026-03-04T${time}:00Z`,
     message: 'job done',
   })),
+  sessions: (
+    [
+      ['bob', 20, 'info'],
+      ['bob', 30, 'info'],
+      ['bob', 40, 'warn'],
+      ['ann', 10, 'info'],
+      ['ann', 35, 'error'],
+      ['eve', 25, 'info'],
+      ['eve', 50, 'info'],
+    ] as const
+  ).map(([user, second, level]) => ({
+    _time: at(12, second),
+    level,
+    message: `session opened for user ${user} by root`,
+  })),
   plain: [{ _time: at(10, 0), n: 1 }],
   mixed: [
     ...['0042', '17', '12'].map(id => ({
@@ -93,6 +108,13 @@ describe('%patterns', () => {
     const split = await run(`${query}\n| where isnotempty(p2)\n| count`);
     expect(traceback(split)).toEqual([]);
     expect(shown(split).at(-1)).toMatch(new RegExp(`^\\s*${count}\\s*$`, 'm'));
+  });
+
+  test('lines that differ by a word are counted together, from the first to the last of them', async () => {
+    expect(table(await run('%patterns sessions')).filter(line => line.startsWith('1 '))).toEqual([
+      '1 template of 7 lines in message',
+      '1 7 session opened for user <*> by root 100% ▁▁▁▁▁▁█▁▁▁▁▁ new error, info, warn session opened for user bob by root 2026-01-02T12:00:10Z 2026-01-02T12:00:50Z',
+    ]);
   });
 
   test('fields are numbers if every value is written as one, and the lines of a template are told from others', async () => {
