@@ -78,8 +78,13 @@ test('a pipeline is read up to its bound, whatever the number of its pipes', () 
   expect(errors.at(-1)?.message).toBe(limits.stages.message);
 });
 
-test('what follows a pipeline that is too long is read', () => {
-  const stages = '| where status > 1'.repeat(limits.stages.most + 1);
-  const messages = errorsIn(`let a = web ${stages} | nope; nowhere`).map(({ message }) => message);
-  expect(messages).toEqual([limits.stages.message, 'unknown dataset `nowhere`']);
+test('a pipeline that is too long is reported once, and what follows it is read', () => {
+  const long = `web ${'| where status > 1'.repeat(limits.stages.most + 1)}`;
+  const messages = (apl: string) => errorsIn(apl).map(({ message }) => message);
+  expect(messages(`let a = ${long} | nope; nowhere`)).toEqual([
+    limits.stages.message,
+    'unknown dataset `nowhere`',
+  ]);
+  expect(messages(`print toscalar(${long} | count), 1`)).toEqual([limits.stages.message]);
+  expect(messages(`web | join (${long} | take 5) on status`)).toEqual([limits.stages.message]);
 });
