@@ -336,6 +336,11 @@ describe('a sign-in fails in a sentence:', () => {
       /^\{issuer\} has no usable sign-in address/,
     ],
     [
+      'tokens would go to no address',
+      () => metadata({ token_endpoint: 'nowhere' }),
+      /^\{issuer\} has no usable sign-in address/,
+    ],
+    [
       'the page would be a script',
       () => metadata({ authorization_endpoint: 'javascript:alert(1)' }),
       /^\{issuer\} has no usable sign-in address/,
@@ -353,6 +358,16 @@ describe('a sign-in fails in a sentence:', () => {
   ])('%s', async (_, spoil, message) => {
     spoil();
     expect(await failure(logins().begin(endpoint(), never))).toMatch(message);
+  });
+
+  test('unless its addresses are encrypted', async () => {
+    metadata({
+      authorization_endpoint: 'https://issuer.example/auth',
+      token_endpoint: 'https://issuer.example/token',
+    });
+    const pending = await logins().begin(endpoint(), never);
+    pending.close();
+    expect(pending.page.href).toMatch(/^https:\/\/issuer\.example\/auth\?response_type=code&/);
   });
 
   test('it does not answer', async () => {

@@ -6,6 +6,7 @@ import { duckdb } from '../../../kernel/local/duckdb/duckdb-dialect.js';
 import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 import type { Dialect } from '../../../kernel/local/sql/dialect.js';
 import { compilerFor } from '../../../kernel/local/sql/sql-request.js';
+import { sqlArg } from '../../../kernel/local/sql/sql-template.js';
 import { standard } from '../../../kernel/local/sql/standard.js';
 import { fixtures } from '../../golden/fixtures.js';
 
@@ -87,6 +88,43 @@ describe('the standard’s dialect', () => {
     const { sql, refusals } = written(standard, apl);
     expect(refusals).toEqual([]);
     expect(sql.join('\n')).toMatch(expected);
+  });
+
+  test.each([
+    [
+      'long',
+      '+',
+      'long',
+      'CASE WHEN CAST(a AS DECIMAL(38)) + CAST(b AS DECIMAL(38)) BETWEEN MIN AND MAX THEN a + b END',
+    ],
+    [
+      'long',
+      '*',
+      'long',
+      'CASE WHEN CAST(a AS DECIMAL(38)) * CAST(b AS DECIMAL(38)) BETWEEN MIN AND MAX THEN a * b END',
+    ],
+    [
+      'long',
+      '%',
+      'long',
+      'CASE WHEN b NOT IN (0, -1) THEN MOD(a, b) WHEN b = -1 AND a IS NOT NULL THEN 0 END',
+    ],
+    [
+      'long',
+      '/',
+      'long',
+      'CASE WHEN b NOT IN (0, -1) THEN a / b WHEN b = -1 THEN CASE WHEN -CAST(a AS DECIMAL(38)) BETWEEN MIN AND MAX THEN -a END END',
+    ],
+    ['real', '+', 'real', '(a + b)'],
+    ['real', '/', 'real', '(a / NULLIF(b, 0))'],
+    ['real', '-', 'long', '(a - b)'],
+    ['long', '-', 'real', '(a - b)'],
+  ] as const)('%s %s %s has its SQL', (left, operator, right, expected) => {
+    const type = left === 'real' || right === 'real' ? 'real' : 'long';
+    const sql = standard.arithmetic(operator, sqlArg('a', left), sqlArg('b', right), type);
+    expect(sql.replaceAll('-9223372036854775808', 'MIN').replaceAll('9223372036854775807', 'MAX')).toBe(
+      expected,
+    );
   });
 
   test.each([

@@ -22,6 +22,16 @@ test.each<readonly [string, Uint8Array]>([
   expect(decoded.buffer.byteLength).toBe(bytes.length);
 });
 
+test('matches and literals of every length are the same after a round trip', () => {
+  const words = (count: number) => Array.from({ length: count }, (_, at) => `${at * 7}|`).join('');
+  const random = words(400);
+  for (let length = 1; length <= 600; length++) {
+    const part = random.slice(0, length);
+    const bytes = text(`${part}-${part}+${'z'.repeat(20)}${words(2)}`);
+    expect(Buffer.compare(decodeLz4(encodeLz4(bytes)), bytes)).toBe(0);
+  }
+});
+
 test('any bytes are the same after a round trip', () => {
   const words = fc.array(fc.constantFrom('a', 'ab', 'abcabc', '\u0000\u0000\u0000\u0000', 'xyz1'), {
     maxLength: 400,
@@ -44,6 +54,13 @@ test('a frame depends on its bytes alone, not on those that were encoded before'
 
 test('repetition takes little room', () => {
   expect(encodeLz4(text('GET /checkout 200\n'.repeat(1000))).length).toBeLessThan(150);
+});
+
+test('of earlier occurrences the longest is taken', () => {
+  const size = (middle: string) =>
+    encodeLz4(text(`abcdefghijklmnopqrst-${middle}-abcdefghijklmnopqrst-0123456789AB`)).length;
+  // A newer one that is shorter costs the literals between them alone.
+  expect([size('....'), size('abcd')]).toEqual([59, 59]);
 });
 
 describe('a damaged frame is refused', () => {

@@ -51,6 +51,39 @@ test('above a trace stands what is wrong with it, each kind counted', () => {
   ]);
 });
 
+test('as text it is a tree, with bars of one axis', () => {
+  const trace = traceOf([
+    span('a', undefined, 0, 100),
+    span('b', 'a', 25, 50, { isFailed: true }),
+    span('c', 'b', 30, 0, {
+      name: 'a step whose name is longer than any line has room for it',
+      service: 'x',
+    }),
+  ]);
+  const at = (width: number) => waterfallText('Trace t', trace, width).split('\n');
+  expect(at(80)).toEqual([
+    'Trace t',
+    '3 spans of 2 services, 100ns from 2026-01-01T00:00:00Z; 1 span failed.',
+    '',
+    '                      +0s                       +100ns',
+    'cart step a           ████████████████████████████████  100ns  *',
+    '  cart step b         ········████████████████········   50ns  * ✖',
+    '    x a step whose …  ·········█······················     0s',
+    '',
+    '* on the critical path',
+  ]);
+  const names = (width: number) => at(width)[6]?.slice(0, at(width)[6]?.indexOf('·'));
+  expect(names(20)).toBe('    x a step whose …  ');
+  expect(names(93)).toBe('    x a step whose n…  ');
+  expect(names(200)).toBe('    x a step whose name is longer than any line has room fo…  ');
+});
+
+test('the axis has the times at each quarter', () => {
+  const html = waterfallHtml('Trace t', traceOf([span('a', undefined, 0, 100)]));
+  const [, axis = ''] = /<div aria-hidden="true"(.*?)<\/div>/s.exec(html) ?? [];
+  expect(axis.match(/\+\d+\w+/g)).toEqual(['+0s', '+25ns', '+50ns', '+75ns', '+100ns']);
+});
+
 test('in a saved notebook each span says what it is; of many the first are drawn, and it says so', () => {
   const spans = Array.from({ length: 501 }, (_, at) =>
     span(`s${at}`, at === 0 ? undefined : 's0', at, 1_000 - at, at === 1 ? { events: 2, links: 1 } : {}),
