@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  englishMonth,
   formatDuration,
   formatTime,
   HOUR,
@@ -198,3 +199,20 @@ test('a word for a zone stands for the offset of the places that use it', () => 
   const offsets = Object.entries(zones).map(([word, place]) => [word, offsetOf(place)]);
   expect(zoneOffsets).toEqual(Object.fromEntries(offsets));
 });
+
+test.each(['cs', 'da', 'de', 'es', 'fr', 'it', 'nb', 'nl', 'pl', 'pt', 'sv'])(
+  'the months of %s are known',
+  language => {
+    const inLanguage = (locale: string, month: number) =>
+      new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' })
+        .formatToParts(new Date(Date.UTC(2026, month, 15)))
+        .find(({ type }) => type === 'month')?.value ?? '';
+    const months = Array.from({ length: 12 }, (_, month) => {
+      const [name, english] = [inLanguage(language, month).toLowerCase(), inLanguage('en', month)];
+      // Those that are as in English need no translation.
+      return [name, name === english.toLowerCase() ? english.slice(0, 3) : englishMonth(name)];
+    });
+    const english = Array.from({ length: 12 }, (_, month) => inLanguage('en', month).slice(0, 3));
+    expect(months).toEqual(months.map(([name], month) => [name, english[month]]));
+  },
+);

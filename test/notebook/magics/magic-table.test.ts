@@ -65,6 +65,11 @@ describe('a magic is refused', () => {
       'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
+      '%star --new A --name B',
+      '%star: the name is given twice',
+      'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
+    ],
+    [
       '%star a --nam x',
       '%star: there is no option --nam; did you mean --name?',
       'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',

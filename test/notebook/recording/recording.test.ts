@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -77,6 +77,13 @@ describe('a recording', () => {
     expect(notices(own)).toContain(`The result ${as}`);
     expect(notices(await real().run('recorded | count'))).toContain(`\`recorded\` ${as}`);
     expect(notices(await real().run('print 1'))).toEqual([]);
+  });
+
+  test('is kept for this user alone', async () => {
+    const own = join(directory, 'own');
+    await real().run(`%cache record "${own}"`);
+    await real().run('%cache off');
+    expect((await stat(own)).mode & 0o777).toBe(0o700);
   });
 
   test('is named once above what it answers and reads', async () => {

@@ -115,6 +115,16 @@ describe('%config', () => {
 });
 
 describe('%bugreport', () => {
+  test('of a new kernel has no settings and no errors', async () => {
+    const [text = ''] = shown(await bench.run('%bugreport'));
+    expect(text.split('\n').slice(2)).toEqual([
+      'profile: the local service',
+      'settings: none',
+      'results kept: 0, recording: off',
+      'last error: none',
+    ]);
+  });
+
   test('has versions, settings and the code of the last error, and nothing of anybody', async () => {
     await bench.run('%config rows 50');
     await bench.run('%param secret = "parameter-4711"\n%time 2026-01-02');
