@@ -67,6 +67,13 @@ test.each<readonly [name: string, write: (count: number) => string, most: number
   expect(further).not.toContain(first);
 });
 
+test('what follows arguments that cannot be read is read', () => {
+  expect(errorsIn("print strlen('a' 'b'), nowhere").map(({ message }) => message)).toEqual([
+    "expected `,` or `)` in the arguments of `strlen`, found `'b'`",
+    'unknown field `nowhere`',
+  ]);
+});
+
 test('a message quotes no more of a long name than can be read', () => {
   const [error] = errorsIn(`${'n'.repeat(3_000)} | count`);
   expect(error?.message).toBe(`unknown dataset \`${'n'.repeat(79)}…\``);

@@ -24,8 +24,8 @@ const catalog: DatasetCatalog = {
   scan: (_, fields) => `SELECT ${fields.map((field, index) => `${field} AS f${index}`).join(', ')} FROM logs`,
 };
 
-function written(apl: string, approximate = false): string {
-  const result = compilerFor(trino({ approximate }))({ apl }, catalog, 0n);
+function written(apl: string, approximate = false, datasets = catalog): string {
+  const result = compilerFor(trino({ approximate }))({ apl }, datasets, 0n);
   return result.ok
     ? result.compiled.tables.map(({ sql }) => sql).join('\n;\n')
     : result.diagnostics.map(({ message }) => message).join('\n');
@@ -63,6 +63,45 @@ test('a function that statements bring along has the types of what it takes and 
   expect(withFunctions('SELECT apl_array_length(c1)')).toBe(
     "WITH FUNCTION apl_array_length(j varchar) RETURNS bigint RETURN CASE WHEN substr(j, 1, 1) = '[' THEN json_array_length(j) END\nSELECT apl_array_length(c1)",
   );
+});
+
+test.each([
+  [
+    'summarize sum(n)',
+    "TRY_CAST(coalesce(sum(CAST(c2 AS decimal(38, 0))), DECIMAL '0') AS bigint) AS c5 FROM s0",
+  ],
+  ['summarize sum(x)', 'coalesce(sum((CASE WHEN NOT is_nan(c3) THEN c3 END)), 0) AS c5 FROM s0'],
+  [
+    'summarize avg(x) by bin(_time, 1h)',
+    'SELECT CAST(sum(c6 * c7) AS double) / nullif(CAST(sum(c7) AS double), 0) AS c6 FROM',
+  ],
+  [
+    'summarize avg(totimespan(n)) by bin(_time, 1h)',
+    'SELECT apl_real_long(CAST(sum(CAST(c8 AS decimal(38, 0))) AS double) / nullif(CAST(sum(c7) AS double), 0)) AS c6 FROM',
+  ],
+  ['project v = toint(d)', 'apl_dyn_long(c4) AS c5'],
+  ['project v = toreal(d)', 'apl_dyn_real(c4) AS c5'],
+  ['project v = tobool(d)', 'apl_dyn_bool(c4) AS c5'],
+  ['project v = toreal(uri)', 'apl_text_real(c1) AS c5'],
+  ['project v = toint(x)', 'apl_real_long(c3) AS c5'],
+  ['project v = strcat(uri)', "concat(CAST('' AS varchar), coalesce(c1, '')) AS c5"],
+  [
+    'project v = strcat_delim("-", uri, uri)',
+    "array_join(ARRAY[coalesce(c1, ''), coalesce(c1, '')], CAST('-' AS varchar)) AS c5",
+  ],
+])('%s has its SQL', (apl, expected) => {
+  const more = [
+    { name: 'x', type: 'real' },
+    { name: 'd', type: 'dynamic' },
+  ] as const;
+  const wider: DatasetCatalog = {
+    ...catalog,
+    schema: name => {
+      const schema = catalog.schema(name);
+      return schema && { ...schema, fields: [...schema.fields, ...more] };
+    },
+  };
+  expect(written(`logs | ${apl}`, false, wider)).toContain(expected);
 });
 
 test('distinct values are counted of what Trino does not know to be a constant', () => {

@@ -98,6 +98,7 @@ describe('what a hosted service leaves out without a word is seen', () => {
       'Only 1,000 rows were fetched (the default limit).',
     ],
     ['by its own count', 'web', 999, more, named('999')],
+    ['unless it counts no more', 'web', 999, { rowsMatched: 999 }, undefined],
     ['by its count, below %limit', '%%limit 2000\nweb', 1001, more, named('1,001')],
     ['by its count of what a filter lets through', 'web | where n > 1 | extend m = n', 7, more, named('7')],
     ['unless it may have counted before a filter', 'web | extend m = n | where m > 1', 7, more, undefined],
