@@ -53,6 +53,9 @@ describe('sizes', () => {
     ['format_bytes', [n(3456789n), n(2n)], '3.30 MB'],
     ['format_bytes', [r(456780), n(2n)], '446.07 KB'],
     ['format_bytes', [n(564n)], '564 Bytes'],
+    ...['kB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'].map(
+      (unit, at) => ['format_bytes', [r(10 ** (3 * at + 3)), n(0n), s(''), n(10n)], `1 ${unit}`] as const,
+    ),
     ['format_bytes', [n(10332n), n(1n)], '10.1 KB'],
     ['format_bytes', [n(20010332n)], '19 MB'],
     ['format_bytes', [n(20010332n), n(0n), s('KB')], '19541 KB'],

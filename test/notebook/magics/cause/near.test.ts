@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { realBench } from '../../real-bench.js';
+import { printed, traceback } from '../../session.js';
+
+/** So many deployments, one a second from ten past ten on. */
+const deployments = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    ...{ _time: new Date(Date.UTC(2026, 0, 1, 10, 10, at)).toISOString() },
+    ...{ service: 'api', version: `1.0.${at}` },
+  }));
+
+const bench = realBench({
+  web: Array.from({ length: 40 }, (_, at) => ({
+    ...{ _time: new Date(Date.UTC(2026, 0, 1, 10, at)).toISOString(), status: 200 },
+  })),
+  releases: deployments(100),
+  rollouts: deployments(101),
+});
+
+test('a dataset with more than a hundred deployments near it is not a list of them', async () => {
+  const run = await bench().run("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']");
+  expect(traceback(run)).toEqual([]);
+  const found = [...printed(run).matchAll(/%assert rows == (\d+)\n\['(\w+)'\]/g)];
+  expect(found.map(([, rows, name]) => `${rows} ${name}`)).toEqual(['100 releases']);
+});
