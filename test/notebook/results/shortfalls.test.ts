@@ -202,7 +202,10 @@ test.each([
   'a result that is %s is so by its kind in the metadata of what reads it, as %s',
   async (kind, level) => {
     await keep(kind);
-    const { shortfalls, limits } = metadata(await run('z | count'));
+    const { shortfalls, limits } = metadata(await run('z | count')) as {
+      readonly shortfalls: unknown;
+      readonly limits: unknown;
+    };
     expect(shortfalls).toEqual([{ kind, text: kinds[kind][1] }]);
     expect(limits).toEqual([{ level, text: kind === 'cut' ? sentence : `${kinds[kind][1]}.` }]);
   },

@@ -45,7 +45,7 @@ describe('building', () => {
     ['bag_zip', [five, none], null],
   ]);
   it('has a key that comes again once, where it comes last', async () => {
-    const pairs = [s('a'), n(1n), s('b'), n(2n), s('a'), n(3n)];
+    const pairs = [s('a'), n(1n), s('b'), n(2n), s('a'), n(3n)] as const;
     for (const name of ['bag_pack', 'pack_dictionary'] as const)
       expect(await text(arrays[name](pairs, context))).toBe('{"b":2,"a":3}');
   });
