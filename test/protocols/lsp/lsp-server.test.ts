@@ -125,6 +125,10 @@ test('names of let are found, followed and renamed within their cell', async () 
   ]);
   const prepared = await connection.sendRequest(PrepareRenameRequest.type, at);
   expect(prepared).toEqual({ start: { line: 5, character: 17 }, end: { line: 5, character: 21 } });
+  for (const character of [4, 8]) {
+    const edge = { ...at, position: { line: 4, character } };
+    expect(await connection.sendRequest(PrepareRenameRequest.type, edge)).toEqual(range);
+  }
   const renamed = await connection.sendRequest(RenameRequest.type, { ...at, newName: 'limit_ms' });
   expect(renamed?.changes?.[editor.document.uri]?.map(edit => [edit.range.start.line, edit.newText])).toEqual(
     [
