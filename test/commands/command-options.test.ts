@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import {
   allowed,
@@ -9,6 +10,7 @@ import {
   portNumber,
   seconds,
 } from '../../kernel/commands/command-options.js';
+import { type Actions, programOf } from '../../kernel/commands/command-program.js';
 
 const readers = { allowed, codeView, daySeconds, lineNumber, pageOrigins, part, portNumber, seconds };
 
@@ -48,3 +50,19 @@ test.each<readonly [name: keyof typeof readers, text: string, said: string]>([
 
 test('origins of pages add up', () =>
   expect(pageOrigins('http://b', ['http://a'])).toEqual(['http://a', 'http://b']));
+
+const actions = new Proxy({}, { get: () => () => undefined }) as Actions;
+
+const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)];
+
+test('every command and every option says what it is for', () => {
+  const all = below(programOf(actions, { version: '1.2.3', dataDir: '/data' }));
+  const silent = all.flatMap(command => [
+    ...(command.description() === '' ? [command.name()] : []),
+    ...command.options
+      .filter(({ description }) => description === '')
+      .map(({ flags }) => `${command.name()} ${flags}`),
+  ]);
+  expect(all.length).toBeGreaterThan(10);
+  expect(silent).toEqual([]);
+});

@@ -446,6 +446,8 @@ test('a second run gives the same notebook, without a service and without its da
   const first = environment('first');
   const run = (output: string, env: Record<string, string>) =>
     aplKernel(['run', 'in.apl', '-o', output, '--cache', 'answers'], env);
+  // A directory is not a recording yet.
+  mkdirSync(join(home, 'answers'));
   expect(await run('first.ipynb', first)).toMatchObject({ code: 0 });
   await aplKernel(['serve', '--stop'], first);
   writeFileSync(join(home, 'events.ndjson'), '');
