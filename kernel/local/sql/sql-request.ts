@@ -119,6 +119,7 @@ function write(
   const toSql = (rows: Relation, shown = rows.columns) => statementSql(rows, statement, shown);
   const rescan: Source['scan'] = (...asked) => catalog.rescan?.(...asked) ?? catalog.scan(...asked);
   const again = { ...statement, source: { ...source, scan: rescan } };
+  const toSqlAgain = (rows: Relation, shown = rows.columns) => statementSql(rows, again, shown);
   const rowsToSql = (rows: Relation) => toSql(rows, query.shown);
   const most = mostRows(relation, name => catalog.mostRows?.(name));
   const limit = rowLimit(plan, request, most, apart === undefined ? sorted?.written : undefined);
@@ -149,9 +150,7 @@ function write(
             groupsOf: source.rowGroups,
             now: window.now,
             toSql: rowsToSql,
-            ...(catalog.far === undefined && {
-              toSqlAgain: (found: Relation, shown = found.columns) => statementSql(found, again, shown),
-            }),
+            ...present({ toSqlAgain: catalog.far === undefined ? toSqlAgain : undefined }),
           },
         );
 

@@ -16,7 +16,7 @@ import { importFile } from '../../../../kernel/local/store/import.js';
 import { now, openQueries } from '../../queries.js';
 
 /** Files of other writers in Base64, whose statistics leave out the NaN of rows 1 and 4; `readers/parquet/types/make.py` makes them. */
-const made = new URL('../readers/parquet/types/hidden-nan.json', import.meta.url);
+const made = new URL('./hidden-nan.json', import.meta.url);
 
 let catalog: DatasetCatalog | undefined;
 let dataDir = '';

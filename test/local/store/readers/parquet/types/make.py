@@ -281,7 +281,7 @@ def write_hidden_nan():
         pl.from_arrow(table).write_parquet(f"{scratch}/polars.parquet", statistics="full", row_group_size=4)
         for file in sorted(Path(scratch).glob("*.parquet")):
             written[file.stem] = base64.b64encode(file.read_bytes()).decode()
-    (HERE / "hidden-nan.json").write_text(json.dumps(written, indent=2) + "\n")
+    (HERE.parents[2] / "dataset" / "hidden-nan.json").write_text(json.dumps(written, indent=2) + "\n")
 
 
 if __name__ == "__main__":

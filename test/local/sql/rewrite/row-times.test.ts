@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileRequest } from '../../../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
-import { sharedService } from '../service.js';
+import { compileRequest } from '../../../../kernel/local/sql/compile.js';
+import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
+import { sharedService } from '../../service.js';
 
 const service = sharedService({ compile: compileRequest });
 const range = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-25T00:00:00Z' };
