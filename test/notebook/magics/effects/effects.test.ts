@@ -24,7 +24,7 @@ let directory: string;
 let workDir: string;
 let kept: string;
 let hosted: Service;
-/** Starts with the first kernel of a test. */
+/** Starts with the first kernel of a test, or of a block that has one for all its tests. */
 let running: ReturnType<typeof realService> | undefined;
 const benches: Bench[] = [];
 
@@ -67,18 +67,35 @@ function addressed(cell: string): string {
   return at.replace('PREFIX', `p${prefixes++}`);
 }
 
-beforeEach(() => cp(kept, directory, { recursive: true, preserveTimestamps: true }));
+const begin = () => cp(kept, directory, { recursive: true, preserveTimestamps: true });
 
-afterEach(async () => {
-  await end();
-  await rm(directory, { recursive: true });
-});
+/** Each test of a block finds the belongings as they were made, on a service of its own. */
+function withOwnService(): void {
+  beforeEach(begin);
+  afterEach(remove);
+}
 
-/** Ends what a test has started. */
-async function end(): Promise<void> {
+/** The tests of a block, which change nothing, share the belongings and a service. */
+function withOneService(): void {
+  beforeAll(begin);
+  afterEach(closeBenches);
+  afterAll(remove);
+}
+
+async function closeBenches(): Promise<void> {
   for (const bench of benches.splice(0)) await bench.close();
+}
+
+/** Ends what tests have started. */
+async function end(): Promise<void> {
+  await closeBenches();
   await (await running)?.close();
   running = undefined;
+}
+
+async function remove(): Promise<void> {
+  await end();
+  await rm(directory, { recursive: true });
 }
 
 function loginsFile(): string {
@@ -242,27 +259,36 @@ test('each effect that a magic declares and that is asked for has a cell here, a
   expect([...asked].sort()).toEqual(declared.sort());
 });
 
-describe.each(cells)('%s: %s', (magic, effect, written, what) => {
+describe('where nobody says yes', () => {
+  withOneService();
+
+  test.each(cells)(
+    '%s: %s changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes',
+    async (magic, effect, written, what) => {
+      const cell = addressed(written);
+      const stranger = await kernel(besides(effect));
+      const before = await state(stranger);
+      const [message = '', ...rest] = traceback(await stranger.run(cell));
+      expect(message).toContain(`magic: %${magic} would ${what}`);
+      expect(message).toContain(', and nobody can be asked here');
+      expect(rest.join()).toContain(`\`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect}`);
+      expect(await state(stranger)).toEqual(before);
+      await stranger.run('%use local');
+      const run = await stranger.run(cell, { answer: 'y' });
+      expect(run.outputs.flatMap(each => (each.kind === 'asked' ? [each.text] : []))).toEqual([
+        expect.stringMatching(/^%\S+ would .+\. Type yes to allow this for the rest of the session: $/),
+      ]);
+      expect(traceback(run)[0]).toContain('not done, as the answer was not yes');
+      expect(await state(stranger)).toEqual(before);
+    },
+  );
+});
+
+describe.each(cells)('%s: %s', (magic, effect, written) => {
+  withOwnService();
   let cell = '';
   beforeEach(() => {
     cell = addressed(written);
-  });
-
-  test('changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes', async () => {
-    const stranger = await kernel(besides(effect));
-    const before = await state(stranger);
-    const [message = '', ...rest] = traceback(await stranger.run(cell));
-    expect(message).toContain(`magic: %${magic} would ${what}`);
-    expect(message).toContain(', and nobody can be asked here');
-    expect(rest.join()).toContain(`\`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect}`);
-    expect(await state(stranger)).toEqual(before);
-    await stranger.run('%use local');
-    const run = await stranger.run(cell, { answer: 'y' });
-    expect(run.outputs.flatMap(each => (each.kind === 'asked' ? [each.text] : []))).toEqual([
-      expect.stringMatching(/^%\S+ would .+\. Type yes to allow this for the rest of the session: $/),
-    ]);
-    expect(traceback(run)[0]).toContain('not done, as the answer was not yes');
-    expect(await state(stranger)).toEqual(before);
   });
 
   test('is done after a yes, after which its kind is not asked for again', async () => {
@@ -347,33 +373,39 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   apl: ['%apl print a = 1'],
 };
 
-test('every magic changes nothing that is not its own without a question', async () => {
-  expect(Object.keys(quiet)).toEqual(magics.map(({ name }) => name));
-  const stranger = await kernel([]);
-  await stranger.run('print a = 1');
-  const before = await state(stranger);
-  for (const cell of Object.values(quiet).flat()) {
-    await stranger.run(cell);
-    expect([cell, await state(stranger)]).toEqual([cell, before]);
-  }
-});
-
 /** The second line of a cell is its own query, and `%apl` is one. */
 const ownQuery = /\n.*|^%apl .*/s;
 
-test('a magic that declares nothing of a service reaches none, and without a question every magic sends queries at most', async () => {
-  for (const { name, effects } of magics) {
-    const bench = await kernel([], 'prod');
-    const before = hosted.seen.length;
-    for (const cell of quiet[name] ?? []) await bench.run(cell.replace(ownQuery, ''));
-    const sent = hosted.seen.slice(before);
-    const changes = sent.filter(each => isSent(each) && !each.path.includes('/_apl'));
-    const mayReach = effects.some(each => ['query', 'drop', 'send'].includes(each));
-    expect([name, mayReach || sent.length === 0, changes]).toEqual([name, true, []]);
-  }
+describe('without a question', () => {
+  withOwnService();
+
+  test('every magic changes nothing that is not its own without a question', async () => {
+    expect(Object.keys(quiet)).toEqual(magics.map(({ name }) => name));
+    const stranger = await kernel([]);
+    await stranger.run('print a = 1');
+    const before = await state(stranger);
+    for (const cell of Object.values(quiet).flat()) {
+      await stranger.run(cell);
+      expect([cell, await state(stranger)]).toEqual([cell, before]);
+    }
+  });
+
+  test('a magic that declares nothing of a service reaches none, and without a question every magic sends queries at most', async () => {
+    for (const { name, effects } of magics) {
+      const bench = await kernel([], 'prod');
+      const before = hosted.seen.length;
+      for (const cell of quiet[name] ?? []) await bench.run(cell.replace(ownQuery, ''));
+      const sent = hosted.seen.slice(before);
+      const changes = sent.filter(each => isSent(each) && !each.path.includes('/_apl'));
+      const mayReach = effects.some(each => ['query', 'drop', 'send'].includes(each));
+      expect([name, mayReach || sent.length === 0, changes]).toEqual([name, true, []]);
+    }
+  });
 });
 
 describe('the queries of a stranger', () => {
+  withOwnService();
+
   let already = 0;
   const sent = () => hosted.seen.filter(isSent).length - already;
   beforeEach(() => {
@@ -409,6 +441,8 @@ describe('the queries of a stranger', () => {
 });
 
 describe('what a session made, it may change', () => {
+  withOwnService();
+
   test.each([
     [
       'a dataset',
@@ -432,6 +466,8 @@ describe('what a session made, it may change', () => {
 });
 
 describe('a notebook that is run again', () => {
+  withOwnService();
+
   test('imports its file again without a question, but not over other rows', async () => {
     const [first, second] = [await kernel([]), await kernel([])];
     const cell = '%import rows.csv --dataset kept --replace';
@@ -468,9 +504,11 @@ describe('a notebook that is run again', () => {
 });
 
 describe('a file in a hidden directory', () => {
+  withOneService();
+  beforeAll(() => symlink(join(workDir, '.settings'), join(workDir, 'link')));
+
   test.each(['.settings/new.json', '.new.json', 'link/new.json'])('is asked for: %s', async name => {
     const stranger = await kernel([]);
-    await symlink(join(workDir, '.settings'), join(workDir, 'link'));
     const before = await state(stranger);
     const run = await stranger.run(`%export ${name}\nprint a = 1`);
     expect(traceback(run)[0]).toMatch(/%export would write .*, a hidden file or one of a hidden directory,/);
