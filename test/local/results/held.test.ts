@@ -64,15 +64,15 @@ test('a result that was dropped is gone; one that is sent again is the new one',
 });
 
 test('when the results are too large, the least recently read one goes', async () => {
-  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 28 } });
+  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 26 } });
   const client = clientOf(service);
   const lease = await client.leaseResults();
   // A quarter of the engine's memory is for results: two of these, not three.
-  for (const id of ['1', '2']) await client.sendResult(lease, id, numbers(3_500_000));
-  expect(await asked(service, lease.name, '1')).toEqual([200, 3_500_000]);
-  await client.sendResult(lease, '3', numbers(3_500_000));
+  for (const id of ['1', '2']) await client.sendResult(lease, id, numbers(875_000));
+  expect(await asked(service, lease.name, '1')).toEqual([200, 875_000]);
+  await client.sendResult(lease, '3', numbers(875_000));
   expect([await asked(service, lease.name, '1'), await asked(service, lease.name, '2')]).toEqual([
-    [200, 3_500_000],
+    [200, 875_000],
     [410, 'result-unknown'],
   ]);
 });
@@ -124,10 +124,10 @@ test.each([
 });
 
 test('what the engine spills of a result cannot be read without the process', async () => {
-  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 27 } });
+  const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 26 } });
   const lease = await clientOf(service).leaseResults();
   const texts = vectorFromArray(
-    Array.from({ length: 600_000 }, (_, row) => `secret-of-the-result-${row}-${'x'.repeat(180)}`),
+    Array.from({ length: 300_000 }, (_, row) => `secret-of-the-result-${row}-${'x'.repeat(180)}`),
     new Utf8(),
   );
   const body = described(new Table({ c0: texts }), [{ name: 's', type: 'string' }]);
@@ -135,7 +135,7 @@ test('what the engine spills of a result cannot be read without the process', as
   const spilled = await spilledBytes(service.dataDir);
   expect(spilled.reduce((total, { length }) => total + length, 0)).toBeGreaterThan(2 ** 20);
   expect(spilled.some(bytes => bytes.includes('secret-of-the-result'))).toBe(false);
-  expect(await asked(service, lease.name)).toEqual([200, 600_000]);
+  expect(await asked(service, lease.name)).toEqual([200, 300_000]);
 });
 
 /** The files that the engines of a service have spilled. */

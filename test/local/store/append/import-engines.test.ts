@@ -63,6 +63,9 @@ test.each([
   expect(await threadsFor(name, row.repeat(20_000))).toBe(threads);
 });
 
+/** More than one thread reads alone because there is little of it. */
+const largeBytes = 2 ** 20;
+
 /** Lines of a file with as many fields. */
 const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
   'in.csv': fields => fields.join(','),
@@ -81,7 +84,7 @@ const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
 test.each(Object.keys(lines))('one thread reads a file of many fields: %s', async name => {
   const content = (fields: number) => {
     const line = lines[name]?.(Array.from({ length: fields }, (_, field) => `f${field}`)) ?? '';
-    return `${line}\n`.repeat(2000);
+    return `${line}\n`.repeat(Math.ceil(largeBytes / line.length));
   };
   expect(await threadsFor(name, content(199))).toBe(3n);
   expect(await threadsFor(name, content(200))).toBe(1n);
