@@ -47,7 +47,6 @@ function project(name: string, include: readonly string[], exclude: readonly str
   // Campaigns and other people's suites take as long as they take.
   const isLong = ['faults', 'clients', 'cluster'].includes(name);
   const needsBuild = ['built', 'jupyter', 'browser', 'faults'].includes(name);
-  // The files of a process have one after the other what takes long to start.
   const isBrowser = name === 'browser';
   const startsEngines = ['service', 'clients', 'cluster'].includes(name);
   return {
@@ -57,7 +56,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
       exclude: ['**/node_modules/**', ...exclude],
       setupFiles: ['test/setup/seed.ts'],
       // No test changes what modules hold, and to load Arrow, vega, the language and the engine for each file takes long.
-      isolate: needsBuild && !isBrowser,
+      isolate: false,
       globalSetup: [
         ...(needsBuild ? ['test/setup/build.ts'] : []),
         ...(isBrowser ? ['test/setup/labs.ts'] : []),

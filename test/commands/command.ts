@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** The project's directory. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -62,7 +62,7 @@ function startNode(
 /** A directory that is gone after the test. */
 export function scratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'apl-kernel-cli-'));
-  scratch.push(directory);
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -79,12 +79,6 @@ export function treeOf(directory: string): Readonly<Record<string, string>> {
       ]),
   );
 }
-
-const scratch: string[] = [];
-
-afterEach(() => {
-  for (const directory of scratch.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
 
 async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
   let text = '';

@@ -1,14 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aplKernel } from '../command.js';
-import { FIVE_RUNS_MS, freshHome } from './home.js';
+import { endHomes, FIVE_RUNS_MS, freshHome } from './home.js';
 
 // Each notebook changes a file of its own, so that all run in one home, on one service.
 let env: Record<string, string>;
 beforeAll(() => {
   env = { ...freshHome(), APL_KERNEL_NOW: '2026-02-10T12:00:00Z' };
 });
+
+afterAll(endHomes);
 
 test.each<{ name: string; file: string; was: string; is: string; said: readonly RegExp[] }>([
   {

@@ -1,9 +1,9 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isCampaign } from '../../faults/bench.js';
 import { aplKernel, root } from '../command.js';
-import { FIVE_RUNS_MS, freshHome, later } from './home.js';
+import { endHomes, FIVE_RUNS_MS, freshHome, later } from './home.js';
 
 /** One of files and one of the samples; a campaign takes every example, for minutes. */
 const notebooks = isCampaign
@@ -18,6 +18,8 @@ beforeAll(() => {
   [seen, env] = [freshHome(), freshHome()];
   another = later(env);
 });
+
+afterAll(endHomes);
 
 test.each(notebooks)(
   '%s, frozen, gives the same results later',

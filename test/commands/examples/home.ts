@@ -1,17 +1,18 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { aplKernel, root } from '../command.js';
 
 const used: Record<string, string>[] = [];
 
-afterAll(async () => {
-  for (const env of used) await aplKernel(['serve', '--stop'], env);
-  for (const { HOME: home = '' } of used.splice(0)) rmSync(home, { recursive: true, force: true });
-});
+/** Ends the services of the homes that were made, and removes these: what a test file does after all its tests. */
+export async function endHomes(): Promise<void> {
+  const homes = used.splice(0);
+  for (const env of homes) await aplKernel(['serve', '--stop'], env);
+  for (const { HOME: home = '' } of homes) rmSync(home, { recursive: true, force: true });
+}
 
-/** The environment of a home with a copy of the examples, and a data directory of its own; its services end with the file. */
+/** The environment of a home with a copy of the examples, and a data directory of its own; {@link endHomes} ends its services. */
 export function freshHome(): Record<string, string> {
   const home = mkdtempSync(join(tmpdir(), 'apl-kernel-examples-'));
   cpSync(join(root, 'examples'), home, { recursive: true });
