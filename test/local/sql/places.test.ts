@@ -128,7 +128,7 @@ describe('events of equal times', () => {
   });
 });
 
-test.each([7, 100, 333])('files of several shapes keep one order over pages of %i', async defaultLimit => {
+test.each([23, 100, 333])('files of several shapes keep one order over pages of %i', async defaultLimit => {
   const found: unknown[] = [];
   for (let cursor: string | undefined; ; ) {
     const { body } = await service().query('shapes | project n, _time', {
