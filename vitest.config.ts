@@ -56,7 +56,7 @@ function project(name: string, include: readonly string[], exclude: readonly str
       exclude: ['**/node_modules/**', ...exclude],
       setupFiles: ['test/setup/seed.ts'],
       // No test changes what modules hold, and to load Arrow, vega, the language and the engine for each file takes long.
-      isolate: false,
+      isolate: ['jupyter', 'faults'].includes(name),
       globalSetup: [
         ...(needsBuild ? ['test/setup/build.ts'] : []),
         ...(isBrowser ? ['test/setup/labs.ts'] : []),
