@@ -63,7 +63,7 @@ test.each([
   expect(await threadsFor(name, row.repeat(20_000))).toBe(threads);
 });
 
-/** More than one thread reads alone because there is little of it. */
+/** More than what one thread reads alone. */
 const largeBytes = 2 ** 20;
 
 /** Lines of a file with as many fields. */
