@@ -3,9 +3,10 @@
  * folder, and finally the type check: a change that nothing notices is a survivor. `npm run mutate -- kernel/api --sample 100
  * --seed 1`.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -122,6 +123,8 @@ function stagesOf(path) {
     .replace(/\.ts$/, '.test.ts');
   const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
   const folder = folderAbove(mirrored);
+  // Directly in `kernel/` is what all folders use.
+  if (folder === 'test') return [...file, ['test/result/', 'test/notebook/']];
   if (!path.startsWith('kernel/apl/')) return [...file, ...foldersFrom(folder).map(each => [`${each}/`])];
   const sql = path.startsWith('kernel/apl/plan/') ? ['test/local/sql/'] : [];
   return [...file, [`${folder}/`, 'test/golden.test.ts'], ['test/apl/', ...sql]];
@@ -147,16 +150,17 @@ function folderAbove(path) {
     : folderAbove(folder);
 }
 
-/** @returns {string} a directory with the code and tests of the project, sharing its packages */
+/** @returns {string} a directory with the files of the project that git knows or would add, sharing its packages */
 function copyOfProject() {
   const copy = mkdtempSync(join(tmpdir(), 'apl-mutate-'));
-  for (const part of ['kernel', 'test', 'docs', 'examples', 'scripts', 'bench', 'labextension/src']) {
-    cpSync(join(root, part), join(copy, part), { recursive: true });
-  }
-  for (const file of ['package.json', 'README.md', 'vitest.config.ts', 'tsconfig.json']) {
-    cpSync(join(root, file), join(copy, file));
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const files = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
+  for (const file of files.filter(each => existsSync(join(root, each))))
+    cpSync(join(root, file), join(copy, file), { recursive: true });
+  for (const packages of ['node_modules', 'labextension/node_modules'].filter(each =>
+    existsSync(join(root, each)),
+  ))
+    symlinkSync(join(root, packages), join(copy, packages));
   return copy;
 }
 

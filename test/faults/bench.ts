@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ import { expect, onTestFinished } from 'vitest';
 import { bytesOfSync } from '../../kernel/files.js';
 import { placesOf } from '../../kernel/local/data-layout.js';
 import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js';
+import { removeHome } from '../setup/leavings.js';
 
 /**
  * `FAULTS=long` repeats each fault some hundred times, `FAULTS=50` fifty times, at places of their own; `FAULTS_SEED=N` repeats a
@@ -49,7 +50,8 @@ export function randomOf(name: string): () => number {
 /** A directory that is gone after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'apl-faults-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  // Services that a kernel has started write to it until they have ended.
+  onTestFinished(() => removeHome(directory));
   return directory;
 }
 
