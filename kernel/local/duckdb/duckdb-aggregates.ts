@@ -2,7 +2,7 @@ import type { aggregates } from '../../apl/catalog/aggregates.js';
 import type { internalAggregates } from '../../apl/catalog/catalog-internal.js';
 import type { AggregateCall, Scalar } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
-import { type ArgsOf, type SqlArg, sqlArg, sqlOr, TemplateError } from '../sql/sql-template.js';
+import { type ArgsOf, type SqlArg, sqlArg, sqlOr, squareable, TemplateError } from '../sql/sql-template.js';
 import { failing, longestValue } from './bounds/lengths.js';
 import { computeHeavyFirst } from './duckdb-arguments.js';
 import { withoutNaN } from './duckdb-expressions.js';
@@ -148,20 +148,21 @@ function sortKey(arg: SqlArg): string {
  */
 function spreadSql(
   name: 'stddev_samp' | 'var_samp',
-  { sql, type }: SqlArg,
+  { sql, type, mayBeNaN, constant }: SqlArg,
   filter: string | undefined,
 ): string {
   if (type !== 'real') return `${name}(${sql}::DOUBLE)${where(filter)}`;
-  const value = `CASE WHEN ${sql} > -${squareable} AND ${sql} < ${squareable} THEN ${sql} WHEN isfinite(${sql}) THEN ${infinite} END`;
+  const edge = `${sqlText(String(squareable))}::DOUBLE`;
+  const isBounded = mayBeNaN === false && constant === undefined;
+  const value = isBounded
+    ? sql
+    : `CASE WHEN ${sql} > -${edge} AND ${sql} < ${edge} THEN ${sql} WHEN isfinite(${sql}) THEN ${infinite} END`;
   const spread = `covar_samp(${value}, ${value})${where(filter)}`;
   return `CASE WHEN isfinite(${spread}) THEN ${name === 'stddev_samp' ? `sqrt(${spread})` : spread} END`;
 }
 
 /** Nothing has a distance to it, so that the covariance becomes NaN. */
 const infinite = "'Infinity'::DOUBLE";
-
-/** The squares of numbers below this, and their sums over any number of rows, are finite. */
-const squareable = "'1e145'::DOUBLE";
 
 /** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
 function sumSql({ args, filter }: AggregateParts<readonly [SqlArg]>): string {

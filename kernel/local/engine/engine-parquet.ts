@@ -3,6 +3,7 @@ import { present } from '../../present.js';
 import { sqlText } from '../duckdb/duckdb-literal.js';
 import { textListType } from '../duckdb/duckdb-types.js';
 import type { RowGroup } from '../sql/compiled-query.js';
+import { squareable } from '../sql/sql-template.js';
 import type { Connection, Engine } from './duckdb.js';
 import { engineWords } from './engine-failure.js';
 
@@ -17,6 +18,8 @@ export interface FileField {
   readonly empty?: boolean;
   /** Integers that a double cannot hold exactly. */
   readonly wide?: boolean;
+  /** Reals of which none is NaN, and all are between -{@link squareable} and it. */
+  readonly bounded?: boolean;
   /** The column is a list of texts, which the engine need not make JSON of. */
   readonly texts?: boolean;
   /** It is not in the file, but in the names of the directories above it: `partitions` of the file has the value. */
@@ -146,7 +149,7 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
 }
 
 /** What the statistics of a column say. */
-export type ColumnFacts = Pick<FileField, 'empty' | 'wide'>;
+export type ColumnFacts = Pick<FileField, 'empty' | 'wide' | 'bounded'>;
 
 /** Returns what a footer says, from its note, the statistics of its columns by their names, its row groups, and the name of its writer. */
 export function footerFrom(
@@ -156,13 +159,16 @@ export function footerFrom(
   blocks: readonly RowGroup[],
   writer: string | undefined,
 ): Footer {
-  const measured = fields.map(field => ({ ...field, ...columns.get(field.column) }));
+  // To the engine NaN is the largest number: its statistics have it, or say nothing.
+  const hidesNaN = writer?.startsWith('DuckDB') !== true;
+  const measured = fields.map(field => {
+    const { bounded, ...facts } = columns.get(field.column) ?? {};
+    return { ...field, ...facts, ...present({ bounded: hidesNaN ? undefined : bounded }) };
+  });
   return {
     path,
     fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
-    ...{ blocks, timeless, replaces, foreign },
-    // To the engine NaN is the largest number: its statistics have it, or say nothing.
-    hidesNaN: writer?.startsWith('DuckDB') !== true,
+    ...{ blocks, timeless, replaces, foreign, hidesNaN },
   };
 }
 
@@ -225,8 +231,8 @@ async function externalFields(connection: Connection, path: string): Promise<Fil
 }
 
 /**
- * Reads the statistics of columns: whether every value is null, and whether there are integers beyond 2^53, which a double
- * cannot hold, or may be, as their writer did not say.
+ * Reads the statistics of columns: whether every value is null, whether there are integers beyond 2^53, which a double
+ * cannot hold, or may be, as their writer did not say, and whether all are reals within the bounds.
  */
 async function readColumns(
   connection: Connection,
@@ -236,14 +242,18 @@ async function readColumns(
     `SELECT file_name, path_in_schema, bool_and(stats_null_count = num_values),
        bool_or(type = 'INT64' AND stats_null_count IS DISTINCT FROM num_values
          AND (stats_min_value IS NULL OR stats_max_value IS NULL OR TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
-         OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992))
+         OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992)),
+       bool_and(type IN ('DOUBLE', 'FLOAT') AND (stats_null_count IS NOT DISTINCT FROM num_values OR coalesce(
+         TRY_CAST(stats_min_value AS DOUBLE) > -${squareable} AND TRY_CAST(stats_max_value AS DOUBLE) < ${squareable}, false)))
      FROM parquet_metadata(${list}) GROUP BY ALL`,
   );
   const columns = new Map<string, Map<string, ColumnFacts>>();
-  for (const [file, column, empty, wide] of rows) {
+  for (const [file, column, empty, wide, bounded] of rows) {
     const path = String(file);
     const known = columns.get(path) ?? new Map<string, ColumnFacts>();
-    columns.set(path, known.set(String(column), { empty: empty === true, wide: wide === true }));
+    const isBounded = bounded === true ? bounded : undefined;
+    const facts = { empty: empty === true, wide: wide === true, ...present({ bounded: isBounded }) };
+    columns.set(path, known.set(String(column), facts));
   }
   return columns;
 }

@@ -101,6 +101,10 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.textLists?.(name) ?? new Set();
   }
 
+  boundedReals(name: string): ReadonlySet<string> {
+    return this.#catalog.boundedReals?.(name) ?? new Set();
+  }
+
   mostRows(name: string): number | undefined {
     return this.#catalog.mostRows?.(name);
   }

@@ -59,6 +59,10 @@ export class CatalogWithResults implements MeasuredCatalog {
     return (this.#uploaded.has(name) ? undefined : this.#datasets.textLists?.(name)) ?? new Set();
   }
 
+  boundedReals(name: string): ReadonlySet<string> {
+    return (this.#uploaded.has(name) ? undefined : this.#datasets.boundedReals?.(name)) ?? new Set();
+  }
+
   fetched(): ExaminedBlocks | undefined {
     return this.#datasets.fetched?.();
   }

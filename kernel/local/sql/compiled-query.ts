@@ -152,6 +152,8 @@ export interface DatasetCatalog {
   readonly places?: PlacesOf;
   /** The fields of a dataset that hold lists of texts alone, which `scan` gives as such by the name of {@link textListField}. */
   readonly textLists?: TextListsOf;
+  /** The fields of a dataset that hold reals of which none is NaN, and all can be squared; see `squareable`. */
+  boundedReals?(name: string): ReadonlySet<string>;
   /** The most rows that a table has; undefined if that is not known. */
   mostRows?(name: string): number | undefined;
   /** The engine that some of its datasets are in. */

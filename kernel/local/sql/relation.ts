@@ -8,7 +8,7 @@ import type {
   Relation,
   Scalar,
 } from '../../apl/plan/plan.js';
-import { idsIn } from '../../apl/plan/plan-walk.js';
+import { idsIn, inputsOf } from '../../apl/plan/plan-walk.js';
 import { conditionsOf, constant, reference } from '../../apl/plan/scalars.js';
 import type { BinaryOperator } from '../../apl/syntax/ast.js';
 import { present } from '../../present.js';
@@ -29,13 +29,16 @@ import { seriesParts } from './sql-series.js';
 import { located, type SqlArg, type SqlContext } from './sql-template.js';
 
 /** The datasets of a query, as in a catalog. */
-export type Source = Required<Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount' | 'textLists'>>;
+export type Source = Required<
+  Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount' | 'textLists' | 'boundedReals'>
+>;
 
 /** What a source says of which no more is known than how it is scanned. */
 export const nothingKnown: Omit<Source, 'scan'> = {
   rowGroups: () => [],
   rowCount: () => undefined,
   textLists: () => new Set(),
+  boundedReals: () => new Set(),
 };
 
 /** Returns one SELECT for these columns of a relation, all of them when absent; they are called c0, c1, … by their ids, in order. */
@@ -48,7 +51,7 @@ export function relationSql(
   shown: readonly Column[] = relation.columns,
 ): string {
   const calls = new Set<string>();
-  const writer = new SqlWriter({ ...context, dialect, calls }, source, made);
+  const writer = new SqlWriter({ ...context, dialect, calls, bounded: new Set() }, source, made);
   const pruned = writer.prepared(relation);
   const name = writer.write(pruned);
   const columns = shown.map(column => `c${column.id}`).join(', ');
@@ -97,8 +100,28 @@ class SqlWriter {
     );
   }
 
-  /** Returns a relation as it is written, after all rewrites. */
+  /** Returns a relation as it is written, after all rewrites; the columns that its scans bound are so wherever they are read. */
   prepared(relation: Relation): Relation {
+    const prepared = this.#rewritten(relation);
+    this.#bound(prepared);
+    return prepared;
+  }
+
+  #bound(relation: Relation): void {
+    const { bounded } = this.#context;
+    for (const input of inputsOf(relation)) this.#bound(input);
+    if (relation.kind === 'scan') {
+      const names = this.#source.boundedReals(relation.dataset);
+      for (const [index, { id }] of relation.columns.entries())
+        if (names.has(relation.fields[index] ?? '')) bounded.add(id);
+    }
+    if (relation.kind === 'project')
+      for (const { column, value } of relation.items)
+        if (value.kind === 'column' && bounded.has(value.id)) bounded.add(column.id);
+        else bounded.delete(column.id);
+  }
+
+  #rewritten(relation: Relation): Relation {
     return rewritten(relation, {
       now: this.#context.now,
       columns: this.#columns,

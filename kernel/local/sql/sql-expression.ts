@@ -10,6 +10,8 @@ export interface ExpressionContext extends SqlContext {
   readonly dialect: Dialect;
   /** Collects the names of the functions that are called. */
   readonly calls: Set<string>;
+  /** The ids of columns that the catalog names as `boundedReals`. */
+  readonly bounded: Set<number>;
   /** Columns that are not called c0, c1, … by their ids. */
   readonly columns?: ReadonlyMap<number, string>;
   /** SQL of a query with one column, which is called `value`. */
@@ -86,7 +88,7 @@ export function aggregateParts(
 export function argument(expr: Scalar, context: ExpressionContext, predicate = false): SqlArg {
   const sql = expressionSql(expr, context, predicate);
   const size = sizeOf(expr, context);
-  const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr), size, ...formsOf(expr, context) };
+  const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr, context), size, ...formsOf(expr, context) };
   if (expr.kind === 'constant') return { ...arg, constant: expr.value };
   return expr.kind === 'column' ? { ...arg, computed: true } : arg;
 }
@@ -197,8 +199,9 @@ function sizeOf(expr: Scalar, context: ExpressionContext): Size {
 /** More than a number, a bool or a time takes as text. */
 const plain: Size = { fixed: 40, columns: new Map() };
 
-function mayBeNaN(expr: Scalar): boolean {
+function mayBeNaN(expr: Scalar, { bounded }: ExpressionContext): boolean {
   if (expr.type !== 'real') return false;
+  if (expr.kind === 'column') return !bounded.has(expr.id);
   if (expr.kind === 'constant') return Number.isNaN(expr.value);
   return expr.kind !== 'convert' || expr.value.type === 'string' || expr.value.type === 'dynamic';
 }

@@ -4,6 +4,9 @@ import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import { type Atom, atom } from './atom.js';
 
+/** The squares of reals below this, and their sums over any number of rows, are finite. */
+export const squareable = 1e145;
+
 /** The value of a constant: bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
 export type ConstantValue = string | number | bigint | boolean | null;
 

@@ -183,6 +183,11 @@ export class Snapshot implements MeasuredCatalog {
     return held instanceof StoredDataset ? held.textLists : new Set();
   }
 
+  boundedReals(name: string): ReadonlySet<string> {
+    const held = this.#held(name);
+    return held instanceof StoredDataset ? held.boundedReals : new Set();
+  }
+
   /** What is to be said beside an answer from these datasets. */
   notices(names: readonly string[]): readonly StatusMessage[] {
     return names.flatMap(name =>

@@ -1,6 +1,6 @@
 import type { AggregateCall } from '../../apl/plan/plan.js';
 import type { AggregateParts, Dialect } from '../sql/dialect.js';
-import { type SqlArg, sqlArg, TemplateError } from '../sql/sql-template.js';
+import { type SqlArg, sqlArg, squareable, TemplateError } from '../sql/sql-template.js';
 import { standard } from '../sql/standard.js';
 import { arrayOf, element, literal, notHere, sqlTypes, withoutNaN } from './trino-values.js';
 
@@ -121,9 +121,6 @@ function spread(name: string, arg: SqlArg, filter: string | undefined): string {
   if (arg.type !== 'real') return `${name}(${x})${rows}`;
   return `CASE WHEN coalesce(max(abs(${x}))${rows} < ${literal('real', squareable)}, true) THEN ${name}(${x})${rows} END`;
 }
-
-/** The squares of numbers below this, and their sums over any number of rows, are finite. */
-const squareable = 1e145;
 
 function sorted(arg: SqlArg, filter: string | undefined): string {
   const x = `CAST(${arg.sql} AS double)`;

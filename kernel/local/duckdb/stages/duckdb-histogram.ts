@@ -16,7 +16,9 @@ export function histogramStagesSql(parts: HistogramParts, stage: AddStage): stri
   const { args, filter, input, computed, keys } = parts;
   const [value, count] = args as readonly [SqlArg, SqlArg];
   const known =
-    value.type === 'real' ? `${value.sql} BETWEEN -${largest} AND ${largest}` : `${value.sql} IS NOT NULL`;
+    value.type === 'real' && value.mayBeNaN !== false
+      ? `${value.sql} BETWEEN -${largest} AND ${largest}`
+      : `${value.sql} IS NOT NULL`;
   const isCounted = [known, ...(filter === undefined ? [] : [filter])].join(' AND ');
   const isStored = computed || !isCheap(value) || keys.some(({ arg }) => !isCheap(arg, longestKey));
   const x = `${value.sql}::DOUBLE`;

@@ -1,3 +1,4 @@
+import { present } from '../../../present.js';
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND } from '../../../time.js';
 import {
   type ColumnFacts,
@@ -8,6 +9,7 @@ import {
   metadataKey,
 } from '../../engine/engine-parquet.js';
 import type { RowGroup } from '../../sql/compiled-query.js';
+import { squareable } from '../../sql/sql-template.js';
 import {
   bytesOf,
   numberOf,
@@ -27,13 +29,14 @@ const inMetadata = { path: 3, values: 5, statistics: 12 } as const;
 const inStatistics = { nulls: 3, max: 5, min: 6 } as const;
 const inPair = { key: 1, value: 2 } as const;
 
-/** Values of members: 64-bit integers, those that a BIGINT is written as, and the members of a logical type. */
+/** Values of members: 64-bit integers, reals of 32 and of 64 bits, those that a BIGINT is written as, and the members of a logical type. */
 const int64 = 2;
+const reals: readonly unknown[] = [4, 5];
 const int64Signed = 18;
 const timestamp = { member: 8, unit: 2, units: [undefined, MILLISECOND, MICROSECOND, 1n] } as const;
 
-/** What the values of a column are: signed integers of 64 bits, times in a unit of so many nanoseconds, or what no statistics are needed of. */
-type Kind = 'integers' | bigint | 'other';
+/** What the values of a column are: signed integers of 64 bits, reals, times in a unit of so many nanoseconds, or what no statistics are needed of. */
+type Kind = 'integers' | 'reals' | bigint | 'other';
 
 /** The statistics of a column in one row group. */
 interface Chunk {
@@ -84,6 +87,7 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
     columns.set(name, {
       empty: chunks.every(({ nulls, values }) => nulls === values),
       wide: kind === 'integers' && chunks.some(isWide),
+      ...present({ bounded: (kind === 'reals' && chunks.every(isBounded)) || undefined }),
     });
   }
   const blocks = kinds.has('_time') ? blocksOf(groups, kinds.get('_time')) : [];
@@ -101,7 +105,7 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
   };
 }
 
-function unmeasured({ empty: _, wide: __, ...field }: FileField): FileField {
+function unmeasured({ empty: _, wide: __, bounded: ___, ...field }: FileField): FileField {
   return field;
 }
 
@@ -129,7 +133,9 @@ function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<str
 }
 
 function kindOf(element: ThriftStruct): Kind | undefined {
-  if (numberOf(element.get(inSchema.type)) !== int64) return 'other';
+  const physical = numberOf(element.get(inSchema.type));
+  if (reals.includes(physical)) return 'reals';
+  if (physical !== int64) return 'other';
   const time = structOf(element.get(inSchema.logical)).get(timestamp.member);
   if (time !== undefined)
     return timestamp.units.find((_, unit) => structOf(structOf(time).get(timestamp.unit)).has(unit));
@@ -173,6 +179,16 @@ function isWide({ values, nulls, min, max }: Chunk): boolean {
 }
 
 const largestExact = 2n ** 53n;
+
+/** Whether a chunk of reals is known to have none beyond the bounds. */
+function isBounded({ values, nulls, min, max }: Chunk): boolean {
+  return nulls === values || (realOf(min) > -squareable && realOf(max) < squareable);
+}
+
+function realOf(bytes: Buffer | undefined): number {
+  if (bytes?.length === 8) return bytes.readDoubleLE();
+  return bytes?.length === 4 ? bytes.readFloatLE() : Number.NaN;
+}
 
 /** Undefined if the times of a row group are not known. */
 function blocksOf(groups: readonly Group[], kind: Kind | undefined): readonly RowGroup[] | undefined {

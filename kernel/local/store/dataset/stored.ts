@@ -145,6 +145,7 @@ export class StoredDataset {
   readonly #types: ReadonlyMap<string, TypeName>;
   /** The number of each file in the order in which they came, whatever the window. */
   readonly #numbers: ReadonlyMap<FileSummary, number>;
+  #boundedReals: ReadonlySet<string> | undefined;
   /** Undefined if {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
   readonly places: Places | undefined;
   /** The fields that {@link textListField} can name. */
@@ -165,6 +166,12 @@ export class StoredDataset {
     const fields = [...this.#types].map(([field, type]) => ({ name: field, type, ...note.fields?.[field] }));
     const virtual = note.virtualFields && Object.values(note.virtualFields);
     this.schema = { name, fields, open: false, ...present({ virtual }) };
+  }
+
+  /** The fields of reals of which none is NaN or too large for its square. */
+  get boundedReals(): ReadonlySet<string> {
+    this.#boundedReals ??= boundedRealsIn(this.#files, this.#types);
+    return this.#boundedReals;
   }
 
   /** The files that hold its rows. */
@@ -496,6 +503,17 @@ function textListsIn(shapes: readonly FileSummary[]): ReadonlySet<string> {
 
 function textListSql(field: FileField | undefined): string {
   return field === undefined ? `NULL::${textListType}` : sqlName(field.column);
+}
+
+/** The fields that are reals of all files together, and of each bounded ones, integers, or no values. */
+function boundedRealsIn(
+  files: readonly FileSummary[],
+  types: ReadonlyMap<string, TypeName>,
+): ReadonlySet<string> {
+  const names = new Set([...types].flatMap(([name, type]) => (type === 'real' ? [name] : [])));
+  for (const { name, type, empty, bounded } of files.flatMap(({ fields }) => fields))
+    if (!empty && type !== 'long' && !bounded) names.delete(name);
+  return names;
 }
 
 /** Integers become reals only if a real holds all of them exactly; other mixtures are dynamic. */

@@ -1,0 +1,99 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { compileRequest } from '../../../../kernel/local/sql/compile.js';
+import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
+import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import { now, openQueries, start } from '../../queries.js';
+
+let catalog: (DatasetCatalog & { boundedReals(name: string): ReadonlySet<string> }) | undefined;
+let dataDir = '';
+let engine: Engine | undefined;
+
+const { rows } = openQueries(() => {
+  if (catalog === undefined) throw new RangeError('there are no files yet');
+  return catalog;
+});
+
+const usual = 'i / 8 AS x';
+
+/** What the files of a dataset have in each row `i`, and the fields that have bounds. */
+const datasets: Readonly<Record<string, readonly [files: readonly string[], bounded: readonly string[]]>> = {
+  usual: [[usual, '-i / 4 AS x'], ['x']],
+  float: [['(i / 8)::FLOAT AS x', usual], ['x']],
+  nulls: [['CASE WHEN i % 2 = 0 THEN i / 8 END AS x', 'NULL::DOUBLE AS x'], ['x']],
+  nan: [[usual, "CASE WHEN i = 3 THEN 'NaN'::DOUBLE ELSE i END AS x"], []],
+  infinite: [[usual, "CASE WHEN i = 3 THEN '-Infinity'::DOUBLE ELSE i END AS x"], []],
+  large: [[usual, 'CASE WHEN i = 3 THEN 1e150::DOUBLE ELSE i END AS x'], []],
+  // In its second row group.
+  late: [['CASE WHEN i = 5 THEN 1e150::DOUBLE ELSE i END AS x, unnest(range(500)) AS m'], []],
+  edge: [['-1e145::DOUBLE * (i % 2) AS x'], []],
+  within: [['-0.99e145::DOUBLE * (i % 2) AS x'], ['x']],
+  integers: [[usual, 'i::BIGINT AS x'], ['x']],
+  absent: [[usual, "'' AS y"], ['x']],
+  map: [['i / 8 AS "m.x", i / 8 AS x', `'{"x": 1e150}'::JSON AS m`], ['x']],
+};
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  engine = await Engine.open({ dataDir });
+  for (const [name, [files]] of Object.entries(datasets)) {
+    const folder = path.join(dataDir, 'datasets', name);
+    await mkdir(folder, { recursive: true });
+    for (const [index, items] of files.entries())
+      await engine.run(
+        `COPY (SELECT make_timestamp_ns(${start} + i) AS _time, i AS n, ${items} FROM range(10) t(i))
+         TO ${sqlText(path.join(folder, `${index}.parquet`))} (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+      );
+  }
+  catalog = await new DatasetStore(dataDir, engine).snapshot(...Object.keys(datasets));
+});
+
+afterAll(async () => {
+  await engine?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const questions = [
+  'summarize avg(v), max(v), min(v), sum(v), round(stdev(v), 6), round(variance(v), 6), dcount(v)',
+  'summarize a = avg(v), b = max(v), s = round(stdev(v), 6), h = histogram(v, 3) by k = n % 2 | sort by k asc',
+  'summarize p = percentile(v, 50), h = histogram(v, 3)',
+  'where v < 1.0 | count',
+  'where v > 0.5 or v != 1 | count',
+  'where v between (0.0 .. 1.0) | count',
+  'where n < 9 | extend w = v | summarize s = round(stdev(w), 6), m = max(w)',
+  'sort by v desc, n asc | project n',
+  'summarize s = round(stdev(v), 6) by bin(_time, 1h) | project s',
+  'extend v = iff(n == 2, 0.0 / 0, v) | summarize a = avg(v), m = max(v), c = countif(v < 9) by k = n % 2 | sort by k asc',
+  'union (print v = 0.0 / 0, n = 1) | summarize a = avg(v), m = max(v), c = countif(v < 9)',
+  'join kind=leftouter (print n = 1, w = 0.0 / 0) on n | summarize a = max(v), b = max(w), c = countif(w < 1)',
+  'sort by n asc | extend v = prev(v, 1, 0.0 / 0) | summarize m = max(v), c = countif(v < 9)',
+  'summarize v = stdev(v) by n | extend v = 0.0 / v | summarize m = max(v), c = countif(v < 9)',
+  'where n in ((range n from 1 to 3 step 1 | extend v = 0.0 / 0 | where v != 1 | project n)) | summarize m = max(v)',
+];
+
+describe.each(Object.entries(datasets))('of %s', (name, [, bounded]) => {
+  test(`${bounded.join() || 'no field'} has bounds`, () => {
+    expect([...(catalog?.boundedReals(name) ?? [])]).toEqual(bounded);
+  });
+  test.each(questions)('%s is answered as without', async question => {
+    const of = (field: string) => question.replaceAll(/\bv\b/g, field);
+    // Nothing is known of what is computed.
+    expect(await rows(`${name} | ${of('x')}`)).toEqual(
+      await rows(`${name} | extend y0 = x * 1.0 | ${of('y0')}`),
+    );
+  });
+});
+
+test('what is known of a column spares tests of its values', () => {
+  const sqlOf = (name: string) => {
+    const apl = `${name} | where n > 1 | extend w = x | summarize stdev(x), max(w) by n`;
+    const result = compileRequest({ apl }, catalog as DatasetCatalog, now);
+    return result.ok ? (result.compiled.tables[0]?.sql ?? '') : '';
+  };
+  expect(sqlOf('usual')).not.toMatch(/NaN|1e\+145/);
+  expect(sqlOf('nan')).toMatch(/NaN.*1e\+145|1e\+145.*NaN/s);
+});
