@@ -162,14 +162,22 @@ async function startHeartbeat(
   await echo.bind(address);
   echo.connect(address);
   const proxy = new NativeProxy(pings, echo);
-  const ended = proxy.run().catch(cause => log(`the heartbeat stopped: ${String(cause)}`));
+  let isRunning = true;
+  const ended = proxy
+    .run()
+    .catch(cause => log(`the heartbeat stopped: ${String(cause)}`))
+    .finally(() => {
+      isRunning = false;
+    });
   // Node joins its pool threads when it exits: without this a process.exit or a crash would hang.
-  const terminate = () => proxy.terminate();
+  const terminate = () => {
+    if (isRunning) proxy.terminate();
+  };
   process.once('exit', terminate);
   return {
     async stop() {
       process.off('exit', terminate);
-      proxy.terminate();
+      terminate();
       await ended;
     },
   };

@@ -27,3 +27,9 @@ test('messages sent before closing arrive, all and in order', async () => {
   await closed;
   expect(received.every((text, i) => text === `${i}`)).toBe(true);
 });
+
+test('channels whose heartbeat has ended can be closed', async () => {
+  const channels = await bindChannels(LOCAL, fail);
+  await channels.close();
+  await expect(channels.close()).resolves.toBeUndefined();
+});
