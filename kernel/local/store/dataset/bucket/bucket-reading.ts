@@ -309,38 +309,27 @@ function estimateOf({ startNs, endNs }: Span, rows: number): RowGroup[] {
   return [{ rows, minNs: startNs, maxNs: endNs - 1n, timed: true, computed: true }];
 }
 
+/** What the summary of every object says: any program may have written it. */
+const ofObject = {
+  bytes: 0,
+  version: '',
+  timeless: false,
+  replaces: [],
+  foreign: true,
+  hidesNaN: true,
+} as const;
+
 function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: string): FileSummary {
   const { rows, minNs, maxNs, timed } = group;
   const blocks = [{ rows, minNs, maxNs, timed }];
   const { partitions } = object;
-  return {
-    path,
-    fields,
-    blocks,
-    bytes: 0,
-    version: '',
-    timeless: false,
-    replaces: [],
-    foreign: true,
-    hidesNaN: true,
-    partitions,
-  };
+  return { ...ofObject, path, fields, blocks, partitions };
 }
 
 /** A file of no rows, by which the dataset has fields that no object which was read has. */
 function shapeOnly(fields: readonly FileField[]): FileSummary {
   const blocks = [{ rows: 0, minNs: LATEST_TIME, maxNs: EARLIEST_TIME, timed: true }];
-  return {
-    path: '',
-    fields,
-    blocks,
-    bytes: 0,
-    version: '',
-    timeless: false,
-    replaces: [],
-    foreign: true,
-    hidesNaN: true,
-  };
+  return { ...ofObject, path: '', fields, blocks };
 }
 
 /** The columns that fields are read from, also those of maps that hold them, and those that a map is made of. */
