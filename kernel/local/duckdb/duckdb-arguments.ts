@@ -78,6 +78,9 @@ function mayRaise({ sql, constant, computed }: SqlArg): boolean {
 }
 
 /** Whether a value may be computed again: it is pure, and its SQL is no longer than this. */
-export function isCheap({ sql, constant }: SqlArg, longest = longestRepeated): boolean {
+export function isCheap(
+  { sql, constant }: SqlArg,
+  { longest = longestRepeated }: { readonly longest?: number } = {},
+): boolean {
   return constant !== undefined || (sql.length <= longest && !sql.includes('random()'));
 }

@@ -116,6 +116,7 @@ class SqlWriter {
         if (names.has(relation.fields[index] ?? '')) bounded.add(id);
     }
     if (relation.kind === 'project')
+      // A column that keeps its id may have another value.
       for (const { column, value } of relation.items)
         if (value.kind === 'column' && bounded.has(value.id)) bounded.add(column.id);
         else bounded.delete(column.id);

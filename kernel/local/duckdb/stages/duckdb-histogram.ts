@@ -20,7 +20,8 @@ export function histogramStagesSql(parts: HistogramParts, stage: AddStage): stri
       ? `${value.sql} BETWEEN -${largest} AND ${largest}`
       : `${value.sql} IS NOT NULL`;
   const isCounted = [known, ...(filter === undefined ? [] : [filter])].join(' AND ');
-  const isStored = computed || !isCheap(value) || keys.some(({ arg }) => !isCheap(arg, longestKey));
+  const isStored =
+    computed || !isCheap(value) || keys.some(({ arg }) => !isCheap(arg, { longest: longestKey }));
   const x = `${value.sql}::DOUBLE`;
   if (keys.length === 0) {
     // As a range the engine applies it while it reads; NaN is above it.
