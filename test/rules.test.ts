@@ -337,6 +337,11 @@ describe('every source file', () => {
     const found = offenders('test', text => starts.test(text)).filter(path => !places.test(path));
     expect(found).toEqual(['test/notebook/real-bench.ts']);
   });
+  test('of test/ measures its own memory in a process of its own', () => {
+    const measures = (text: string) => /\b(?:processMemory|ownMemory|memoryUsage(?:\.rss)?)\(\)/.test(text);
+    const places = /^test\/(?:faults|setup)\//;
+    expect(offenders('test', measures).filter(path => !places.test(path))).toEqual([]);
+  });
   test('of test/ that is shared registers hooks in a function that test files call, as files share its module', () => {
     const hooks =
       /^(?:before|after)(?:All|Each)\(|^(?:export )?const .* = (?:await )?(?:sharedService|openQueries|openEngine|realBench|useService)\(/m;

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { meansOfProcess, Rest } from '../../../kernel/local/engine/workers/rest.js';
-import { processMemory } from '../../../kernel/machine.js';
-import { collectGarbage } from '../../setup/garbage.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -84,48 +82,6 @@ test('of many closed engines, the oldest end beside a statement', async () => {
   for (let index = 0; index < 18; index++) rest.close(() => void done.push(String(index)));
   expect(done).toEqual(['0', 'purged', '1', 'purged']);
 });
-
-test('what was freed between things in use leaves the process', async () => {
-  vi.useRealTimers();
-  const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
-  const rest = new Rest(meansOfProcess);
-  // What tests of other files have freed would be used anew, and the process would not grow.
-  collectGarbage();
-  await meansOfProcess.purge();
-  rest.begin();
-  const [before, kept] = [memory(), fragments()];
-  expect(memory() - before).toBeGreaterThan(300);
-  rest.end();
-  await expect.poll(() => memory() - before, { interval: 100 }).toBeLessThan(150);
-  expect(kept.length).toBe(60);
-});
-
-test('what was in use at a collection and is gone does not keep as much from leaving the process', async () => {
-  const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
-  const rest = new Rest(meansOfProcess);
-  const used = Array.from({ length: 50 }, () => Buffer.alloc(8 * 2 ** 20, 1));
-  meansOfProcess.collect(true);
-  used.length = 0;
-  collectGarbage();
-  rest.begin();
-  const kept = fragments();
-  const before = memory();
-  rest.end();
-  await vi.advanceTimersByTimeAsync(15_000);
-  vi.useRealTimers();
-  await expect.poll(() => before - memory(), { interval: 100 }).toBeGreaterThan(250);
-  expect([kept.length, used.length]).toEqual([60, 0]);
-});
-
-/** Fills 400 MiB and leaves one buffer of a hundred, so that what is free has no end that the allocator could cut off. */
-function fragments(): ArrayBuffer[] {
-  const all = Array.from({ length: 6000 }, () => {
-    const buffer = new ArrayBuffer(70_000);
-    new Uint8Array(buffer).fill(1);
-    return buffer;
-  });
-  return all.filter((_, index) => index % 100 === 0);
-}
 
 test('memory is collected while too many files are open to ask what the process uses', () => {
   const made = Array.from({ length: 12 }, () => Buffer.alloc(8 * 2 ** 20));

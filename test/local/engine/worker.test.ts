@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
-import type { DuckDBResult } from '@duckdb/node-api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { CellForm } from '../../../kernel/local/engine/engine-columns.js';
 import { engineFailure } from '../../../kernel/local/engine/engine-failure.js';
 import type { Delivery, ReadResult } from '../../../kernel/local/engine/engine-reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
-import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
 import { temporaryDirectory } from '../service.js';
 
 interface Opened {
@@ -193,18 +191,4 @@ test('a result that is left before its end does not fail the next statement', as
   await expect(left).rejects.toMatchObject({ detail: 'enough' });
   expect(await engine.run('SELECT 1')).toEqual([[1]]);
   expect(seen(await readEven(engine, 'whole'))).toEqual([1_000_000, '1999998', counted]);
-});
-
-test('the chunks of a long result do not gather in memory until garbage is collected', async () => {
-  const { engine } = await open();
-  const columns = Array.from({ length: 24 }, (_, index) => `i + ${index}`);
-  const before = process.memoryUsage.rss();
-  let most = 0;
-  const consume = async (result: DuckDBResult) => {
-    for await (const _ of chunksOf(result)) most = Math.max(most, process.memoryUsage.rss());
-  };
-  const sql = `SELECT ${columns.join(', ')} FROM range(2000000) r(i)`;
-  await engine.statements(run => run(sql, consume, 'streamed'), undefined);
-  // All chunks have 400 MB.
-  expect(most - before).toBeLessThan(150 * 2 ** 20);
 });

@@ -1,0 +1,76 @@
+import type { DuckDBResult } from '@duckdb/node-api';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { meansOfProcess, Rest } from '../../../kernel/local/engine/workers/rest.js';
+import { chunksOf } from '../../../kernel/local/engine/workers/worker.js';
+import { processMemory } from '../../../kernel/machine.js';
+import { collectGarbage } from '../../setup/garbage.js';
+import { temporaryDirectory } from '../bench.js';
+
+/** Of this process, which runs the tests of this file alone, in MiB. */
+const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
+
+test('what was freed between things in use leaves the process', async () => {
+  const rest = new Rest(meansOfProcess);
+  rest.begin();
+  const [before, buffers] = [memory(), fill()];
+  expect(memory() - before).toBeGreaterThan(300);
+  leaveFew(buffers);
+  rest.end();
+  await expect.poll(() => memory() - before, { interval: 100 }).toBeLessThan(150);
+  expect(buffers.length).toBe(60);
+});
+
+test('what was in use at a collection and is gone does not keep as much from leaving the process', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const rest = new Rest(meansOfProcess);
+  const used = Array.from({ length: 50 }, () => Buffer.alloc(8 * 2 ** 20, 1));
+  meansOfProcess.collect(true);
+  used.length = 0;
+  collectGarbage();
+  rest.begin();
+  const buffers = fill();
+  const [before, left] = [memory(), new WeakRef(buffers[1] ?? [])];
+  leaveFew(buffers);
+  rest.end();
+  await vi.advanceTimersByTimeAsync(15_000);
+  // V8 would collect it by itself, but later.
+  expect(left.deref()).toBeUndefined();
+  vi.useRealTimers();
+  await expect.poll(() => before - memory(), { interval: 100 }).toBeGreaterThan(250);
+  expect([buffers.length, used.length]).toEqual([60, 0]);
+});
+
+/** Fills 400 MiB. */
+function fill(): ArrayBuffer[] {
+  return Array.from({ length: 6000 }, () => {
+    const buffer = new ArrayBuffer(70_000);
+    new Uint8Array(buffer).fill(1);
+    return buffer;
+  });
+}
+
+/** Leaves one of a hundred, so that what is free has no end that the allocator could cut off. */
+function leaveFew(buffers: ArrayBuffer[]): void {
+  const few = buffers.filter((_, index) => index % 100 === 0);
+  buffers.splice(0, buffers.length, ...few);
+}
+
+test('the chunks of a long result do not gather in memory until garbage is collected', async () => {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [], connections: 1, memoryBytes: 256 * 2 ** 20 });
+  onTestFinished(() => engine.close());
+  const columns = Array.from({ length: 24 }, (_, index) => `i + ${index}`);
+  const sql = `SELECT ${columns.join(', ')} FROM range(2000000) r(i)`;
+  let most = 0;
+  const consume = async (result: DuckDBResult) => {
+    for await (const _ of chunksOf(result)) most = Math.max(most, memory());
+  };
+  const run = () => engine.statements(each => each(sql, consume, 'streamed'), undefined);
+  // The engine keeps what it has once used.
+  await run();
+  const before = most;
+  await run();
+  // All chunks have 400 MB.
+  expect(most - before).toBeLessThan(150);
+});
