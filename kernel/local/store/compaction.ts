@@ -18,26 +18,26 @@ export class Compactor {
   readonly #engine: Engine;
   readonly #settled: (dataset: string) => Promise<DatasetDirectory>;
   readonly #waiting = new Set<string>();
-  /** How many values a merge may have in datasets in which one has run out of memory. */
+  /** Maximum number of values in a merge, for datasets in which one has run out of memory. */
   readonly #mostValues = new Map<string, number>();
   readonly #closing = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
-  /** `settled` returns the directory of a dataset once the logs of killed processes are stored: their files may be merged then. */
+  /** `settled` returns the directory of a dataset once the logs of killed processes are stored, and its files may be merged. */
   constructor(engine: Engine, settled: (dataset: string) => Promise<DatasetDirectory>) {
     this.#engine = engine;
     this.#settled = settled;
   }
 
-  /** Schedules a look at a dataset. */
+  /** Schedules a check of a dataset. */
   later(dataset: string): void {
     if (this.#waiting.has(dataset) || this.#closing.signal.aborted) return;
     this.#waiting.add(dataset);
-    // After a failure the files stay as they are; the next change of the dataset tries again.
+    // After a failure, the files stay unchanged; the next change of the dataset retries.
     this.#work = this.#work.then(() => this.#compact(dataset)).catch(() => undefined);
   }
 
-  /** Resolves after the merge in progress. */
+  /** Resolves after the current merge. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#work;
@@ -51,10 +51,10 @@ export class Compactor {
     while (more && !this.#closing.signal.aborted) more = await this.#mergeSome(dataset, directory);
   }
 
-  /** Returns whether there may be more to do. */
+  /** Returns whether there may be more to merge. */
   async #mergeSome(dataset: string, directory: DatasetDirectory): Promise<boolean> {
     const listing = await directory.list();
-    // What replaced what is not known if a list cannot be read.
+    // If a list cannot be read, it is unknown which files were replaced.
     if (listing === undefined || listing.damages.length > 0) return false;
     const files = mergeable(listing.files, this.#mostValues.get(dataset));
     if (files.length === 0) return false;
@@ -69,12 +69,12 @@ export class Compactor {
   }
 }
 
-/** Batches that arrive in quick succession are merged together. */
+/** Delay that lets batches in quick succession merge together. */
 const pauseMs = 1_500;
 
 /**
- * Merges files into one sorted by time. Values keep their types: files in which a field has different types stay apart. Returns whether
- * they are replaced.
+ * Merges files into one sorted by time. Values keep their types: files with different types for a field stay separate. Returns whether the
+ * files were replaced.
  */
 async function merge(
   engine: Engine,
@@ -101,28 +101,28 @@ async function merge(
   }
 }
 
-/** The fewest and the most files in one merge, and the most bytes of them: merging fewer would rewrite each row more often. */
+/** Minimum and maximum number of files in a merge, and its maximum size in bytes: smaller merges would rewrite each row more often. */
 const fewest = 8;
 const most = 512;
 const mostBytes = 512 * 2 ** 20;
 
-/** The most values in one merge of many fields. */
+/** Maximum number of values in a merge of many fields. */
 const mostWide = 12_000_000;
 
-/** Files from this size on are left alone. */
+/** Size from which files are not merged. */
 const largeBytes = 32 * 2 ** 20;
 const smallBytes = 64 * 2 ** 10;
 
-/** Files of one tier are merged into one of the next. */
+/** Returns the tier of a file: files of one tier merge into one of the next. */
 function tierOf({ bytes }: FileSummary): number {
   return Math.max(0, Math.floor(Math.log2(bytes / smallBytes) / 3));
 }
 
-/** What files have together. */
+/** Combined size of files. */
 interface Size {
   readonly bytes: number;
   readonly rows: number;
-  /** Of the file that has most. */
+  /** Number of fields of the file with the most. */
   readonly fields: number;
 }
 
@@ -133,7 +133,7 @@ interface Group {
   size: Size;
 }
 
-/** Returns several small files of about the same size, if there are enough of them. */
+/** Returns several small files of similar size, if there are enough. */
 function mergeable(files: readonly FileSummary[], mostValues = Number.POSITIVE_INFINITY): FileSummary[] {
   const groups: Group[] = [];
   for (const file of files) {
@@ -161,7 +161,7 @@ function mergeable(files: readonly FileSummary[], mostValues = Number.POSITIVE_I
   return groups.find(group => group.files.length >= fewest)?.files ?? [];
 }
 
-/** Returns the size of files beside others. */
+/** Returns the combined size of files, added to `others`. */
 function sizeOf(files: readonly FileSummary[], others: Size = { bytes: 0, rows: 0, fields: 0 }): Size {
   return files.reduce(
     (sum, { bytes, blocks, fields }) => ({
@@ -197,18 +197,18 @@ function mergeSql(files: readonly FileSummary[], draft: string): string {
 }
 
 /**
- * The newest names of all files whose rows the merged one has: should one come back, from a backup that is copied over the directory,
- * its rows must not count twice.
+ * Returns the newest names of all files whose rows the merged file contains: if one reappears, from a backup copied over the directory, its
+ * rows must not count twice.
  */
 function mergedNames(files: readonly FileSummary[]): string[] {
   const names = files.flatMap(file => [path.basename(file.path), ...file.replaces]);
   return [...new Set(names)].sort().slice(-mostNames);
 }
 
-/** They stay in the footer for as long as the file: some 70 bytes each. */
+/** Maximum number of names in the footer, which keeps them as long as the file exists: about 70 bytes each. */
 const mostNames = 2_000;
 
-/** The new file takes the place of the first one that it replaces, as the order of fields follows that of files. */
+/** Returns the time of the first replaced file, whose position the new one takes: field order follows file order. */
 function timeIn(name: string): number {
   return Number.parseInt(givenName(name), 10);
 }

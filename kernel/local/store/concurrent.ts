@@ -1,4 +1,4 @@
-/** Returns what `work` makes of each item, in order; at most `most` are worked on at a time. Rejects with the first failure. */
+/** Returns the results of `work` for all items, in order, running at most `most` at a time. Rejects with the first failure. */
 export async function mapAtMost<T, R>(
   most: number,
   items: readonly T[],

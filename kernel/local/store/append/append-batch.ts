@@ -5,16 +5,15 @@ import { type RawObject, readEvents, valueAt } from './append-events.js';
 import { labeled } from './append-labels.js';
 import { type Column, timesOf } from './append-times.js';
 
-/** A field of a batch. */
 export type BatchField = Omit<Column, 'values'>;
 
-/** Events ready to be stored: each with a time and, for each field, the JSON text of its value, absent if it has none. */
+/** Events ready to store, each with a time and the JSON text of each field's value, undefined if it has none. */
 export interface Batch {
   readonly fields: readonly BatchField[];
-  /** No field holds a time, so the events are in every time window. */
+  /** No field holds a time, so the events fall into every time window. */
   readonly timeless: boolean;
   readonly events: readonly BatchEvent[];
-  /** When the events arrived, in nanoseconds since 1970. */
+  /** Time of arrival, in nanoseconds since 1970. */
   readonly nowNs: bigint;
 }
 
@@ -24,16 +23,16 @@ export interface BatchEvent {
   readonly cells: readonly (string | undefined)[];
 }
 
-/** A batch, with the reply to its sender. */
+/** A batch with what the reply to its sender reports. */
 export interface ReadBatch extends Batch {
-  /** How many events have no readable time, and so were given that of their arrival. */
+  /** Number of events without a readable time, which got their time of arrival. */
   readonly late: number;
   readonly timeField?: string;
 }
 
 /**
- * Returns the events of a small body of JSON with the fields, types and times that an import of the body would give them.
- * Undefined for a body that only an import can judge.
+ * Returns the events of a small JSON body with the fields, types and times that importing the body would give them. Returns undefined for a
+ * body that only an import can judge.
  */
 export function readBatch(
   body: string,

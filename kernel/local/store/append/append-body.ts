@@ -7,29 +7,26 @@ import type { Inspector } from '../bounds/bounded-text.js';
 import { Halves } from './halves.js';
 import { copyOf, unpackers, unpackingError } from './unpack.js';
 
-/** A request body as it arrives. */
+/** An incoming request body. */
 export interface IncomingBody {
   readonly body: Readable;
   readonly contentEncoding: string;
-  /** The largest body that is taken, in bytes after unpacking. */
+  /** Maximum body size, in bytes after decompression. */
   readonly maxBytes: number;
-  /** A first line that the body lacks. */
+  /** First line to put before the body, which lacks it. */
   readonly heading?: string;
-  /** It is JSON, which may hold halves of characters. */
+  /** Whether the body is JSON, which may contain unpaired surrogates. */
   readonly json?: boolean;
 }
 
-/** A body that has been read to its end: in memory if it is small, else in the file. */
+/** A fully read body: in memory if small, otherwise in the file. */
 export interface TakenBody {
-  /** The size after unpacking. */
+  /** Size in bytes after decompression. */
   readonly bytes: number;
   readonly small?: Buffer;
 }
 
-/**
- * Reads a body to its end, into memory or, if it is large, into `file`, while `inspector` looks at it. Throws
- * LocalError.
- */
+/** Reads a whole body into memory or, if it is large, into `file`, passing each chunk to `inspector`. Throws LocalError. */
 export async function takeBody(
   request: IncomingBody,
   file: string,
@@ -49,7 +46,7 @@ export async function takeBody(
   }
 }
 
-/** A step that puts a line before a text, and takes the byte order mark away that it begins with. */
+/** Returns a stream that prepends a line to a text and strips its byte order mark. */
 function below(heading: string): Duplex {
   return Duplex.from(async function* (text: AsyncIterable<Buffer>) {
     yield Buffer.from(heading);
@@ -72,28 +69,28 @@ function withoutMark(text: Buffer): Buffer {
   return text.indexOf(byteOrderMark) === 0 ? text.subarray(byteOrderMark.length) : text;
 }
 
-/** Reads what is still to come of a refused body: many clients read no answer before they have sent all, and some never do after. */
+/** Drains a refused body: many clients read the response only after sending everything, and some never read it otherwise. */
 async function forget(body: Readable): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs);
   await finished(body.unpipe().resume(), { writable: false, signal, cleanup: true }).catch(() => undefined);
 }
 
-/** How long the rest of a refused body is waited for; after that the answer goes out while it comes. */
+/** Timeout for draining a refused body; after that, the response is sent while the rest still arrives. */
 const timeoutMs = 10_000;
 
-/** Parsing a larger body in one go would hold up other requests. */
+/** Limit for parsing in one go, which blocks other requests. */
 const smallBytes = 256 * 1024;
 
-/** Beside long queries each write waits for a processor: few large ones take a tenth of the time of many small ones. */
+/** Buffer size of writes: while long queries run, each write waits for a CPU, and a few large ones take a tenth of the time. */
 const writtenBytes = 2 ** 20;
 
-/** Keeps a small body in memory, and writes a larger one to a file. */
+/** Keeps a small body in memory and writes a larger one to a file. */
 class BodySink extends Writable {
   readonly #file: string;
   readonly #maxBytes: number;
   readonly #inspector: Inspector | undefined;
   #chunks: Buffer[] = [];
-  /** Of the chunks, which are in no file yet. */
+  /** Bytes in `#chunks`, not written to the file yet. */
   #pending = 0;
   #bytes = 0;
   #handle: FileHandle | undefined;

@@ -1,7 +1,7 @@
-/** A value of an event with its text in the body; `kind` is the engine's name for it. */
+/** A value of an event with its source in the body; `kind` is the engine's name for its type. */
 export type RawValue = { readonly kind: Exclude<RawKind, 'OBJECT'>; readonly text: string } | RawObject;
 
-/** An object, with its members in the order of the text. */
+/** An object with its members in source order. */
 export interface RawObject {
   readonly kind: 'OBJECT';
   readonly text: string;
@@ -11,8 +11,8 @@ export interface RawObject {
 type RawKind = 'VARCHAR' | 'BOOLEAN' | 'BIGINT' | 'DOUBLE' | 'ARRAY' | 'OBJECT' | 'NULL';
 
 /**
- * Returns the objects of a body of JSON, one per line, in an array or alone, with the texts of their values. Undefined for any
- * body that is not plainly that: broken JSON, values that are not objects, repeated keys, fractions and exponents beyond all bounds.
+ * Returns the objects of a JSON body, one per line, in an array or alone, with the source of their values. Returns undefined for anything
+ * else: broken JSON, values that are not objects, repeated keys, fractions and exponents out of range.
  */
 export function readEvents(body: string): readonly RawObject[] | undefined {
   if (uncertain.test(body)) return undefined;
@@ -25,14 +25,14 @@ export function readEvents(body: string): readonly RawObject[] | undefined {
   }
 }
 
-/** Returns a value within an event; undefined if it has none. */
+/** Returns a value within an event, undefined if it has none. */
 export function valueAt(event: RawObject, path: readonly string[]): RawValue | undefined {
   let value: RawValue | undefined = event;
   for (const key of path) value = value?.kind === 'OBJECT' ? value.members.get(key) : undefined;
   return value;
 }
 
-/** NUL characters, byte order marks and surrogates, which may be unpaired: such a body is left to the file readers. */
+/** NUL characters, byte order marks and surrogates, which may be unpaired: the file readers handle such a body. */
 const uncertain = /\\u(?:0000|d[89a-f])|\0|\ufeff/i;
 
 function linesOf(body: string): RawValue[] | undefined {
@@ -52,7 +52,7 @@ function itemsOf(body: string): readonly RawValue[] {
 
 /** Throws SyntaxError. */
 function parsedValue(text: string): RawValue {
-  // JSON.parse checks the grammar, so that the scanner need not.
+  // JSON.parse checks the grammar, so the scanner does not have to.
   JSON.parse(text);
   return new Scanner(text).value(0);
 }
@@ -60,7 +60,7 @@ function parsedValue(text: string): RawValue {
 const deepest = 64;
 const word = /[^,\]}\s]+/y;
 
-/** Finds the values in a text that is known to be JSON. */
+/** Finds the values in valid JSON. */
 class Scanner {
   readonly #text: string;
   #at = 0;
@@ -116,7 +116,7 @@ class Scanner {
     this.#at++;
   }
 
-  /** Steps over a comma or the closing bracket; returns whether it was the bracket. */
+  /** Skips a comma or the closing bracket; returns whether it was the bracket. */
   #closes(end: string): boolean {
     this.#skipSpace();
     const closed = this.#text[this.#at] === end;
@@ -125,12 +125,12 @@ class Scanner {
     return closed;
   }
 
-  /** JSON has four kinds of white space, and nothing else up to the blank stands between values. */
+  /** Skips white space: the source is valid JSON, so any character up to a space between values is one of the four kinds. */
   #skipSpace(): void {
     while (this.#text.charCodeAt(this.#at) <= blank) this.#at++;
   }
 
-  /** Steps over a string and returns it in its quotes. */
+  /** Skips a string and returns it with its quotes. */
   #string(): string {
     const start = this.#at;
     do this.#at = this.#text.indexOf('"', this.#at + 1);
@@ -139,7 +139,7 @@ class Scanner {
     return this.#text.slice(start, this.#at);
   }
 
-  /** Whether an odd number of backslashes stands before the place. */
+  /** Whether an odd number of backslashes precedes the position. */
   #isEscaped(): boolean {
     let first = this.#at;
     while (this.#text.charCodeAt(first - 1) === backslash) first--;

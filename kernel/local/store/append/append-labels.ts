@@ -7,7 +7,7 @@ import { namesOf, shapeOfEvents } from '../readers/json-shape.js';
 import type { ReadField, Reading } from '../readers/reading.js';
 import { type RawObject, type RawValue, readEvents, valueAt } from './append-events.js';
 
-/** Returns the labels that a request adds to all of its events, from the text of a JSON object; throws LocalError. */
+/** Returns the labels that a request adds to all of its events, parsed from a JSON object. Throws LocalError. */
 export function readLabels(text: string): RawObject {
   const [labels, ...others] = readEvents(text) ?? [];
   if (labels !== undefined && others.length === 0) return labels;
@@ -15,12 +15,12 @@ export function readLabels(text: string): RawObject {
   throw new LocalError('invalid', 'invalid-request', message);
 }
 
-/** Returns an event with the labels as members of its own; a label replaces a member of the same name. */
+/** Returns an event with the labels added; a label replaces a member of the same name. */
 export function labeled(event: RawObject, labels: RawObject): RawObject {
   return { ...event, members: new Map([...event.members, ...labels.members]) };
 }
 
-/** Returns a reading with the labels as further fields; a label replaces a field of the same name. */
+/** Returns a reading with the labels added as fields; a label replaces a field of the same name. */
 export function withLabels(reading: Reading, labels: RawObject): Reading {
   const added = fieldsOf(labels);
   const taken = new Set(added.map(({ name }) => name));
@@ -43,7 +43,7 @@ function fieldsOf(labels: RawObject): ReadField[] {
   });
 }
 
-/** SQL of one value for all rows. */
+/** Returns the SQL of a constant value. */
 function constant(type: TypeName, value: RawValue | undefined): string {
   const engineType = type === 'dynamic' ? sqlTypes.string : sqlTypes[type];
   if (value === undefined || value.kind === 'NULL') return `CAST(NULL AS ${engineType})`;

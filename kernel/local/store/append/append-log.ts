@@ -6,8 +6,8 @@ import type { Batch } from './append-batch.js';
 import { encodeHeader, encodeRecord, headerBytes } from './records.js';
 
 /**
- * A file to which batches are appended; each is on the disk before `append` resolves. Batches that arrive while the disk is busy
- * share the next write. After a failed write, it accepts no more.
+ * A file that batches are appended to; each is on disk before `append` resolves. Batches that arrive during a write share the next one.
+ * After a failed write, the log accepts no more.
  */
 export class BatchLog {
   readonly file: string;
@@ -20,19 +20,19 @@ export class BatchLog {
   #failure: unknown;
   readonly #written: Batch[];
 
-  /** The file is made under the name `draft`, on the same disk; `batches` are those that it holds already. */
+  /** The file is created under the name `draft`, on the same disk; `batches` are those already in it. */
   constructor(file: string, draft: string, batches: readonly Batch[] = []) {
     this.file = file;
     this.#draft = draft;
     this.#written = [...batches];
   }
 
-  /** The batches that are on the disk. */
+  /** Batches on disk. */
   get batches(): readonly Batch[] {
     return this.#written;
   }
 
-  /** Rejects when the batch may not be on the disk. */
+  /** Appends a batch; rejects if it may not be on disk. */
   append(batch: Batch): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ export class BatchLog {
     });
   }
 
-  /** Waits for pending batches, and closes the file. */
+  /** Waits for pending batches and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#handle?.close();
@@ -59,12 +59,12 @@ export class BatchLog {
         for (const each of group) each.resolve();
       } catch (error) {
         this.#failure = error;
-        // A group that was written in part must not reappear after a crash.
+        // A partly written group must not reappear after a crash.
         await this.#handle?.truncate(this.#bytes).catch(() => undefined);
         for (const each of group) each.reject(error);
       }
     }
-    // Not later: a batch appended as soon as one before it is acknowledged begins the next write.
+    // Cleared in the same turn: a batch appended as soon as an earlier one is acknowledged starts the next write.
     this.#writing = undefined;
   }
 
@@ -73,12 +73,12 @@ export class BatchLog {
     await writeAll(handle, bytes, this.#bytes);
     await handle.datasync();
     const acknowledged = this.#bytes + bytes.length;
-    // Not synced, as it need only outlive the process: without it, what is cut off later would look unfinished.
+    // Not synced, as it only has to outlive the process: without it, a file that is cut off later would look unfinished.
     await writeAll(handle, encodeHeader(acknowledged), 0);
     this.#bytes = acknowledged;
   }
 
-  /** Creates the file with its header: an empty one would look like a log that was emptied. */
+  /** Creates the file with its header: an empty one would look like a truncated log. */
   async #create(): Promise<FileHandle> {
     this.#handle = await open(this.#draft, 'wx', 0o600);
     try {

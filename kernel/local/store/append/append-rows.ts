@@ -8,12 +8,12 @@ import type { Batch, BatchField } from './append-batch.js';
 
 type UnionField = Pick<BatchField, 'name' | 'type'> & { readonly empty?: boolean };
 
-/** The union of the fields of batches or files, which fit together when no field has two types. */
+/** The union of the fields of batches or files, which are compatible unless a field has two types. */
 export class FieldUnion {
   readonly #types = new Map<string, TypeName>();
   #timeless: boolean | undefined;
 
-  /** Adds the fields of a batch; returns false, and adds none, when a type differs or only one side has times. */
+  /** Adds the fields of a batch; returns false, and adds none, if a type differs or only one side has times. */
   add({ fields, timeless }: { readonly fields: readonly UnionField[]; readonly timeless: boolean }): boolean {
     if (this.#timeless !== undefined && this.#timeless !== timeless) return false;
     if (!fields.every(field => this.#fits(field))) return false;
@@ -22,7 +22,7 @@ export class FieldUnion {
     return true;
   }
 
-  /** Returns the type of a field: string while no value of it was seen. */
+  /** Returns the type of a field, string until a value has been seen. */
   typeOf(name: string): TypeName {
     return this.#types.get(name) ?? 'string';
   }
@@ -32,13 +32,13 @@ export class FieldUnion {
   }
 }
 
-/** The file to be written, and one for use on the way, which the caller removes. */
+/** The output file, and a scratch file for intermediate data, which the caller removes. */
 export interface BatchFiles {
   readonly scratch: string;
   readonly target: string;
 }
 
-/** Writes batches whose fields fit together as one Parquet file, sorted by time. */
+/** Writes batches with compatible fields as one Parquet file, sorted by time. */
 export async function writeBatches(
   engine: Engine,
   batches: readonly Batch[],
@@ -66,10 +66,10 @@ export async function writeBatches(
   await engine.run(copyToParquet(select, target, { fields, timeless: batches[0]?.timeless === true }));
 }
 
-/** More than any body holds that is appended as a batch. */
+/** Larger than any body that is appended as a batch. */
 const largestEventBytes = 16 * 2 ** 20;
 
-/** One JSON object per event: its time t, its time of arrival s, its number n, and the value c_i of each field i. */
+/** Returns one JSON object per event: its time t, its time of arrival s, its number n, and the value c_i of each field i. */
 function linesOf(batches: readonly Batch[], names: readonly string[]): string {
   const places = new Map(names.map((name, index) => [name, index]));
   let number = 0;

@@ -4,7 +4,7 @@ import { rfc3339 } from '../readers/reader-texts.js';
 import { epochNs } from '../times/epoch.js';
 import type { RawValue } from './append-events.js';
 
-/** The times of the events of a batch, null if an event has none. Without a field no event has one. */
+/** The times of a batch's events, null for an event without one. Without a field, all are null. */
 export interface BatchTimes {
   readonly field?: string;
   readonly times: readonly (bigint | null)[];
@@ -19,7 +19,7 @@ export interface Column {
   readonly values: readonly (RawValue | undefined)[];
 }
 
-/** Returns the times that an import would find; undefined if only the import itself can tell. */
+/** Returns the times that an import would find, undefined if only the import itself can find them. */
 export function timesOf(
   columns: readonly Column[],
   named: string | undefined,
@@ -49,7 +49,7 @@ function readTimes({ name, type, values }: Column): BatchTimes | undefined {
   return { field: name, times };
 }
 
-/** Returns nanoseconds since 1970; null for a number that is not a time, undefined for what only the engine can read. */
+/** Returns nanoseconds since 1970, null for a number that is not a time, undefined for a value that only the engine can read. */
 function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null | undefined {
   if (type === 'long' && kind === 'BIGINT') return epochNs(BigInt(text));
   const inner = text.slice(1, -1);
@@ -58,5 +58,5 @@ function readTime({ kind, text }: RawValue, type: Column['type']): bigint | null
     : undefined;
 }
 
-/** RFC 3339, also with a space for the T, without a zone, or the date alone. */
+/** RFC 3339, optionally with a space instead of the T, without a zone, or only a date. */
 const usual = new RegExp(`^${rfc3339.date}(${rfc3339.clock}${rfc3339.zone}?)?$`);

@@ -1,18 +1,18 @@
 import { LocalError } from '../../local-errors.js';
 import { membersOf, objectOf } from './envelopes.js';
 
-/** What is to be done with one document of a bulk request. */
+/** An action of a bulk request, with its document. */
 export interface BulkAction {
   readonly name: string;
   readonly index: string | undefined;
   readonly id: string | undefined;
-  /** The document, if it is one that can be stored; its time is its `@timestamp`, if it has one. */
+  /** The document, if it can be stored; its time is its `@timestamp`, if present. */
   readonly document: string | undefined;
-  /** Why it cannot be; undefined if it can. */
+  /** Why the document cannot be stored; undefined if it can. */
   readonly refusal: string | undefined;
 }
 
-/** The actions: those that change or delete a document need its id, which events do not have; `alone` has none on the next line. */
+/** Actions by name. Changing or deleting a document needs its id, which events do not have; `alone` means that no document follows. */
 const actionKinds: ReadonlyMap<string, { readonly adds: boolean; readonly alone: boolean }> = new Map([
   ['index', { adds: true, alone: false }],
   ['create', { adds: true, alone: false }],
@@ -21,8 +21,8 @@ const actionKinds: ReadonlyMap<string, { readonly adds: boolean; readonly alone:
 ]);
 
 /**
- * Returns the actions of a body of the Elastic Bulk API (https://axiom.co/docs/send-data/elasticsearch-bulk-api): lines of JSON, an action
- * and its document in turns. Throws LocalError with the number of a line that is not an action.
+ * Returns the actions of a body of the Elastic Bulk API (https://axiom.co/docs/send-data/elasticsearch-bulk-api): lines of JSON,
+ * alternating an action and its document. Throws LocalError with the number of a line that is not an action.
  */
 export function actionsIn(body: string): readonly BulkAction[] {
   const lines = body.split('\n').map((text, at) => ({ text: text.trim(), number: at + 1 }));
@@ -43,7 +43,7 @@ export function actionsIn(body: string): readonly BulkAction[] {
   return actions;
 }
 
-/** Elasticsearch takes the first member too: a client for Node.js counts its attempts behind it. */
+/** Reads only the first member, like Elasticsearch: a client for Node.js adds its retry count after it. */
 function actionOf(
   text: string,
   number: number,
@@ -57,7 +57,7 @@ function actionOf(
   return [entry[0], entry[1]];
 }
 
-/** Each document has a time of its own: one that cannot be read leaves the others as they are. */
+/** Copies `@timestamp` to `_time` per document, so one unreadable time does not affect the others. */
 function timed(document: string): string {
   const members = membersOf(document);
   const time = members.get('@timestamp');

@@ -1,16 +1,15 @@
 import { formatTime } from '../../../time.js';
 import { LocalError } from '../../local-errors.js';
 
-/** Events for one dataset, as lines of JSON; the dataset is undefined if no envelope names one. */
+/** Events by dataset, as lines of JSON; the dataset is undefined if the envelope does not name one. */
 export type EnvelopeLines = ReadonlyMap<string | undefined, readonly string[]>;
 
-/** What is wrong with an envelope. */
 type Fault = 'badFormat' | 'noEvent' | 'blankEvent';
 
 /** An envelope that cannot be read. */
 export class EnvelopeError extends LocalError {
   readonly fault: Fault;
-  /** Its place in the text, counted from 0. */
+  /** Index of the envelope in the text, from 0. */
   readonly event: number;
 
   constructor(fault: Fault, event: number) {
@@ -23,12 +22,12 @@ export class EnvelopeError extends LocalError {
 /** Members of an envelope that become fields of its event. */
 const described = ['host', 'source', 'sourcetype'] as const;
 
-/** What is said of all events of a request beside its body. */
+/** Metadata that a request sends beside its body, for all of its events. */
 type Described = Readonly<Partial<Record<(typeof described)[number], string>>>;
 
 /**
- * Returns the events of envelopes of the HTTP Event Collector (https://axiom.co/docs/send-data/splunk-hec), one after the other in a
- * text; no number loses digits. Throws EnvelopeError.
+ * Returns the events of concatenated HTTP Event Collector envelopes (https://axiom.co/docs/send-data/splunk-hec); numbers keep all digits.
+ * Throws EnvelopeError.
  */
 export function linesOfEnvelopes(text: string): EnvelopeLines {
   const lines = new Map<string | undefined, string[]>();
@@ -50,7 +49,7 @@ export function linesOfRaw(text: string, about: Described): readonly string[] {
     .map(line => JSON.stringify({ _raw: line, ...about }));
 }
 
-/** Members of the event come first; those of `fields` and of the envelope itself are added, in the place of any of the same name. */
+/** Returns an event: its own members first, then those of `fields` and of the envelope, which replace any of the same name. */
 function lineOf(envelope: ReadonlyMap<string, string>, place: number): string {
   const event = envelope.get('event');
   if (event === undefined || event === 'null') throw new EnvelopeError('noEvent', place);
@@ -70,7 +69,7 @@ function lineOf(envelope: ReadonlyMap<string, string>, place: number): string {
   return objectOf(all);
 }
 
-/** Seconds, or milliseconds from 1973 on as seconds would be the year 5138, exactly; other texts are left to the reader of events. */
+/** Converts seconds, or milliseconds if there are 12 or more digits, exactly; leaves anything else to the event reader. */
 function timeOf(json: string): string {
   const [, whole, fraction = ''] = /^"?(\d+)(?:\.(\d+))?"?$/.exec(json) ?? [];
   if (whole === undefined) return json;
@@ -82,7 +81,7 @@ function textOf(json: string | undefined): string | undefined {
   return json?.startsWith('"') && json !== '""' ? String(JSON.parse(json)) : undefined;
 }
 
-/** Strings, brackets and other values; what stands between them is left out. */
+/** Strings, brackets and other values; separators are skipped. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]|[^"{}[\]:,\s]+/g;
 
 function objectsIn(text: string): readonly string[] {
@@ -111,12 +110,12 @@ function checkedObject(text: string, place: number): string {
   return text;
 }
 
-/** The text of an object with these members. */
+/** Returns the source of an object with these members. */
 export function objectOf(members: ReadonlyMap<string, string>): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }
 
-/** The members of an object that is known to be JSON, with the texts of their values; of a name that is there twice, the last counts. */
+/** Returns the members of a valid JSON object with the source of their values; of duplicate names, the last wins. */
 export function membersOf(object: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let name: string | undefined;

@@ -1,13 +1,13 @@
 import { Transform } from 'node:stream';
 
 /**
- * Characters beyond U+FFFF as JSON escapes them, in two halves. Programs that cut a text in the middle of one send a half, for which
- * the engine would leave the event out: it is U+FFFD. Whole ones are written out, as small bodies with them need no engine then.
+ * Joins surrogate pairs in JSON escapes. Programs that cut a string inside a pair send half of it, and the engine would drop the whole
+ * event: such a half becomes U+FFFD. Pairs become plain characters, so that a small body with them needs no engine.
  */
 export class Halves extends Transform {
-  /** How many bytes more have come than gone. */
+  /** Bytes received minus bytes sent. */
   saved = 0;
-  /** The beginning of an escape, as Latin-1, so that each byte is a character. */
+  /** An incomplete escape, as Latin-1: one character per byte. */
   #rest = '';
 
   override _transform(
@@ -38,11 +38,11 @@ export class Halves extends Transform {
 
 const backslash = 0x5c;
 
-/** Escapes one after the other, so that none begins in the middle of another; the groups are the halves of a character. */
+/** Matches escapes one after another, so none starts inside another; the groups are the halves of a pair. */
 const escapes =
   /\\(?:u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|u([dD][89a-fA-F][\da-fA-F]{2})|.)/gs;
 
-/** An escape at the end of a text that may go on, or be followed by the other half. */
+/** An escape at the end of a chunk that may continue or be followed by its other half. */
 const begun = /\\(?:u[\da-fA-F]{0,3}|u[dD][89abAB][\da-fA-F]{2}(?:\\(?:u[\da-fA-F]{0,3})?)?)?$/;
 
 function begunIn(text: string): string {
@@ -51,7 +51,7 @@ function begunIn(text: string): string {
   const at = text.length - found[0].length;
   let first = at;
   while (text.charCodeAt(first - 1) === backslash) first -= 1;
-  // Of several backslashes each second one is escaped, and begins nothing.
+  // In a run of backslashes, every second one is escaped and starts nothing.
   return (at - first) % 2 === 0 ? found[0] : (begun.exec(found[0].slice(1))?.[0] ?? '');
 }
 

@@ -12,12 +12,12 @@ import { firstBytes, isParquet } from '../sources/source-formats.js';
 import { isWide } from './wide-files.js';
 
 /**
- * The engines of the imports of a service: each sees the files of one import, as the one that serves queries sees the data directory only. To
- * open one takes longer than to read a small file, so that one that has read such a file is kept for the next.
+ * The import engines of a service: each has access to the files of one import, while the query engine sees only the data directory. Opening
+ * an engine takes longer than reading a small file, so one that has read such a file is reused.
  */
 export class ImportEngines {
   readonly #dataDir: string;
-  /** Those that see copies in their directory alone, and how many files each has read. */
+  /** Engines that see only copies in their own directory, with the number of files each has read. */
   readonly #shared = new Map<Engine, number>();
   #spare: Engine | undefined;
   #isClosed = false;
@@ -27,7 +27,7 @@ export class ImportEngines {
     this.#dataDir = dataDir;
   }
 
-  /** Returns an engine for these files; {@link release} takes it back. */
+  /** Returns an engine for these files; return it with {@link release}. */
   async open(files: readonly string[]): Promise<Engine> {
     if (!(await isSmallText(files))) return openEngine(this.#dataDir, files);
     const engine = this.#take() ?? (await openSmall(this.#dataDir));
@@ -35,29 +35,29 @@ export class ImportEngines {
     return engine;
   }
 
-  /** Returns a file where the engine can read it. */
+  /** Returns a path of the file that the engine can read. */
   async near(engine: Engine, file: string): Promise<string> {
     if (!this.#shared.has(engine) || file.startsWith(engine.workDir + path.sep)) return file;
     const directory = path.join(engine.workDir, crypto.randomUUID());
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    // Messages have its name.
+    // Messages contain the file's name.
     const copy = path.join(directory, path.basename(file));
     await writeNew(copy, await bytesOf(file));
     return copy;
   }
 
-  /** Ends the work with an engine. One that has failed is closed: after some failures an engine refuses whatever follows. */
+  /** Releases an engine. One that has failed is closed: after some failures, an engine rejects every query. */
   async release(engine: Engine, failure?: unknown): Promise<void> {
     const uses = this.#shared.get(engine) ?? mostUses;
     const isSound = failure === undefined || isOfFile(failure);
     const isReused = isSound && uses < mostUses && this.#hasRoom && (await isEmptied(engine));
     if (!isReused || !this.#hasRoom) return this.#end(engine);
     this.#spare = engine;
-    // What is left of its directory is removed by the next service.
+    // The next service removes whatever is left in its directory.
     this.#timer = setTimeout(() => void this.#endSpare().catch(ignore), spareMs).unref();
   }
 
-  /** Closes the engine that is kept, and from now on each that is given back. */
+  /** Closes the spare engine now, and any other when it is released. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#endSpare();
@@ -85,13 +85,13 @@ export class ImportEngines {
   }
 }
 
-/** How long an engine waits for the next small file, in milliseconds. */
+/** How long a spare engine waits for the next small file, in milliseconds. */
 const spareMs = 10_000;
 
-/** Small files that an engine reads: it remembers something of each. */
+/** Maximum number of small files per engine, which retains some memory for each. */
 const mostUses = 200;
 
-/** Opens an engine that sees these files. */
+/** Opens an engine with access to these files. */
 export async function openEngine(dataDir: string, files: readonly string[]): Promise<Engine> {
   return Engine.open({ ...optionsIn(dataDir), allow: files, threads: await threadsFor(files) });
 }
@@ -100,14 +100,14 @@ async function threadsFor(files: readonly string[]): Promise<number> {
   const [file = ''] = files;
   const size = await sizeOf(files);
   if (size < leastToShare || (await isReadInTurn(file))) return 1;
-  // Of many fields several threads hold several times the memory, and take longer; who reads the file says why it cannot be.
+  // For many fields, several threads use several times the memory and take longer; the reader reports errors.
   if (await isWide(file).catch(() => false)) return 1;
   const start = await firstBytes(file, 8).catch(() => nothing);
   if (size / files.length < leastOfParquet && isParquet(start)) return 1;
   return Math.max(availableParallelism(), fewestForJson);
 }
 
-/** Whether a file is a CSV with line breaks in values, of which one thread reads all: while it does, another would try in vain at full load. */
+/** Whether a file is a CSV with line breaks in values, which only one thread can read: a second one would retry at full load meanwhile. */
 async function isReadInTurn(file: string): Promise<boolean> {
   if (!/\.[ct]sv$/i.test(file)) return false;
   const countRows = (quoted: boolean) => rowsByLines(file, quoted).catch(() => 0);
@@ -123,21 +123,23 @@ function optionsIn(dataDir: string) {
   return { dataDir, families: [eventFamily], connections: 1, memoryBytes };
 }
 
-/** Bytes below which one thread reads: to wake others takes longer. */
+/** Size in bytes below which one thread reads: starting more takes longer. */
 const leastToShare = 256 * 1024;
 
-/** Bytes of a Parquet file on average below which one thread reads many: of each, several hold as much memory as 2,048 rows take. */
+/**
+ * Average size in bytes of a Parquet file below which one thread reads them: each thread holds as much memory per file as 2,048 rows take.
+ */
 const leastOfParquet = 64 * 1024;
 
 const nothing = Buffer.alloc(0);
 
-/** The engine shares one file of JSON lines among threads only if it reads fewer files than it has threads, and it reads two. */
+/** The engine splits a JSON Lines file among threads only if it reads fewer files than it has threads, and it reads two. */
 const fewestForJson = 3;
 
-/** Enough to sort files that are larger than memory, on disk. */
+/** Enough to sort files larger than memory, on disk. */
 const mostMemoryBytes = 2 * 2 ** 30;
 
-/** How many bytes files have; whoever reads one says why it cannot be. */
+/** Returns the total size of the files in bytes; the reader reports those that it cannot read. */
 async function sizeOf(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     files.map(file =>
@@ -150,7 +152,7 @@ async function sizeOf(files: readonly string[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Whether this is one small file that may be read elsewhere: the directories of Parquet say more of it. */
+/** Whether this is one small file that can be copied; Parquet is excluded, as its directory names hold data. */
 async function isSmallText(files: readonly string[]): Promise<boolean> {
   const [file = ''] = files;
   if (files.length !== 1 || (await sizeOf(files)) >= leastToShare) return false;
@@ -169,12 +171,12 @@ async function writeNew(file: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Whether an import failed for what is in its file, and the engine has no part in it. */
+/** Whether an import failed because of its file rather than the engine. */
 function isOfFile(failure: unknown): boolean {
   return failure instanceof LocalError && failure.cause === undefined;
 }
 
-/** Removes what an import has left in the directory of an engine; returns whether it is empty. */
+/** Removes leftovers of an import from an engine's directory; returns whether it is empty. */
 async function isEmptied({ workDir }: Engine): Promise<boolean> {
   try {
     for (const name of await readdir(workDir)) await rm(path.join(workDir, name), { recursive: true });

@@ -9,20 +9,19 @@ import { DatasetStore } from '../datasets.js';
 import { encodeName } from '../names.js';
 import { hasCode, logSuffix } from '../store-files.js';
 
-/** What the store of an import needs besides the directory and the engine. */
+/** Options of an import's store, besides the directory and the engine. */
 export interface ImportStoreOptions {
   readonly version: string;
   readonly log: (text: string) => void;
   readonly builtins: readonly BuiltinDataset[];
-  /** How long another process may take to store its batches, in milliseconds (default: a minute). */
+  /** How long another process may take to store its batches, in milliseconds (default: one minute). */
   readonly timeoutMs?: number;
 }
 
 /**
- * The datasets for a process that imports files and is not a service; a service may run beside it. A file is added without the lease of the
- * data directory. Before rows are replaced, the batches of the dataset that are only in logs become files: otherwise they would come
- * back after the replacement. Whoever holds the directory stores its own within seconds; those of a process that was killed are stored
- * here, under the lease.
+ * Datasets of a process that imports files without being a service; a service may run beside it. Adding a file needs no lease of the data
+ * directory. Before rows are replaced, batches that exist only in logs become files; otherwise they would reappear after the replacement.
+ * The holder of the directory stores its own within seconds; those of a killed process are stored here, under the lease.
  */
 export class ImportStore extends DatasetStore {
   readonly #dataDir: string;
@@ -42,10 +41,10 @@ export class ImportStore extends DatasetStore {
     await super.publish(name, file, replace);
   }
 
-  /** That is for the holder of the data directory. */
+  /** Does nothing: merging is up to the holder of the data directory. */
   override mergeLater(): void {}
 
-  /** Throws AplKernelError when the batches of the dataset stay in their logs. */
+  /** Throws AplKernelError if batches of the dataset stay in their logs. */
   async #settle(name: string): Promise<void> {
     const found = await this.#logs(name);
     const end = performance.now() + (this.#options.timeoutMs ?? defaultTimeoutMs);
@@ -55,7 +54,7 @@ export class ImportStore extends DatasetStore {
     }
   }
 
-  /** Stores the batches under the lease; returns why it cannot be had. */
+  /** Stores the batches under the lease; returns the error if the lease is taken. */
   async #storeAsHolder(name: string): Promise<AplKernelError | undefined> {
     const { version, log } = this.#options;
     try {

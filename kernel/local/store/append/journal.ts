@@ -20,31 +20,31 @@ import { BatchLog } from './append-log.js';
 import { FieldUnion, writeBatches } from './append-rows.js';
 import { type Damage, decodeLog, type LogContent } from './records.js';
 
-/** What a journal needs of the store that it belongs to. */
+/** Interface of the store to its journal. */
 export interface JournalHost {
   readonly engine: Engine;
   readonly confirm: Confirm;
   /** The directory of a dataset. */
   directoryOf(dataset: string): string;
-  /** Moves a finished Parquet file with this id into a dataset; rejects with ENOENT when the dataset is gone. */
+  /** Moves a finished Parquet file with this id into a dataset; rejects with ENOENT if the dataset is gone. */
   add(dataset: string, file: string, id: string): Promise<void>;
-  /** Whether a dataset has, or had until recently, the file with this id. */
+  /** Whether a dataset has the file with this id, or had it until recently. */
   has(dataset: string, id: string): Promise<boolean>;
   /** Writes a line to the service's log. */
   log(text: string): void;
 }
 
-/** The datasets whose acknowledged events could not be stored, on a full disk for example, each with the reason. */
+/** Datasets whose acknowledged events could not be stored, for example because the disk is full, each with the reason. */
 export type Unstored = ReadonlyMap<string, unknown>;
 
 /**
- * The acknowledged batches that are not in a Parquet file yet: in memory, and in a log in the directory of their dataset. A
- * flush turns each log into one file with the same id, so that a log whose file exists is never stored twice. The next holder of the
- * data directory takes over logs by renaming them, so that the one before it sees that they are gone.
+ * Acknowledged batches that are not in a Parquet file yet: in memory, and in a log in the directory of their dataset. A flush turns each
+ * log into one file with the same id, so a log whose file exists is never stored twice. The next holder of the data directory adopts logs
+ * by renaming them, which shows the previous holder that they are gone.
  */
 export class Journal {
   readonly #host: JournalHost;
-  /** Those of the datasets that have something to store. */
+  /** Logs by dataset, for datasets with something to store. */
   readonly #datasets = new Map<string, DatasetLogs>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -53,8 +53,8 @@ export class Journal {
   }
 
   /**
-   * Adds a batch to a dataset. Once this resolves, the batch is durable and in the next flush. Rejects with ENOENT when the
-   * dataset is gone.
+   * Adds a batch to a dataset. Once this resolves, the batch is durable and part of the next flush. Rejects with ENOENT if the dataset is
+   * gone.
    */
   async append(dataset: string, batch: Batch): Promise<void> {
     const owner = await ownName();
@@ -67,9 +67,9 @@ export class Journal {
       throw error;
     }
     const isLogThere = await isThere(tail.log.file);
-    // If another service has taken the log over, it has this batch too, or may not.
+    // If another service has adopted the log, it may or may not have this batch.
     this.#host.confirm();
-    // The dataset may have been deleted, and created again, in the meantime.
+    // The dataset may have been deleted and recreated in the meantime.
     if (!isLogThere && !tail.stored) {
       this.#seal(tail);
       return this.append(dataset, batch);
@@ -80,31 +80,30 @@ export class Journal {
   }
 
   /**
-   * Writes every batch acknowledged so far into a Parquet file, of one dataset or of all of them, and returns what could not be
-   * stored: it stays in its log, and the next flush tries again. No dataset waits for another, unless all are asked for. Calls
-   * made while a dataset is being stored share its next turn.
+   * Writes all batches acknowledged so far to Parquet files, for one dataset or all of them, and returns what could not be stored: it stays
+   * in its log, and the next flush retries. Datasets do not wait for each other, except when all are flushed. Calls made while a dataset is
+   * being stored share its next run.
    */
   async flush(dataset?: string): Promise<Unstored> {
     if (dataset !== undefined) return this.#flushDataset(dataset);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const unstored = new Map<string, unknown>();
-    // One after another: a thousand at once would keep queries from the engine.
+    // One after another: a thousand at once would block queries.
     for (const each of [...this.#datasets.keys()]) {
       for (const [name, reason] of await this.#flushDataset(each)) unstored.set(name, reason);
     }
     return unstored;
   }
 
-  /** Whether no batch of a dataset waits to be stored. */
+  /** Whether a dataset has no batches waiting to be stored. */
   isSettled(dataset: string): boolean {
     return !this.#datasets.has(dataset);
   }
 
   /**
-   * Takes over the logs of a dataset that those before this service left behind; returns whether there were any. Only a service of
-   * an older version, which knows of no lease, can be running here beside it. Rejects with LocalError when one of them cannot be
-   * read, after it has taken over the others.
+   * Adopts the logs of a dataset that previous services left behind; returns whether there were any. Only a service of an older version,
+   * which has no lease, can run beside this one. Rejects with LocalError if one of them cannot be read, after adopting the others.
    */
   async adopt(dataset: string, logs: readonly string[]): Promise<boolean> {
     const owner = await ownName();
@@ -127,10 +126,10 @@ export class Journal {
     const orphan = path.join(directory, name);
     const file = path.join(directory, `${owner}-${idOf(name)}${logSuffix}`);
     this.#host.confirm();
-    // Renamed first: whoever wrote to it and still finds it there has written before it is read.
+    // Renamed before reading: a writer that still finds the log under its name afterwards had written to it before.
     if (!(await claim(orphan, file))) return false;
     const content = await readLog(file, orphan).catch(async error => {
-      // One that cannot be read stays an orphan.
+      // An unreadable log stays an orphan.
       await rename(file, orphan);
       throw error;
     });
@@ -211,7 +210,7 @@ export class Journal {
     const { batches } = log;
     const id = idOf(path.basename(log.file));
     if (batches.length > 0 && !(await this.#isDone(tail, id))) {
-      // If this fails halfway, the next attempt checks whether the file is there.
+      // If this fails halfway, the next attempt checks whether the file exists.
       tail.doubtful = true;
       const draft = path.join(this.#host.engine.workDir, id);
       try {
@@ -230,7 +229,7 @@ export class Journal {
     await this.#discard(tail);
   }
 
-  /** Removes a log whose rows are stored; one with bytes that could not be read is set aside, under a name that nothing removes. */
+  /** Removes a stored log; one with unreadable bytes is renamed instead, to a name that nothing removes. */
   async #discard({ log, damage }: Tail): Promise<void> {
     const { file, batches } = log;
     if (damage === undefined || !(await isThere(file))) return removeFile(file);
@@ -239,7 +238,7 @@ export class Journal {
     this.#host.log(damageText(file, batches.length, damage));
   }
 
-  /** Whether its rows are stored already, or were deleted with their dataset. */
+  /** Whether the rows are already stored, or were deleted with their dataset. */
   async #isDone(tail: Tail, id: string): Promise<boolean> {
     const { dataset, log, doubtful } = tail;
     if (!(await isThere(log.file))) return true;
@@ -248,7 +247,7 @@ export class Journal {
   }
 }
 
-/** The logs of one dataset, and its turns of being stored. */
+/** The logs of one dataset and the state of its flushes. */
 interface DatasetLogs {
   open: Tail[];
   sealed: Tail[];
@@ -256,25 +255,25 @@ interface DatasetLogs {
   queued: Promise<Unstored> | undefined;
 }
 
-/** A log that takes batches, or waits to be stored. */
+/** An open log, or one waiting to be stored. */
 interface Tail {
   readonly dataset: string;
   readonly log: BatchLog;
   readonly union: FieldUnion;
-  /** What of its file could not be read. */
+  /** The unreadable part of its file. */
   readonly damage?: Damage;
   events: number;
-  /** Its rows may be in a Parquet file already. */
+  /** Whether its rows may already be in a Parquet file. */
   doubtful: boolean;
-  /** Its rows are in a Parquet file. */
+  /** Whether its rows are in a Parquet file. */
   stored: boolean;
 }
 
-/** The most events held in memory, and how long they stay there, in milliseconds, when no query asks for them. */
+/** Maximum number of events in memory, and how long they stay there without a query, in milliseconds. */
 const mostEvents = 50_000;
 const flushMs = 1_000;
 
-/** Returns what is in a log; undefined when it is gone. Messages call it by the name that users find it under. */
+/** Returns the contents of a log, undefined if it is gone. Messages refer to it by `name`, which users find it under. */
 async function readLog(file: string, name: string): Promise<LogContent | undefined> {
   try {
     return decodeLog(await bytesOf(file, anySize));
@@ -295,12 +294,12 @@ function damageText(file: string, batches: number, { unread, missing }: Damage):
   return `${visible(file)} is damaged: ${plural(unread, 'byte')} could not be read${lost}. ${kept}, and the file is set aside as ${visible(path.basename(file) + damagedSuffix)}.`;
 }
 
-/** The id of a log, under whatever name. */
+/** Returns the id of a log, whether renamed or not. */
 function idOf(name: string): string {
   return givenId(name) ?? name.slice(0, -logSuffix.length);
 }
 
-/** Returns whether it was still there. */
+/** Renames a file; returns whether it still existed. */
 async function claim(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

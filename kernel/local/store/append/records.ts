@@ -13,25 +13,25 @@ import type { Batch } from './append-batch.js';
  * damaged record, reading goes on at the next marker. The header keeps this layout in every version.
  */
 
-/** The batches of a log, as far as it can be read. */
+/** The readable batches of a log. */
 export interface LogContent {
   readonly batches: readonly Batch[];
-  /** Absent when every byte is accounted for. */
+  /** Undefined if every byte is accounted for. */
   readonly damage?: Damage;
 }
 
-/** What a log has lost. */
+/** The damage to a log. */
 export interface Damage {
-  /** Bytes that belong to no record that could be read. */
+  /** Bytes that belong to no readable record. */
   readonly unread: number;
-  /** Bytes that were acknowledged and are not in the file. */
+  /** Acknowledged bytes missing from the file. */
   readonly missing: number;
 }
 
-/** The bytes of the header. */
+/** Size of the header, in bytes. */
 export const headerBytes = 24;
 
-/** Returns the header of a log of which so many bytes are acknowledged. */
+/** Returns the header of a log with this many acknowledged bytes. */
 export function encodeHeader(acknowledged: number): Buffer {
   const header = Buffer.alloc(headerBytes);
   magic.copy(header);
@@ -41,7 +41,7 @@ export function encodeHeader(acknowledged: number): Buffer {
   return header;
 }
 
-/** Returns the record of the batch with this number in its log, counted from 0. */
+/** Returns the record of a batch; `number` is its index in the log, from 0. */
 export function encodeRecord({ events, nowNs, ...rest }: Batch, number: number): Buffer {
   const record: Content = {
     ...rest,
@@ -59,8 +59,8 @@ export function encodeRecord({ events, nowNs, ...rest }: Batch, number: number):
 }
 
 /**
- * Reads a log: every record whose bytes are as they were written, wherever they are now, each once. An unfinished record at the
- * end that was never acknowledged is not damage. Throws LocalError for a log of a later version.
+ * Reads a log: every intact record, wherever it is in the file, once. An unfinished record at the end that was never acknowledged is not
+ * damage. Throws LocalError for a log of a later version.
  */
 export function decodeLog(bytes: Buffer): LogContent {
   const acknowledged = acknowledgedIn(bytes);
@@ -83,7 +83,7 @@ export function decodeLog(bytes: Buffer): LogContent {
   return { batches, damage };
 }
 
-/** A batch as JSON. 64-bit integers are strings, as JSON numbers may lose digits. */
+/** A batch as JSON. 64-bit integers are strings, as JSON numbers would lose digits. */
 interface Content extends Omit<Batch, 'events' | 'nowNs'> {
   readonly nowNs: string;
   readonly times: readonly string[];
@@ -93,18 +93,18 @@ interface Content extends Omit<Batch, 'events' | 'nowNs'> {
 interface FoundRecord {
   readonly start: number;
   readonly end: number;
-  /** Its place among the records of its log, if the format tells. */
+  /** Index in its log, if the format has it. */
   readonly number?: number;
   readonly batch: Batch;
 }
 
-/** How records lie in a file. */
+/** Layout of records in a file. */
 interface Format {
-  /** What only records have, and how far behind their start. */
+  /** Bytes that only records contain, and their offset in a record. */
   readonly marker: Buffer;
   readonly markerAt: number;
   readonly headBytes: number;
-  /** The length of the content, and whether the checksum in the head is that of the content. */
+  /** Length of the content, and whether the checksum in the head matches the content. */
   lengthOf(head: Buffer): number;
   holds(head: Buffer, content: Buffer): boolean;
   numberOf?(head: Buffer): number;
@@ -129,9 +129,8 @@ const currentFormat: Format = {
 };
 
 /**
- * The first format had no header, and a head of the length and the checksum of the content, four bytes each. Texts in the
- * content have escaped quotation marks, so that only its start looks like this. What is cut off at the end counts as damage, as
- * nothing tells whether it was acknowledged.
+ * The first format had no header, and a head of content length and checksum, four bytes each. Strings in the content have escaped quotes,
+ * so only its start matches this marker. Bytes cut off at the end count as damage, as nothing shows whether they were acknowledged.
  */
 const firstFormat: Format = {
   marker: Buffer.from('{"fields":'),
@@ -141,7 +140,7 @@ const firstFormat: Format = {
   holds: (head, content) => crc32(content) === head.readUInt32LE(4),
 };
 
-/** Returns the acknowledged length; undefined without a header that holds. */
+/** Returns the acknowledged length, undefined without a valid header. */
 function acknowledgedIn(bytes: Buffer): number | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined;
   if (crc32(bytes.subarray(0, 20)) !== bytes.readUInt32LE(20)) return undefined;
@@ -151,7 +150,7 @@ function acknowledgedIn(bytes: Buffer): number | undefined {
   return Number(bytes.readBigUInt64LE(12));
 }
 
-/** No content has a marker in it, so that none is read twice, however many heads are damaged. */
+/** Finds records. Content never contains a marker, so no record is read twice, however many heads are damaged. */
 function* recordsIn(bytes: Buffer, format: Format): Generator<FoundRecord> {
   const seen = new Set<number>();
   let at = 0;
@@ -169,7 +168,7 @@ function* recordsIn(bytes: Buffer, format: Format): Generator<FoundRecord> {
   }
 }
 
-/** Returns the record that begins here and ends with the bytes at the latest. */
+/** Returns the record that starts here and lies within the bytes. */
 function recordAt(bytes: Buffer, start: number, format: Format): FoundRecord | undefined {
   const content = start + format.headBytes;
   if (content > bytes.length) return undefined;
@@ -181,7 +180,7 @@ function recordAt(bytes: Buffer, start: number, format: Format): FoundRecord | u
   return { start, end, batch, ...present({ number }) };
 }
 
-/** Returns how many records follow one another from `start` on in the order in which they were written, and where the last one ends. */
+/** Returns how many consecutive records from `start` are in their original order, and the end of the last one. */
 function runOf(
   records: readonly FoundRecord[],
   start: number,
@@ -196,7 +195,7 @@ function runOf(
   return { end, count };
 }
 
-/** Whether bytes are what a killed process may leave of the record with this number: its beginning, or nothing. */
+/** Whether these bytes are what a killed process may leave of the record with this number: its beginning, or nothing. */
 function isUnfinished(bytes: Buffer, number: number): boolean {
   const head = Buffer.alloc(lengthAt);
   marker.copy(head);

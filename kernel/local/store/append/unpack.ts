@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { LocalError } from '../../local-errors.js';
 
-/** Returns the steps that unpack a body of this content encoding, to stand in a pipeline; throws LocalError (`media-type`) for any other. */
+/** Returns the pipeline steps that decompress a body of this content encoding. Throws LocalError (`media-type`) if it is not supported. */
 export function unpackers(encoding: string): Duplex[] {
   const unpack = encodings[encoding.trim().toLowerCase()];
   if (unpack !== undefined) return unpack();
@@ -14,12 +14,12 @@ export function unpackers(encoding: string): Duplex[] {
   });
 }
 
-/** Returns a body as it is after unpacking, with the count of bytes that came, which the framework compares with the length that was announced. */
+/** Returns a decompressed body with a count of the bytes received, which the framework compares with the announced length. */
 export function unpackedBody(body: Readable, encoding: string): Readable {
   const steps = unpackers(encoding);
   if (steps.length === 0) return body;
   const end = new PassThrough();
-  // Whoever reads the end learns of an error there.
+  // The reader of `end` gets the error there.
   pipeline([copyOf(body), ...steps, end], () => {});
   const bytes = readUnpacked(end, encoding);
   const unpacked = Object.assign(Readable.from(bytes, { objectMode: false }), { receivedEncodedLength: 0 });
@@ -37,14 +37,14 @@ async function* readUnpacked(unpacked: AsyncIterable<Buffer>, encoding: string):
   }
 }
 
-/** Returns what a body brings: a pipeline destroys what it reads from, and that would be the connection, before it is answered. */
+/** Returns a copy of a body: a pipeline destroys its source, here the connection, before the response is sent. */
 export function copyOf(body: Readable): Readable {
   const copy = body.pipe(new PassThrough());
   finished(body, { writable: false }).catch(error => copy.destroy(error));
   return copy;
 }
 
-/** Returns the error about a body that does not unpack; any other error as it is. */
+/** Returns an error for a body that does not decompress; any other error as is. */
 export function unpackingError(error: unknown, encoding: string): unknown {
   return /^Z_/.test((error as NodeJS.ErrnoException).code ?? '') ? notPacked(encoding, error) : error;
 }
@@ -54,7 +54,7 @@ function notPacked(encoding: string, cause: unknown): LocalError {
   return new LocalError('invalid', 'content-encoding', message, { cause });
 }
 
-/** What is unpacked is handed on in pieces of this size: a file takes few large ones faster. */
+/** Chunk size of decompressed data: writing a few large chunks to a file is faster. */
 const packedChunkBytes = 256 * 1024;
 
 const asItIs = (): Duplex[] => [];
@@ -62,13 +62,13 @@ const asItIs = (): Duplex[] => [];
 const encodings: Readonly<Record<string, () => Duplex[]>> = {
   '': asItIs,
   identity: asItIs,
-  // What axiom-py calls the identity.
+  // Sent by axiom-py for identity.
   '1': asItIs,
   gzip: () => [createGunzip({ chunkSize: packedChunkBytes })],
   zstd: () => [Duplex.from(unzstd)],
 };
 
-/** The oldest supported Node has no Zstandard of its own. */
+/** Decompresses Zstandard, which the oldest supported Node lacks. */
 async function* unzstd(packed: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
   const decoder = new Decompress(piece => {
@@ -91,5 +91,5 @@ async function* unzstd(packed: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array
   yield* push(new Uint8Array(), true);
 }
 
-/** Four bytes can stand for a block of 128 KiB: of so few, no more than 32 MiB come at once, before they are counted. */
+/** Four bytes can encode a block of 128 KiB: slices of this size yield at most 32 MiB at once before they are counted. */
 const sliceBytes = 1024;

@@ -7,14 +7,14 @@ import { LocalError } from '../../local-errors.js';
 import { hasCode } from '../store-files.js';
 
 interface CopyOptions {
-  /** Adds to what the file holds. */
+  /** Whether to append to an existing file. */
   readonly append?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes a scratch file that only this user can read, from the first step through the others. Throws LocalError before it takes the
- * last room on the disk from the data, as a file may unpack to any size; rejects when the signal aborts.
+ * Writes a scratch file that only this user can read, from the first stream through the others. Throws LocalError before filling up the
+ * disk of the data, as a file may decompress to any size; rejects when the signal aborts.
  */
 export async function writeCopy(
   target: string,
@@ -25,17 +25,17 @@ export async function writeCopy(
   try {
     await pipeline([...steps, roomGuard(path.dirname(target)), end], present({ signal }));
   } catch (error) {
-    // Others may fill it between two looks.
+    // Other processes may fill the disk between two checks.
     throw hasCode(error, 'ENOSPC', 'EDQUOT') ? noRoom(error) : error;
   }
 }
 
 const MiB = 2 ** 20;
 
-/** How much is written between two looks at the disk. */
+/** Bytes written between two checks of the disk. */
 const stepBytes = 16 * MiB;
 
-/** What copies leave free, in bytes: a twentieth of the disk, and not more than this. */
+/** Maximum space that copies leave free, in bytes; otherwise a twentieth of the disk. */
 const mostReserved = 1024 * MiB;
 
 function roomGuard(directory: string): Transform {
@@ -48,7 +48,7 @@ function roomGuard(directory: string): Transform {
         try {
           if (isNearlyFull(directory)) throw noRoom();
         } catch (error) {
-          // The directory may have been deleted; what a step throws would end the process.
+          // The directory may have been deleted; a throw from a transform would end the process.
           done(error as Error);
           return;
         }

@@ -8,9 +8,9 @@ import { hasCode } from '../store-files.js';
 import { type Inspected, type Inspection, inspectorOf, linesBegin } from './bounded-text.js';
 
 /**
- * Looks at a file, or at its first bytes and at least one event; throws a LocalError at the first thing in it that is beyond a bound, and returns how
- * many bytes its longest line has, if that is more than {@link shortLine}; 0 of JSON. Of one that does not unpack, what there is is looked at; one in
- * Zstandard is left to the engine, as the oldest Node cannot unpack it.
+ * Inspects a file, or its first bytes and at least one event. Throws LocalError at the first violation of a bound. Returns the length in
+ * bytes of its longest line if it exceeds {@link shortLine}; 0 for JSON. A file that fails to decompress is inspected up to the failure;
+ * Zstandard is left to the engine, as the oldest supported Node cannot decompress it.
  */
 export async function inspectFile(
   file: string,
@@ -20,7 +20,7 @@ export async function inspectFile(
   const inspector = inspectorOf(what);
   const packing = await packingOf(file);
   if (inspector === undefined || packing === 'zstd') return 0;
-  // Only JSON has bounds of another kind further down.
+  // Only JSON has other bounds further down.
   const isLined = what.format !== 'json' && packing === undefined && !(await mayHaveLongLine(file));
   const most = isLined ? Math.min(mostBytes, linesBegin) : mostBytes;
   const unpackers = packing === 'gzip' ? [createGunzip({ chunkSize: chunkBytes })] : [];
@@ -34,15 +34,15 @@ export async function inspectFile(
   return inspector.longest;
 }
 
-/** Of the beginning of a file of JSON, which the engine decides by. */
+/** Size of the beginning of a JSON file that the engine samples. */
 export const firstBytes = 4 * 2 ** 20;
 
 const chunkBytes = 256 * 1024;
 
-/** Lines up to this many bytes are short: half of the buffers of the engine's fast reader. */
+/** Maximum length of a short line, in bytes: half of a buffer of the engine's fast reader. */
 export const shortLine = 16 * 2 ** 20;
 
-/** Whether a file may have a line that is not short: in each block of half as many bytes, a line break is looked for. */
+/** Whether a file may have a line that is not short: checks for a line break in each block of half that size. */
 async function mayHaveLongLine(file: string): Promise<boolean> {
   const handle = await open(file);
   try {

@@ -6,16 +6,16 @@ import { underEither } from '../../../signals.js';
 import { LocalError } from '../../local-errors.js';
 import { kindOf, kindOfSync } from '../sources/source-files.js';
 
-/** How often names are looked at, in milliseconds; and once a pipe has one of them. */
+/** Intervals for checking file names, and for checking again once one is a pipe, in milliseconds. */
 const lookMs = 250;
 const releaseMs = 20;
 
-/** Names that are looked at in one look: of more, the next ones follow in the next. */
+/** Number of names per check; the next check continues with the following ones. */
 const namesAtOnce = 100;
 
 /**
- * Runs work that opens files by their names, and ends it if a pipe, a socket or a device takes the place of one: whoever opens a pipe waits
- * for somebody who writes into it, deaf to every signal. Rejects with LocalError (`not-a-file`) then.
+ * Runs work that opens files by name, and aborts it if one is replaced by a pipe, socket or device: opening a pipe blocks until someone
+ * writes to it, regardless of signals. Rejects with LocalError (`not-a-file`) in that case.
  */
 export async function whileFiles<T>(
   files: () => readonly string[],
@@ -27,7 +27,7 @@ export async function whileFiles<T>(
   try {
     return await underEither([...signals, lookout.signal], work);
   } catch (error) {
-    // What ended early may have left somebody behind who waits.
+    // Aborted work may have left a thread blocked on a pipe.
     void lookout.look(files());
     throw lookout.found ?? error;
   } finally {
@@ -35,7 +35,7 @@ export async function whileFiles<T>(
   }
 }
 
-/** Looks at names from time to time, and lets go of whoever waits at a pipe. */
+/** Checks names periodically, and releases whoever blocks on a pipe. */
 class Lookout {
   found: LocalError | undefined;
   readonly #files: () => readonly string[];
@@ -69,7 +69,7 @@ class Lookout {
     this.#timer.unref();
   }
 
-  /** Looks at some of the names; if pipes have them, until the work has ended and nobody waits there. */
+  /** Checks some of the names; with pipes among them, until the work has ended and nothing blocks on them. */
   async look(files: readonly string[]): Promise<void> {
     const pipes: string[] = [];
     for (const [index, kind] of (await kindsOf(files)).entries()) {
@@ -94,12 +94,12 @@ class Lookout {
 }
 
 /**
- * Returns what has each of these names. If every thread of this process waits at a pipe, none is left to look with: then this one looks,
- * which it does not otherwise, as a disk on a network may keep it waiting.
+ * Returns the kind of each file. If all threads of this process are blocked on pipes, checks synchronously, which is otherwise avoided
+ * because a network disk may block.
  */
 async function kindsOf(files: readonly string[]): Promise<readonly string[]> {
   const looked = Promise.all(files.map(kindOf));
-  // Its turn comes after those of the files, and the null device is on no disk.
+  // Runs after the stats of the files, and the null device is on no disk.
   const turn = stat(devNull).catch(() => undefined);
   const isStuck = await Promise.race([
     Promise.race([looked, turn]).then(() => false),

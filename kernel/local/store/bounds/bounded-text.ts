@@ -3,45 +3,45 @@ import { LocalError } from '../../local-errors.js';
 import { packedAs } from '../readers/packing.js';
 import { csvDelimiters } from '../sources/csv-recognize.js';
 
-/** The most keys that an object, and columns that a CSV, may have as fields. */
+/** Maximum number of fields: keys of an object or columns of a CSV. */
 export const mostFields = 5000;
 
-/** The most keys of an event, those of inner objects counted: the time that an engine takes for them grows with their square. */
+/** Maximum number of keys in an event, including nested objects: engine time grows with its square. */
 const mostKeys = 100_000;
 
-/** The most levels of arrays and objects within each other in an event. */
+/** Maximum nesting depth of arrays and objects in an event. */
 export const mostLevels = 200;
 
 const MiB = 2 ** 20;
 
-/** The most bytes of a line, of an event, and of a value in a file. */
+/** Maximum size of a line, an event, or a value in a file, in bytes. */
 export const longestLine = 64 * MiB;
 
-/** Looks at bytes as they arrive: both methods throw a LocalError at the first thing beyond a bound. */
+/** Inspects bytes as they arrive: both methods throw a LocalError at the first violation of a bound. */
 export interface Inspector {
   take(bytes: Buffer): void;
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void;
 }
 
-/** Looks at a whole text. */
+/** Inspects a whole text. */
 export interface Inspection extends Inspector {
-  /** Bytes of the longest line so far; 0 of JSON. */
+  /** Length of the longest line so far, in bytes; 0 for JSON. */
   readonly longest: number;
-  /** A line or an event has ended. */
+  /** Whether a line or an event has ended. */
   readonly begun: boolean;
 }
 
-/** What is read, as its refusal names it. */
+/** The inspected text, as error messages name it. */
 export interface Inspected {
-  /** `The body`, or the name of a file. */
+  /** `The body`, or a file name. */
   readonly name: string;
   readonly format: string;
-  /** Of a CSV, if it is known. */
+  /** Delimiter of a CSV, if known. */
   readonly delimiter?: string;
 }
 
-/** Returns what looks at a text of this format; nothing is asked of one that is not text. */
+/** Returns the inspector for a text of this format, undefined if it is not a text format. */
 export function inspectorOf(what: Inspected): Inspection | undefined {
   if (what.format === 'parquet') return undefined;
   const begin = new Begin(what);
@@ -63,7 +63,7 @@ export function inspectorOf(what: Inspected): Inspection | undefined {
 
 const formatNames: Readonly<Record<string, string>> = { json: 'JSON', csv: 'CSV' };
 
-/** Refuses what cannot be text, by its first bytes. */
+/** Rejects bytes that cannot be text, judging by the first ones. */
 class Begin implements Inspector {
   readonly #what: Inspected;
   #head = Buffer.alloc(0);
@@ -93,29 +93,29 @@ class Begin implements Inspector {
 }
 
 const headBytes = 512;
-/** Control characters of a text that is only odd. */
+/** Maximum number of control characters in a short text. */
 const fewControls = 8;
 
-/** Whether more than one byte in twenty is a control character that no text has. */
+/** Whether more than one byte in twenty is a control character not used in text. */
 function isBinary(head: Buffer): boolean {
   const controls = head.reduce((count, byte) => count + (byte < 0x20 && !textControls.has(byte) ? 1 : 0), 0);
   return controls > Math.max(fewControls, head.length / 20);
 }
 
-/** Those from the bell to the carriage return, and the escape. */
+/** Bell to carriage return, and escape. */
 const textControls = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Bounds the length of lines, and the columns of a CSV. */
+/** Limits the length of lines and the columns of a CSV. */
 class Lines implements Inspection {
   longest = 0;
   begun = false;
   readonly #what: Inspected;
   readonly #columns: Columns | undefined;
   #line = 1;
-  /** Bytes of the line that have come. */
+  /** Bytes of the current line so far. */
   #length = 0;
 
   constructor(what: Inspected) {
@@ -146,19 +146,19 @@ class Lines implements Inspection {
 }
 
 /**
- * Counts the columns of the first lines of a CSV, from which the engine makes out how many there are. Further down it leaves out a
- * line that has more.
+ * Counts the columns of the first lines of a CSV, from which the engine detects the number of columns. Further down, it skips lines with
+ * more.
  */
 class Columns implements Inspector {
   readonly #what: Inspected;
-  /** How often each possible delimiter stands in the line. */
+  /** Number of occurrences of each candidate delimiter in the line. */
   #counts: Map<number, number>;
   #separators: Uint8Array = isSeparator;
   #quoted = false;
-  /** Where the value began, and where in it a quote was that may close it. */
+  /** Offsets of the start of the value, and of a quote in it that may close it. */
   #start = 0;
   #closing: number | undefined;
-  /** True if a quoted value reaches over the end of a line. */
+  /** Whether a quoted value continues past the end of a line. */
   #broken = false;
   #line = 1;
   #read = 0;
@@ -194,7 +194,9 @@ class Columns implements Inspector {
     if (byte === newline || isDelimiter) this.#start = at + 1;
   }
 
-  /** Whether a byte is still of a quoted value. What cannot stand behind the end of one shows that its quote was never closed. */
+  /**
+   * Whether a byte still belongs to a quoted value. A character that cannot follow a closing quote shows that the value was never closed.
+   */
   #stays(byte: number, at: number): boolean {
     const isNext = at - 1 === this.#closing;
     if (this.#closing === undefined || (isNext && byte === quote)) {
@@ -215,7 +217,7 @@ class Columns implements Inspector {
     if (columns >= mostFields) throw tooManyColumns(this.#what.name, this.#line);
   }
 
-  /** The delimiter is the one that the first line with any has most of. */
+  /** Picks the most frequent candidate in the first line that has any. */
   #nextLine(): void {
     const [byte, count] = [...this.#counts].reduce((most, each) => (each[1] > most[1] ? each : most));
     if (count === 0) return;
@@ -224,22 +226,22 @@ class Columns implements Inspector {
   }
 }
 
-/** The bytes that mean something where this one divides values. */
+/** Returns the significant bytes of a CSV with this delimiter. */
 function separatorsBeside(delimiter: number): Uint8Array {
   const separators = new Uint8Array(256);
   for (const byte of [delimiter, newline, carriageReturn, quote]) separators[byte] = 1;
   return separators;
 }
 
-/** The bytes that may divide a CSV: those of lines, quotes, and all that a delimiter may be. */
+/** Bytes that may be significant in a CSV: line breaks, quotes, and all candidate delimiters. */
 const isSeparator = new Uint8Array(256).map((_, byte) =>
   Number(/[\n\r\t\x20-\x2f:-@[-`{-~]/.test(String.fromCharCode(byte))),
 );
 
-/** More than the engine looks at to make out a CSV; only the length of lines counts further down. */
+/** More than the engine samples to detect a CSV; further down, only line length is checked. */
 export const linesBegin = 16 * MiB;
 
-/** What the bytes of JSON mean outside strings; 0 for all others. */
+/** Token kind of JSON bytes outside strings; 0 for all others. */
 const meaning = new Uint8Array(256);
 const quote = 0x22;
 const backslash = 0x5c;
@@ -253,32 +255,32 @@ meaning[closeObject] = meaning[closeArray] = closes;
 meaning[colon] = isColon;
 meaning[newline] = isNewline;
 
-/** The bytes that mean something in a string: a line break in one breaks it off. */
+/** Significant bytes in a string: a line break ends it. */
 const inString = new Uint8Array(256);
 inString[quote] = inString[backslash] = inString[newline] = 1;
 
 /**
- * Bounds the depth, the keys and the length of events of JSON: one per line, in an array or one after the other. Broken JSON is
- * for the reader: what opens after it, out of place, is a new event.
+ * Limits depth, keys and length of JSON events: one per line, in an array or concatenated. Broken JSON is left to the reader: a bracket out
+ * of place after it opens a new event.
  */
 class Events implements Inspection {
   readonly longest = 0;
   begun = false;
   readonly #what: Inspected;
-  /** Levels around an event: 1 in an array. Undefined until the first byte that is not blank. */
+  /** Nesting depth of events: 1 in an array. Undefined until the first non-blank byte. */
   #base: number | undefined;
   #depth = 0;
   /** Keys of the event itself. */
   #keys = 0;
-  /** Keys of the event and of the objects in it. */
+  /** Keys of the event and its nested objects. */
   #all = 0;
   #inText = false;
   #escaped = false;
   #line = 1;
   #event = 0;
-  /** The last byte of a chunk that is not blank. */
+  /** Last non-blank byte of a chunk. */
   #last = 0;
-  /** Bytes since the last event ended, or the last line outside of one. */
+  /** Bytes since the end of the last event, or of the last line outside one. */
   #length = 0;
 
   constructor(what: Inspected) {
@@ -296,7 +298,7 @@ class Events implements Inspection {
 
   end(): void {}
 
-  /** Returns where what follows the last end of an event begins, if one ended. The state is in variables, which are faster. */
+  /** Returns the offset after the last event that ended, if any. Keeps the state in local variables, which are faster. */
   #scan(bytes: Buffer, base: number): number | undefined {
     const length = bytes.length;
     let [at, depth, inText, line] = [0, this.#depth, this.#inText, this.#line];
@@ -355,7 +357,7 @@ class Events implements Inspection {
     return start;
   }
 
-  /** Whether a value may stand at a place within another: after a colon, a comma or an opening bracket. */
+  /** Whether a nested value may start at a position: after a colon, a comma or an opening bracket. */
   #mayOpen(bytes: Buffer, at: number): boolean {
     const before = lastBefore(bytes, at) ?? this.#last;
     return before === colon || before === comma || before === openArray;
@@ -366,14 +368,14 @@ class Events implements Inspection {
   }
 }
 
-/** The last byte before a place that is not blank. */
+/** Returns the last non-blank byte before a position. */
 function lastBefore(bytes: Buffer, place: number): number | undefined {
   let at = place - 1;
   while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at--;
   return bytes[at];
 }
 
-/** 1 for an array; undefined for blanks, and a byte order mark. */
+/** Returns 1 for an array, 0 for anything else, undefined if there are only blanks or a byte order mark. */
 function baseOf(bytes: Buffer): number | undefined {
   const first = bytes.find(byte => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
   return first === undefined ? undefined : first === openArray ? 1 : 0;
@@ -385,7 +387,7 @@ function tooManyFields(name: string, place: string): LocalError {
   return new LocalError('invalid', 'too-large', message, { hint: fewerFields });
 }
 
-/** What to do about too many keys. */
+/** Hint for too many keys. */
 export const fewerFields = 'Put keys that are data below one key: {"labels": {…}}.';
 
 function tooManyKeys(name: string, place: string): LocalError {
@@ -396,7 +398,7 @@ function tooManyKeys(name: string, place: string): LocalError {
   });
 }
 
-/** The refusal of a table with more columns than can be fields. */
+/** Returns the error for a table with more columns than can be fields. */
 export function tooManyColumns(name: string, line?: number): LocalError {
   const most = formatCount(mostFields);
   return new LocalError(
@@ -416,7 +418,7 @@ function tooDeep(name: string, place: string): LocalError {
   );
 }
 
-/** The refusal of a table with a value that is too long in a field. */
+/** Returns the error for a table with a value that is too long. */
 export function valueTooLong(name: string, field: string): LocalError {
   const most = `${longestLine / MiB} MiB`;
   return new LocalError(

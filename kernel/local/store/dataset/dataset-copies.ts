@@ -6,25 +6,25 @@
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** What names of ours begin with, by how they end. Those of Parquet files of earlier versions have no checksum. */
+/** Beginnings of our file names, by ending. Parquet files of earlier versions have no checksum in their name. */
 const beginnings: readonly (readonly [ending: string, beginning: RegExp])[] = [
   ['.parquet', new RegExp(`\\d+-(?<id>${uuid})(?:\\.[0-9a-f]{8})?(?![0-9a-f])`)],
   ['.log', new RegExp(`(?:[0-9a-f]{8}-)?\\d+-[0-9a-f]{12}-(?<id>${uuid})(?![0-9a-f])`)],
 ];
 
-/** Returns the name that we gave to a file which may be a copy; its own if another program chose it. */
+/** Returns the original name of a file that may be a copy; the name itself if another program chose it. */
 export function givenName(name: string): string {
   return given(name)?.name ?? name;
 }
 
-/** Returns the id of the file of ours that a file is, or is a copy of; undefined if another program chose its name. */
+/** Returns the id of our file that a file is or is a copy of, undefined if another program chose its name. */
 export function givenId(name: string): string | undefined {
   return given(name)?.id;
 }
 
 /**
- * Returns those of the names in a directory that do not count, as another one is of the same file, or is a Parquet file with the events of
- * the same log; `ids` are those of files that were there. It is the name that we gave to a file which counts, or else the first.
+ * Returns the duplicates among the names in a directory: copies of the same file, and copies of a log whose events are in a Parquet file.
+ * `ids` are ids of files that used to exist. Of several copies, the original name counts, otherwise the first.
  */
 export function copiesAmong(names: readonly string[], ids: Iterable<string> = []): ReadonlySet<string> {
   const parts = names.flatMap(name => (name.endsWith('.parquet') ? (givenId(name) ?? []) : []));
@@ -40,7 +40,7 @@ export function copiesAmong(names: readonly string[], ids: Iterable<string> = []
   return new Set(names.filter(isCopy));
 }
 
-/** Why a file does not count, as in "it {reason}". */
+/** Returns why a file does not count, as in "it {reason}". */
 export function copyReason(name: string): string {
   return `is a copy of ${givenName(name)}, and does not count`;
 }

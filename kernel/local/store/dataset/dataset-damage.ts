@@ -2,13 +2,13 @@ import { systemRefusal } from '../../../machine.js';
 import { LocalError } from '../../local-errors.js';
 import { directoryRemedy } from '../store-files.js';
 
-/** A file of a dataset that cannot be read, and why, as in "it {reason}". */
+/** An unreadable file of a dataset, with the reason as in "it {reason}". */
 export interface Damage {
   readonly file: string;
   readonly reason: string;
 }
 
-/** Returns the refusal of a dataset with damaged files: an answer without their rows would not be true. */
+/** Returns the error for a dataset with damaged files: a result without their rows would be wrong. */
 export function damagedDataset(name: string, damages: readonly Damage[]): LocalError {
   const [first, ...others] = damages;
   const more = others.length === 0 ? '' : ` ${others.length} more of its files are damaged.`;
@@ -22,15 +22,15 @@ export function damagedDataset(name: string, damages: readonly Damage[]): LocalE
   );
 }
 
-/** Returns the refusal of everything about stored datasets if their directory cannot be listed, for this reason, as in "it {fault}". */
+/** Returns the error for all stored datasets if their directory cannot be listed; `fault` is the reason as in "it {fault}". */
 export function damagedDatasets(directory: string, fault: string): LocalError {
   const message = `The datasets cannot be read: ${directory} ${fault}.`;
   return new LocalError('invalid', 'dataset-damaged', message, { hint: directoryRemedy });
 }
 
 /**
- * Returns the refusal of a dataset with acknowledged events that are in a log only, since they cannot be stored for this reason: an
- * answer without them would not be true.
+ * Returns the error for a dataset with acknowledged events that exist only in a log because they cannot be stored: a result without them
+ * would be wrong.
  */
 export function unstoredEvents(name: string, reason: unknown): unknown {
   const refusal = systemRefusal(reason);

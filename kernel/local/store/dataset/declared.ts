@@ -3,13 +3,13 @@ import { LocalError } from '../../local-errors.js';
 import type { DatasetStore } from '../datasets.js';
 import type { DatasetNote, VirtualFieldNote } from './stored.js';
 
-/** A virtual field as the API shows it. */
+/** A virtual field as returned by the API. */
 export interface StoredVirtualField extends VirtualFieldNote {
   readonly id: string;
   readonly dataset: string;
 }
 
-/** What is declared of the fields of datasets besides those in their files: map fields, and virtual fields. */
+/** Declarations about fields that are not in the files of a dataset: map fields and virtual fields. */
 export class DeclaredFields {
   readonly #datasets: DatasetStore;
 
@@ -17,7 +17,7 @@ export class DeclaredFields {
     this.#datasets = datasets;
   }
 
-  /** Returns the map fields that were declared, then those that the events have; throws LocalError (`not-found`). */
+  /** Returns the declared map fields, then those found in events. Throws LocalError (`not-found`). */
   async mapFields(dataset: string): Promise<readonly string[]> {
     const { mapFields = [] } = await this.#datasets.note(dataset);
     const found = (await this.#datasets.fields(dataset)).flatMap(({ name, type }) =>
@@ -26,7 +26,7 @@ export class DeclaredFields {
     return [...new Set([...mapFields, ...found])];
   }
 
-  /** Declares one more map field; throws LocalError (`conflict`) for one that is declared. */
+  /** Declares another map field. Throws LocalError (`conflict`) if it is declared already. */
   async addMapField(dataset: string, name: string): Promise<void> {
     await this.#datasets.changeNote(dataset, before => {
       const { mapFields = [] } = before;
@@ -36,12 +36,12 @@ export class DeclaredFields {
     });
   }
 
-  /** Declares these map fields and no others. */
+  /** Declares exactly these map fields. */
   async setMapFields(dataset: string, mapFields: readonly string[]): Promise<void> {
     await this.#datasets.changeNote(dataset, before => ({ ...before, mapFields }));
   }
 
-  /** Takes back what was declared of a field; throws LocalError (`not-found`) when nothing was. */
+  /** Removes a map field declaration. Throws LocalError (`not-found`) if there is none. */
   async removeMapField(dataset: string, name: string): Promise<void> {
     await this.#datasets.changeNote(dataset, before => {
       const { mapFields = [] } = before;
@@ -55,27 +55,27 @@ export class DeclaredFields {
     });
   }
 
-  /** Returns the virtual fields of a dataset; throws LocalError (`not-found`) when there is none of that name. */
+  /** Returns the virtual fields of a dataset. Throws LocalError (`not-found`) if the dataset does not exist. */
   async virtualFields(dataset: string): Promise<readonly StoredVirtualField[]> {
     const { virtualFields = {} } = await this.#datasets.note(dataset);
     return Object.entries(virtualFields).map(([key, note]) => shown(dataset, key, note));
   }
 
-  /** Returns one virtual field; throws LocalError (`not-found`) when there is none. */
+  /** Returns a virtual field. Throws LocalError (`not-found`) if it does not exist. */
   async virtualField(id: string): Promise<StoredVirtualField> {
     const [dataset, key] = placeOf(id);
     const { virtualFields = {} } = await this.#datasets.note(dataset).catch(nothingOfNone);
     return shown(dataset, key, existing(virtualFields[key], id));
   }
 
-  /** Stores a virtual field under a new id; throws LocalError (`conflict`) when the dataset has one of that name. */
+  /** Stores a virtual field under a new id. Throws LocalError (`conflict`) if the dataset has one with that name. */
   async addVirtualField(dataset: string, note: VirtualFieldNote): Promise<StoredVirtualField> {
     const key = randomBytes(6).toString('hex');
     await this.#put(dataset, key, note);
     return shown(dataset, key, note);
   }
 
-  /** Replaces a virtual field; throws LocalError (`not-found`, or `conflict` for the name of another). */
+  /** Replaces a virtual field. Throws LocalError (`not-found`, or `conflict` if the name is taken). */
   async replaceVirtualField(id: string, note: VirtualFieldNote): Promise<StoredVirtualField> {
     const { dataset } = await this.virtualField(id);
     const [, key] = placeOf(id);
@@ -83,7 +83,7 @@ export class DeclaredFields {
     return shown(dataset, key, note);
   }
 
-  /** Deletes a virtual field; throws LocalError (`not-found`) when there is none. */
+  /** Deletes a virtual field. Throws LocalError (`not-found`) if it does not exist. */
   async removeVirtualField(id: string): Promise<void> {
     const { dataset } = await this.virtualField(id);
     const [, key] = placeOf(id);
@@ -106,7 +106,7 @@ export class DeclaredFields {
   }
 }
 
-/** The dataset and the key that an id is made of; a key holds no dot. */
+/** Splits an id into dataset and key; a key contains no dot. */
 function placeOf(id: string): readonly [dataset: string, key: string] {
   const dot = id.lastIndexOf('.');
   return [id.slice(0, Math.max(dot, 0)), id.slice(dot + 1)];
@@ -116,7 +116,7 @@ function shown(dataset: string, key: string, note: VirtualFieldNote): StoredVirt
   return { id: `${dataset}.${key}`, dataset, ...note };
 }
 
-/** A dataset that does not exist has no note; any other failure is thrown again. */
+/** Returns an empty note for a dataset that does not exist; rethrows any other error. */
 function nothingOfNone(error: unknown): DatasetNote {
   if (error instanceof LocalError && error.kind === 'not-found') return {};
   throw error;

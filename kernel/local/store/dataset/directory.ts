@@ -28,24 +28,24 @@ import { type DatasetNote, type FieldNote, noteIn, StoredDataset } from './store
 import { SummaryReader } from './summaries.js';
 import type { SummaryCache } from './summary-cache.js';
 
-/** What the directory of a dataset holds: the dataset, and the names of its live Parquet files. */
+/** Contents of a dataset's directory: the dataset, and the names of its live Parquet files. */
 export interface Listing {
   readonly dataset: StoredDataset;
   readonly files: readonly FileSummary[];
   readonly names: readonly string[];
-  /** Names of logs of batches that are in no Parquet file yet, as far as is known. */
+  /** Names of logs with batches that are in no Parquet file yet, as far as known. */
   readonly logs: readonly string[];
-  /** The ids of all files that are there, and of those that they replace. */
+  /** Ids of all existing files and of those that they replace. */
   readonly ids: ReadonlySet<string>;
-  /** What cannot be read of its rows: without it, no answer would be true. */
+  /** Unreadable files with rows: without them, every result would be wrong. */
   readonly damages: readonly Damage[];
-  /** What cannot be read of the rest: its rows are all there. */
+  /** Other unreadable files: all rows are present. */
   readonly defects: readonly Damage[];
 }
 
 /**
- * The directory of one dataset. Its listing is cached, and made again only when the time of change of the directory, of its note
- * or of a file that may change in its place differs, or is so recent that a second change could have the same one.
+ * The directory of one dataset. Its listing is cached, and rebuilt only if the mtime of the directory, of its note or of a file that may be
+ * overwritten differs, or is so recent that another change could get the same one.
  */
 export class DatasetDirectory {
   readonly path: string;
@@ -54,7 +54,7 @@ export class DatasetDirectory {
   readonly #placing: Placing;
   readonly #replacements = new Map<string, readonly string[]>();
   #known: Known | undefined;
-  /** The time in the name of the newest file, in milliseconds since 1970: files are in the order in which they came. */
+  /** Time in the name of the newest file, in milliseconds since 1970: files are ordered by insertion. */
   #lastAdded = 0;
 
   constructor(directory: string, name: string, footers: FooterReader, cache: SummaryCache, placing: Placing) {
@@ -64,7 +64,7 @@ export class DatasetDirectory {
     this.#placing = placing;
   }
 
-  /** Returns what the directory holds now if that is known without reading it; undefined if it must be read, or is gone. */
+  /** Returns the current listing if it is cached; undefined if the directory must be read or is gone. */
   current(): Listing | undefined {
     const known = this.#known;
     if (known === undefined || known.until <= Date.now() || this.#stamp()?.text !== known.stamp)
@@ -72,7 +72,7 @@ export class DatasetDirectory {
     return this.#summaries.isCurrent() ? known.listing : undefined;
   }
 
-  /** Returns what the directory holds now; undefined when it does not exist. One that changes while it is read is read again. */
+  /** Returns the current listing, undefined if the directory does not exist. Rereads a directory that changes meanwhile. */
   async list(): Promise<Listing | undefined> {
     for (let reading = 1; ; reading++) {
       const current = this.current();
@@ -81,7 +81,7 @@ export class DatasetDirectory {
       if (stamp === undefined) return this.#misplaced();
       try {
         const listing = await this.#read(stamp);
-        // One that was deleted meanwhile looks like an empty one.
+        // A directory deleted in the meantime looks empty.
         if (this.#stamp() !== undefined) return listing;
       } catch (error) {
         if (reading === mostReadings || this.#allThere()) throw error;
@@ -89,7 +89,7 @@ export class DatasetDirectory {
     }
   }
 
-  /** Whether anything has its name, also what is not a directory. */
+  /** Whether anything has its name, even if it is not a directory. */
   exists(): boolean {
     try {
       return lstatSync(this.path, { throwIfNoEntry: false }) !== undefined;
@@ -98,16 +98,16 @@ export class DatasetDirectory {
     }
   }
 
-  /** Moves a finished Parquet file into the directory; rejects with ENOENT when the directory is gone. */
+  /** Moves a finished Parquet file into the directory; rejects with ENOENT if the directory is gone. */
   async add(file: string, id: string = crypto.randomUUID()): Promise<void> {
     this.#lastAdded = Math.max(Date.now(), this.#lastAdded + 1);
     await this.#place(file, await partPath(file, path.join(this.path, `${this.#lastAdded}-${id}`)));
   }
 
   /**
-   * Puts a finished Parquet file in place of others, in one step: those that `choose` picks from the live ones. Returns false
-   * and moves nothing when `choose` returns undefined, or when a file whose rows it has was moved away meanwhile. Throws LocalError
-   * when the directory has damaged files: what they replace is not known.
+   * Atomically replaces live files with a finished Parquet file: those that `choose` picks. Returns false and moves nothing if `choose`
+   * returns undefined, or if a file whose rows were copied was moved away in the meantime. Throws LocalError if the directory has damaged
+   * files, as it is unknown which files they replace.
    */
   async replace(file: string, choose: (live: Listing) => Replaced | undefined): Promise<boolean> {
     return this.#locked(async () => {
@@ -116,17 +116,17 @@ export class DatasetDirectory {
       const replaced = live && choose(live);
       if (replaced === undefined) return false;
       const target = await partPath(file, path.join(this.path, `${replaced.since}-${crypto.randomUUID()}`));
-      // Without its file the list has no effect: renaming the file is the switch.
+      // Without its file the list has no effect: renaming the file is the commit.
       await writeReplacements(target, [...replaced.names, ...this.#earlier(replaced.names)]);
       await this.#place(file, target);
       if (!replaced.copied || replaced.names.every(name => this.#isThere(name))) return true;
-      // Rows that were moved away by hand meanwhile must not come back with the new file.
+      // Rows that a user moved away in the meantime must not reappear with the new file.
       for (const each of [target, listOf(target)]) await removeFile(each);
       return false;
     });
   }
 
-  /** What files replaced that are replaced themselves: one of those that was moved away may come back. */
+  /** Returns the missing files that replaced files had replaced themselves: a file that was moved away may come back. */
   #earlier(names: readonly string[]): readonly string[] {
     const all = names.flatMap(name => this.#replacements.get(listOf(name)) ?? []);
     return all.filter(name => !this.#isThere(name));
@@ -136,14 +136,14 @@ export class DatasetDirectory {
     return versionOf(path.join(this.path, name)) !== undefined;
   }
 
-  /** Reads all of the files that it lists, and returns those that are damaged. */
+  /** Reads all listed files completely and returns the damaged ones. */
   verify(signal: AbortSignal): Promise<readonly Damage[]> {
     return this.#summaries.verify(signal);
   }
 
   /**
-   * Changes the note on one field and returns it, with the properties that `note` leaves out as they were. Throws LocalError
-   * when the note on the dataset is damaged: it would be lost.
+   * Changes the note on one field and returns it; properties absent from `note` stay unchanged. Throws LocalError if the dataset's note is
+   * damaged, as it would be lost.
    */
   async annotate(field: string, note: FieldNote): Promise<FieldNote> {
     const changed = await this.change(before => ({
@@ -153,7 +153,7 @@ export class DatasetDirectory {
     return changed.fields?.[field] ?? note;
   }
 
-  /** Changes the note on the dataset and returns it; throws like {@link annotate}. */
+  /** Changes the dataset's note and returns it; throws like {@link annotate}. */
   async change(change: (before: DatasetNote) => DatasetNote): Promise<DatasetNote> {
     return this.#locked(async () => {
       const { note: before, defect } = await this.#readNote();
@@ -164,12 +164,12 @@ export class DatasetDirectory {
     });
   }
 
-  /** Returns the note on the dataset; an empty one when it cannot be read. */
+  /** Returns the dataset's note, empty if it cannot be read. */
   async note(): Promise<DatasetNote> {
     return (await this.#readNote()).note ?? {};
   }
 
-  /** An unreadable note on a dataset is no reason to refuse its rows. */
+  /** Reads the note. An unreadable note does not make the rows unreadable. */
   async #readNote(): Promise<{ readonly note?: DatasetNote; readonly defect?: Damage }> {
     const file = path.join(this.path, noteFile);
     try {
@@ -187,7 +187,7 @@ export class DatasetDirectory {
     await placeFile(draft, file, this.#placing);
   }
 
-  /** What changes whenever the directory does, within the resolution of the file system's clock. */
+  /** Returns a stamp that changes whenever the directory does, within the resolution of the file system's clock. */
   #stamp(): Stamp | undefined {
     const takenMs = Date.now();
     const own = versionOr(this.path, () => undefined);
@@ -196,7 +196,7 @@ export class DatasetDirectory {
     return { text: `${own.text} ${note?.text}`, settled: takenMs - own.changedMs > settleMs };
   }
 
-  /** What is listed where something else is in the place of the directory; undefined if nothing is. */
+  /** Returns the listing if something other than a directory is at its path; undefined if nothing is. */
   async #misplaced(): Promise<Listing | undefined> {
     const { fault } = await listed(this.path);
     if (fault === undefined) return undefined;
@@ -225,7 +225,7 @@ export class DatasetDirectory {
     const live = files.filter(file => isLive(path.basename(file.path)));
     const { note, defect } = await this.#readNote();
     const faults = [damage ?? [], listed.flatMap(list => list.damage ?? []), damages].flat();
-    // Whatever is damaged may be mended at any moment, by a change of permissions too: it is read again each time.
+    // Damage may be fixed at any time, even by changing permissions, so it is checked on each read.
     const due = faults.length > 0 ? 0 : await this.#removeReplaced(names, hidden, replacedBy);
     const unused = lists.filter(list => !all.includes(fileOf(list)));
     await removeStale([...entries.filter(isLeftover), ...unused].map(name => path.join(this.path, name)));
@@ -275,8 +275,8 @@ export class DatasetDirectory {
   }
 
   /**
-   * Deletes files that were replaced so long ago that no query still reads them; returns when the next ones are due, in
-   * milliseconds since 1970. What came back later, and only a merged file itself names, is left where it is.
+   * Deletes files replaced so long ago that no query still reads them; returns when the next ones are due, in milliseconds since 1970. A
+   * file that reappeared later and is named only by a merged file is left in place.
    */
   async #removeReplaced(
     names: readonly string[],
@@ -298,12 +298,12 @@ export class DatasetDirectory {
         );
       return 0;
     } catch {
-      // They hinder nobody where they are, on a file system that is read-only for example.
+      // Left in place, for example on a read-only file system, they do no harm.
       return Date.now() + retentionMs;
     }
   }
 
-  /** Leaves in a list what was moved away by hand before it could be deleted, so that it does not count again if it comes back. */
+  /** Keeps in a list only files that a user moved away before they could be deleted, so that they do not count again if they come back. */
   async #shorten(replacer: string, away: readonly string[]): Promise<void> {
     const list = listOf(replacer);
     this.#replacements.delete(list);
@@ -311,7 +311,7 @@ export class DatasetDirectory {
     else await writeReplacements(path.join(this.path, replacer), away);
   }
 
-  /** Runs `work` while nothing else replaces files or changes the note; rejects with ENOENT when the directory is gone. */
+  /** Runs `work` under the lock for replacing files and changing the note; rejects with ENOENT if the directory is gone. */
   #locked<T>(work: () => Promise<T>): Promise<T> {
     return locked(path.join(this.path, '.commit.lock'), work);
   }
@@ -321,14 +321,11 @@ export class DatasetDirectory {
   }
 }
 
-/**
- * The names of the files that another one replaces, and the time in that one's name, in milliseconds since 1970, which decides
- * its place.
- */
+/** Names of the files that another one replaces, and the time for its name in milliseconds since 1970, which determines its position. */
 export interface Replaced {
   readonly since: number;
   readonly names: readonly string[];
-  /** Their rows are in the new file. */
+  /** Whether their rows are in the new file. */
   readonly copied?: boolean;
 }
 
@@ -340,14 +337,14 @@ function versionOr<T>(file: string, otherwise: (error: unknown) => T): Version |
   }
 }
 
-/** Writes the note on a dataset into its directory. */
+/** Writes the note of a dataset into its directory. */
 export async function writeNote(directory: string, note: DatasetNote): Promise<void> {
   await replaceFile(path.join(directory, noteFile), sealedText(note));
 }
 
 interface Known {
   readonly stamp: string;
-  /** When it must be read again even if nothing has changed, in milliseconds since 1970. */
+  /** When it must be reread even if unchanged, in milliseconds since 1970. */
   readonly until: number;
   readonly listing: Listing;
 }
@@ -360,7 +357,7 @@ interface Stamp {
 
 const noteFile = 'dataset.json';
 
-/** Logs of acknowledged events that could not all be read. */
+/** Returns the logs of acknowledged events that could not be read completely. */
 function setAside(directory: string, entries: readonly string[]): readonly Damage[] {
   const names = entries.filter(entry => entry.endsWith(logSuffix + damagedSuffix));
   const reason = 'was set aside: not all of it could be read';
@@ -371,7 +368,7 @@ function notAmong(names: ReadonlySet<string>): (name: string) => boolean {
   return name => !names.has(name);
 }
 
-/** Whether a file is none of those that were replaced, nor a copy of one. */
+/** Returns a predicate for files that are neither replaced nor a copy of a replaced one. */
 function notReplaced(names: ReadonlySet<string>): (name: string) => boolean {
   const given = new Set([...names].map(givenName));
   return name => !given.has(givenName(name));
@@ -381,10 +378,10 @@ function copiesIn(directory: string, names: readonly string[]): readonly Damage[
   return names.map(name => ({ file: path.join(directory, name), reason: copyReason(name) }));
 }
 
-/** The name of a file -> the names of those that it replaces. */
+/** Names of replaced files by the name of their replacement. */
 type ReplacedBy = ReadonlyMap<string, readonly string[]>;
 
-/** Puts each file after those that it replaces: if it were deleted first, they would count again. */
+/** Orders each file after those that it replaces: if it were deleted first, they would count again. */
 function inOrder(names: readonly string[], replacedBy: ReplacedBy): readonly string[] {
   const ordered = new Set<string>();
   const visit = (name: string) => {
@@ -395,10 +392,10 @@ function inOrder(names: readonly string[], replacedBy: ReplacedBy): readonly str
   return [...ordered];
 }
 
-/** How many times a directory is read that keeps changing meanwhile. */
+/** Maximum number of attempts to read a directory that keeps changing. */
 const mostReadings = 3;
 
-/** The coarsest clock of a file system in use, that of FAT. */
+/** Coarsest timestamp resolution of a common file system, that of FAT. */
 const settleMs = 2_000;
 
 /** Longer than any query runs. */

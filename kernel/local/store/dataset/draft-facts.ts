@@ -1,21 +1,21 @@
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 
-/** What a Parquet file says of its columns, so that fewer of them have to be read. */
+/** Column metadata of a Parquet file, used to read fewer columns. */
 export interface DraftFacts {
-  /** The most bytes that a column has in a row group, as they were before they were packed; 0 if there is no such column. */
+  /** Returns the uncompressed size of a column's largest chunk, in bytes; 0 if there is no such column. */
   largest(column: string): number;
-  /** How many values of a column are not null; undefined if the file does not say. */
+  /** Returns the number of non-null values of a column, undefined if the file does not record it. */
   present(column: string): number | undefined;
   /** Whether a column may have a null. */
   mayHaveNull(column: string): boolean;
   /** Whether a row may have this `_time`. */
   mayHaveTime(ns: bigint): boolean;
-  /** How often the span of all times is covered by those of the row groups; not a number if that is not known. */
+  /** Combined time span of the row groups relative to that of the file; NaN if unknown. */
   readonly timesCovered: number;
 }
 
-/** Reads what a Parquet file says of itself, whose times are in `_time`. */
+/** Reads the metadata of a Parquet file with times in `_time`. */
 export async function factsOf(connection: Connection, file: string): Promise<DraftFacts> {
   const ns = (stats: string) =>
     `epoch_ns(CASE WHEN path_in_schema = '_time' THEN TRY_CAST(${stats} AS TIMESTAMP_NS) END)`;
@@ -48,7 +48,7 @@ export async function factsOf(connection: Connection, file: string): Promise<Dra
   };
 }
 
-/** Statistics may be cut to microseconds. */
+/** Whether a time is within bounds, which statistics may truncate to microseconds. */
 function isWithin(time: bigint, low: unknown, high: unknown): boolean {
   if (typeof low !== 'bigint' || typeof high !== 'bigint') return true;
   return time >= low - 1000n && time <= high + 1000n;

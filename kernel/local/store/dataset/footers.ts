@@ -3,8 +3,8 @@ import { type Footer, isReadable, readFooters, type UnreadableFile } from '../..
 import { whileFiles } from '../bounds/bounded-names.js';
 
 /**
- * Reads the footers of files of any datasets, those that are asked for at about the same time together: a statement for each of a
- * thousand small datasets would take a hundred times as long.
+ * Reads the footers of files of any dataset, batching concurrent requests: a statement for each of a thousand small datasets would take a
+ * hundred times as long.
  */
 export class FooterReader {
   readonly #engine: Engine;
@@ -15,7 +15,7 @@ export class FooterReader {
     this.#engine = engine;
   }
 
-  /** Returns the footers of files, in order. Rejects with the engine's refusal, or when it is interrupted. */
+  /** Returns the footers of files, in order. Rejects with the engine's error, or if interrupted. */
   read(paths: readonly string[]): Promise<readonly (Footer | UnreadableFile)[]> {
     const asked = paths.map(
       path =>
@@ -23,12 +23,12 @@ export class FooterReader {
           this.#waiting.push({ path, resolve, reject }),
         ),
     );
-    // Not at once: others may ask in the same turn.
+    // Deferred, so that other calls in the same turn join the batch.
     setImmediate(() => this.#serve());
     return Promise.all(asked);
   }
 
-  /** Returns whether every value of a file can be read. */
+  /** Whether every value of a file can be read. */
   isReadable(path: string, signal: AbortSignal): Promise<boolean> {
     return whileFiles(
       () => [path],
@@ -52,7 +52,7 @@ export class FooterReader {
   async #readGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const paths = group.map(each => each.path);
-      // One that gives way to a pipe is unreadable, and no reason to end.
+      // A file replaced by a pipe counts as unreadable instead of failing the batch.
       const read = await whileFiles(
         () => paths,
         undefined,
@@ -65,7 +65,7 @@ export class FooterReader {
   }
 }
 
-/** Footers read by one statement: more would hold a worker for seconds. */
+/** Number of footers per statement: more would occupy a worker for seconds. */
 const groupSize = 250;
 const groupsAtOnce = 2;
 

@@ -4,12 +4,12 @@ import { openFile } from '../../../files.js';
 import { givenId, givenName } from './dataset-copies.js';
 
 /**
- * A Parquet file of ours is called `TIME-ID.CHECKSUM.parquet`: when it came, in milliseconds since 1970, an id, and the CRC-32 of
- * its content, as the format has none that the engine checks. Those of earlier versions have no checksum.
+ * Name of our Parquet files, `TIME-ID.CHECKSUM.parquet`: time of arrival in milliseconds since 1970, an id, and the CRC-32 of the content,
+ * as the format has none that the engine checks. Earlier versions wrote no checksum.
  */
 const partName = /^(\d+)-([^.]+)(?:\.([0-9a-f]{8}))?\.parquet$/;
 
-/** Returns the path of a finished Parquet file that is to be called `target`, a path without what follows the id. */
+/** Returns the final path of a finished Parquet file; `target` is the path up to and including the id. */
 export async function partPath(draft: string, target: string): Promise<string> {
   const checksum = await withFile(draft, async handle =>
     checksumOf((await handle.stat()).size, (at, length) => bytesAt(handle, at, length)),
@@ -17,25 +17,25 @@ export async function partPath(draft: string, target: string): Promise<string> {
   return `${target}.${checksum}.parquet`;
 }
 
-/** Returns the id in the name of a Parquet file; where another program chose the name, the whole of it. */
+/** Returns the id in the name of a Parquet file; the whole name if another program chose it. */
 export function idOf(name: string): string {
   return givenId(name) ?? partName.exec(name)?.[2] ?? name;
 }
 
-/** Whether the name of a Parquet file has the checksum of its content. */
+/** Whether the name of a Parquet file contains a checksum. */
 export function hasChecksum(name: string): boolean {
   return partName.exec(givenName(name))?.[3] !== undefined;
 }
 
-/** A Parquet file that was read whole. */
+/** A completely read Parquet file. */
 export interface ExaminedPart {
-  /** Why its content is not to be trusted, as in "it {reason}". */
+  /** Why its content cannot be trusted, as in "it {reason}". */
   readonly damage?: string;
-  /** Its footer, if the content has its checksum or the name has none. */
+  /** Its footer, if the content matches its checksum or the name has none. */
   readonly footer?: Buffer;
 }
 
-/** Reads the whole of a Parquet file. Rejects with the system's error. */
+/** Reads a Parquet file completely. Rejects with the system's error. */
 export async function examinePart(file: string, name: string): Promise<ExaminedPart> {
   const expected = partName.exec(givenName(name))?.[3];
   return withFile(file, async handle => {
@@ -53,7 +53,7 @@ export async function examinePart(file: string, name: string): Promise<ExaminedP
   });
 }
 
-/** Returns the footer of a Parquet file of ours, which is taken as it is; undefined if there is none. Rejects with the system's error. */
+/** Returns the footer of one of our Parquet files without verifying it, undefined if there is none. Rejects with the system's error. */
 export async function footerIn(file: string): Promise<Buffer | undefined> {
   return withFile(file, async handle => {
     const read: ReadBytes = (at, length) => bytesAt(handle, at, length);
@@ -62,10 +62,10 @@ export async function footerIn(file: string): Promise<Buffer | undefined> {
   });
 }
 
-/** Returns the bytes of a file from a place on; fewer at its end. */
+/** Returns the bytes of a file at an offset; fewer at its end. */
 type ReadBytes = (at: number, length: number) => Promise<Buffer>;
 
-/** Returns the bytes of an open file from a place on; fewer at its end. */
+/** Returns the bytes of an open file at an offset; fewer at its end. */
 export async function bytesAt(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let done = 0;
@@ -77,7 +77,7 @@ export async function bytesAt(handle: FileHandle, at: number, length: number): P
   return buffer.subarray(0, done);
 }
 
-/** Returns the CRC-32 of a file of this size, in hexadecimal. */
+/** Returns the CRC-32 of a file of this size, as hexadecimal digits. */
 async function checksumOf(size: number, read: ReadBytes): Promise<string> {
   let checksum = 0;
   for (let at = 0; at < size; at += pieceBytes)
@@ -85,10 +85,10 @@ async function checksumOf(size: number, read: ReadBytes): Promise<string> {
   return checksum.toString(16).padStart(8, '0');
 }
 
-/** The checksum of a piece takes a fraction of a millisecond, in which nothing else is done. */
+/** Chunk size: computing its checksum blocks the event loop for a fraction of a millisecond. */
 const pieceBytes = 2 ** 20;
 
-/** Where the footer is: a Parquet file ends with its length and the mark of the format. Undefined if a file ends otherwise. */
+/** Returns the position of the footer, undefined if the file does not end with the footer's length and the Parquet magic. */
 async function footerAt(
   size: number,
   read: ReadBytes,

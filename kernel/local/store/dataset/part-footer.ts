@@ -20,7 +20,7 @@ import {
   textsOf,
 } from '../readers/parquet/thrift.js';
 
-/** Members of structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
+/** Field ids in structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
 const inFile = { schema: 2, groups: 4, pairs: 5, writer: 6, encryption: 8 } as const;
 const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as const;
 const inGroup = { columns: 1, rows: 3 } as const;
@@ -29,16 +29,16 @@ const inMetadata = { path: 3, values: 5, statistics: 12 } as const;
 const inStatistics = { nulls: 3, max: 5, min: 6 } as const;
 const inPair = { key: 1, value: 2 } as const;
 
-/** Values of members: 64-bit integers, reals of 32 and of 64 bits, those that a BIGINT is written as, and the members of a logical type. */
+/** Enum values: 64-bit integers, reals of 32 and 64 bits, the converted type of a BIGINT, and the members of a logical timestamp. */
 const int64 = 2;
 const reals: readonly unknown[] = [4, 5];
 const int64Signed = 18;
 const timestamp = { member: 8, unit: 2, units: [undefined, MILLISECOND, MICROSECOND, 1n] } as const;
 
-/** What the values of a column are: signed integers of 64 bits, reals, times in a unit of so many nanoseconds, or what no statistics are needed of. */
+/** Kind of a column: signed 64-bit integers, reals, timestamps with a unit in nanoseconds, or one that needs no statistics. */
 type Kind = 'integers' | 'reals' | bigint | 'other';
 
-/** The statistics of a column in one row group. */
+/** Statistics of a column in a row group. */
 interface Chunk {
   readonly values: number;
   readonly nulls: number;
@@ -51,17 +51,17 @@ interface Group {
   readonly chunks: ReadonlyMap<string, Chunk>;
 }
 
-/** The footer of a file of another program: only the engine knows the types of its columns. */
+/** Footer of a file from another program: only the engine knows the types of its columns. */
 export interface ExternalFooter {
   /** Equal for files with the same columns. */
   readonly shape: string;
-  /** Returns what it says, given the fields of a file of this shape. */
+  /** Returns the footer, given the fields of a file with this shape. */
   readonly of: (fields: readonly FileField[]) => Footer;
 }
 
 /**
- * Returns what the footer of a Parquet file says that was written in the usual form; undefined for another, which is for
- * the engine to read: it takes ten times as long, but knows every form, and does not keep this thread from other work.
+ * Parses the footer of a Parquet file in the usual form. Returns undefined for any other, which the engine reads: that takes ten times as
+ * long, but covers every form and does not block this thread.
  */
 export function partFooter(path: string, bytes: Buffer): Footer | ExternalFooter | undefined {
   if (bytes.length > largestFooter) return undefined;
@@ -72,7 +72,7 @@ export function partFooter(path: string, bytes: Buffer): Footer | ExternalFooter
   }
 }
 
-/** Read within some milliseconds. */
+/** Maximum size in bytes, parsed within a few milliseconds. */
 const largestFooter = 2 ** 18;
 
 function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefined {
@@ -96,7 +96,7 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
   const note = noteIn(pairs);
   const writer = textOf(footer.get(inFile.writer));
   if (note !== undefined) return footerFrom(path, note, columns, blocks, writer);
-  // What is said of shapes on the earth changes the types of columns.
+  // Geo metadata changes column types.
   if (pairs.some(each => textOf(each.get(inPair.key)) === 'geo')) return undefined;
   return {
     shape: schema?.bytes.toString('latin1') ?? '',
@@ -114,7 +114,7 @@ function noteIn(pairs: readonly ThriftStruct[]): FileNote | undefined {
   return own && (JSON.parse(textOf(own.get(inPair.value))) as FileNote);
 }
 
-/** The columns that hold no others, by their names; undefined if one has a form that is for the engine to read. */
+/** Returns the columns that are not nested, by name; undefined if one has a form that only the engine reads. */
 function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<string, Kind> | undefined {
   const kinds = new Map<string, Kind>();
   let below = 0;
@@ -144,7 +144,7 @@ function kindOf(element: ThriftStruct): Kind | undefined {
   return isPlain || type === int64Signed ? 'integers' : undefined;
 }
 
-/** The row groups; undefined if one does not have the statistics of each column. */
+/** Returns the row groups, undefined if one lacks statistics for a column. */
 function groupsIn(
   groups: readonly ThriftStruct[],
   kinds: ReadonlyMap<string, Kind>,
@@ -171,7 +171,7 @@ function groupsIn(
   return read;
 }
 
-/** Whether a chunk has integers beyond 2^53, which a double cannot hold, or may have, as its writer did not say. */
+/** Whether a chunk has integers beyond 2^53, which a double cannot represent, or may have them for lack of statistics. */
 function isWide({ values, nulls, min, max }: Chunk): boolean {
   if (nulls === values) return false;
   if (min?.length !== 8 || max?.length !== 8) return true;
@@ -180,7 +180,7 @@ function isWide({ values, nulls, min, max }: Chunk): boolean {
 
 const largestExact = 2n ** 53n;
 
-/** Whether a chunk of reals is known to have none beyond the bounds. */
+/** Whether all reals in a chunk are known to be within the bounds. */
 function isBounded({ values, nulls, min, max }: Chunk): boolean {
   return nulls === values || (realOf(min) > -squareable && realOf(max) < squareable);
 }
@@ -190,7 +190,7 @@ function realOf(bytes: Buffer | undefined): number {
   return bytes?.length === 4 ? bytes.readFloatLE() : Number.NaN;
 }
 
-/** Undefined if the times of a row group are not known. */
+/** Returns the row groups with their times, undefined if the times of one are unknown. */
 function blocksOf(groups: readonly Group[], kind: Kind | undefined): readonly RowGroup[] | undefined {
   const times = groups.flatMap(({ rows, chunks }) => {
     const { min, max, nulls = 0 } = chunks.get('_time') ?? {};

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { textOf } from '../../../files.js';
 import { writeDurably } from '../store-files.js';
 
-/** `x.replaces` lists the names of the files that `x.parquet` replaces. */
+/** Suffix of lists: `x.replaces` names the files that `x.parquet` replaces. */
 export const listSuffix = '.replaces';
 
 /** Returns the path of the list of a Parquet file. */
@@ -15,15 +15,15 @@ export function fileOf(list: string): string {
   return list.replace(listSuffix, '.parquet');
 }
 
-/** Writes the list of a Parquet file, twice, each time with its checksum: one damaged place does not cost both. */
+/** Writes the list of a Parquet file twice, each with a checksum, so that damage in one place leaves the other intact. */
 export async function writeReplacements(file: string, names: readonly string[]): Promise<void> {
   const json = JSON.stringify(names);
   await writeDurably(listOf(file), `${json}\t${crc32(json)}\n`.repeat(2));
 }
 
 /**
- * Returns the names in a list; undefined when none of its copies is whole. Lists of earlier versions are one line without a
- * checksum. Rejects with the system's error.
+ * Returns the names in a list, undefined if neither copy is intact. Lists of earlier versions are one line without a checksum. Rejects with
+ * the system's error.
  */
 export async function readReplacements(list: string): Promise<readonly string[] | undefined> {
   const text = await textOf(list);
@@ -48,7 +48,7 @@ function namesIn(json: string): readonly string[] | undefined {
   }
 }
 
-/** Whether it is the name of a Parquet file in the same directory. */
+/** Whether a value is the name of a Parquet file in the same directory. */
 function isPartName(name: unknown): name is string {
   return typeof name === 'string' && name.endsWith('.parquet') && !name.includes('/');
 }

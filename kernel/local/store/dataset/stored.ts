@@ -12,31 +12,31 @@ import type { RowGroup, ScanFilter } from '../../sql/compiled-query.js';
 import { listedField } from '../../sql/rewrite/elements.js';
 import { type Places, placeField } from '../../sql/rewrite/placed.js';
 
-/** The note on a dataset beside its rows. */
+/** Metadata of a dataset, stored beside its rows. */
 export interface DatasetNote extends DatasetSettings {
-  /** Names of fields that a request has declared to be maps. */
+  /** Names of fields declared to be maps. */
   readonly mapFields?: readonly string[];
-  /** By key, in the order in which they came. */
+  /** By key, in order of creation. */
   readonly virtualFields?: Readonly<Record<string, VirtualFieldNote>>;
   readonly created?: string;
-  /** When its settings were last changed. */
+  /** Time of the last change of its settings. */
   readonly updated?: string;
   readonly fields?: Readonly<Record<string, FieldNote>>;
-  /** What tells it from others of its name where it is published. */
+  /** Id that distinguishes it from published datasets with the same name. */
   readonly published?: string;
-  /** Its rows are not in its directory, but in a bucket. */
+  /** Bucket that holds its rows, if they are not in its directory. */
   readonly bucket?: BucketNote;
 }
 
-/** Where the rows of a dataset lie that is read in place. */
+/** Location of the rows of a dataset that is read in place. */
 export interface BucketNote {
-  /** As in `s3://bucket/prefix/`. */
+  /** Address such as `s3://bucket/prefix/`. */
   readonly address: string;
-  /** The column that the times are read from. */
+  /** Time column. */
   readonly time: string;
-  /** The fields of objects, each list that was found once. */
+  /** Field lists of the objects, without duplicates. */
   readonly shapes: readonly (readonly FileField[])[];
-  /** How far beyond the times that its directory names the events of an object may lie, in hours; anywhere when absent. */
+  /** How far the events of an object may lie outside the times in its directory names, in hours; unlimited if undefined. */
   readonly slackHours?: number;
 }
 
@@ -47,7 +47,7 @@ export interface VirtualFieldNote extends VirtualField {
   readonly unit?: string;
 }
 
-/** What a request says of a dataset. All but the description is kept for those who ask for it: nothing is deleted here for its age. */
+/** Dataset settings from a request. All but the description are only stored and returned: retention deletes nothing here. */
 export interface DatasetSettings {
   readonly description?: string;
   readonly kind?: string;
@@ -57,7 +57,7 @@ export interface DatasetSettings {
   readonly region?: string;
 }
 
-/** Returns what a file says that may have been edited by hand: members of another type are left out. */
+/** Reads a note that may have been edited by hand: members of a wrong type are dropped. */
 export function noteIn(value: unknown): DatasetNote {
   const { fields, ...members } = membersOf(value);
   const notes = Object.entries(membersOf(fields)).map(([name, note]) => [name, fieldNoteIn(note)] as const);
@@ -128,13 +128,10 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The note on a field. */
+/** Metadata of a field. */
 export type FieldNote = Pick<FieldSchema, 'unit' | 'description' | 'hidden'>;
 
-/**
- * How much a dataset holds: the number of rows, and the times of the first and the last event (RFC 3339), absent if no row
- * has one.
- */
+/** Extent of a dataset: number of rows, and times of the first and last events (RFC 3339), undefined if no row has one. */
 export type Extent = Required<Pick<DatasetInfo, 'rows'>> & Pick<DatasetInfo, 'firstTime' | 'lastTime'>;
 
 /** A snapshot of one dataset: its Parquet files, and the SQL that reads them as one table. */
@@ -143,12 +140,12 @@ export class StoredDataset {
   readonly note: DatasetNote;
   readonly #files: readonly FileSummary[];
   readonly #types: ReadonlyMap<string, TypeName>;
-  /** The number of each file in the order in which they came, whatever the window. */
+  /** Index of each file in insertion order, regardless of the window. */
   readonly #numbers: ReadonlyMap<FileSummary, number>;
   #boundedReals: ReadonlySet<string> | undefined;
-  /** Undefined if {@link placeField} cannot be scanned: the engine numbers the rows of a file unless a column has that name. */
+  /** Undefined if {@link placeField} cannot be scanned because a column has the name of one of the engine's row or file numbers. */
   readonly places: Places | undefined;
-  /** The fields that {@link textListField} can name. */
+  /** Fields that {@link textListField} can name. */
   readonly textLists: ReadonlySet<string>;
 
   constructor(name: string, files: readonly FileSummary[], note: DatasetNote) {
@@ -168,23 +165,23 @@ export class StoredDataset {
     this.schema = { name, fields, open: false, ...present({ virtual }) };
   }
 
-  /** The fields of reals of which none is NaN or too large for its square. */
+  /** Real fields without NaN or values too large to be squared. */
   get boundedReals(): ReadonlySet<string> {
     this.#boundedReals ??= boundedRealsIn(this.#files, this.#types);
     return this.#boundedReals;
   }
 
-  /** The files that hold its rows. */
+  /** Files with its rows. */
   get files(): readonly FileSummary[] {
     return this.#files;
   }
 
-  /** Their paths. */
+  /** Paths of these files. */
   get paths(): readonly string[] {
     return this.#files.map(file => file.path);
   }
 
-  /** The rows there are, and the times of the first and the last. */
+  /** Number of rows, and times of the first and last events. */
   get extent(): Extent {
     const rows = rowsIn(this.#files);
     const [first, ...others] = this.#files.filter(file => !file.timeless).flatMap(file => file.blocks);
@@ -196,7 +193,7 @@ export class StoredDataset {
     };
   }
 
-  /** As {@link Snapshot.scan}; row groups that are known to have no row that passes are not read. */
+  /** Like {@link Snapshot.scan}, but skips row groups known to have no matching rows. */
   scan(
     fields: readonly string[],
     startNs: bigint,
@@ -210,7 +207,7 @@ export class StoredDataset {
     return selects.length > 0 ? selects.join(' UNION ALL ') : this.#emptySelect(fields);
   }
 
-  /** What is read by one SELECT each, so that rows stay in the order in which they are without groups left out. */
+  /** Splits a scan into SELECTs, keeping rows in the same order as without skipped row groups. */
   #parts(files: readonly FileSummary[], without: GroupsLeftOut): readonly ScanPart[] {
     return groupByShape(files).flatMap(group => {
       const parts: { readonly files: FileSummary[]; readonly rows?: RowSpan }[] = [];
@@ -225,7 +222,7 @@ export class StoredDataset {
     });
   }
 
-  /** The row groups that a scan leaves out of those that it may: all of a file, or as many as a few SELECTs can. */
+  /** Returns the row groups to skip among those allowed: whole files, or as many as a few SELECTs can express. */
   #cut(without: GroupsLeftOut): GroupsLeftOut {
     let spans = 0;
     const isCut = (file: FileSummary) => {
@@ -251,7 +248,7 @@ export class StoredDataset {
     };
   }
 
-  /** How many rows are in a window; undefined if that does not follow from the statistics of the files. */
+  /** Returns the number of rows in a window, undefined if the statistics of the files do not determine it. */
   rowCount(startNs: bigint, endNs: bigint): number | undefined {
     let rows = 0;
     for (const { timeless, blocks } of this.#files)
@@ -263,7 +260,7 @@ export class StoredDataset {
     return rows;
   }
 
-  /** The row groups with rows in a window. */
+  /** Returns the row groups with rows in a window. */
   rowGroups(startNs: bigint, endNs: bigint): readonly RowGroup[] {
     return this.#files.flatMap(file => {
       const blocks = blocksIn(file, startNs, endNs);
@@ -310,7 +307,7 @@ export class StoredDataset {
   }
 }
 
-/** Row groups of files, by their numbers, that are known to have no row that passes a filter. */
+/** Row groups by file, as indexes, known to have no rows that pass a filter. */
 export type GroupsLeftOut = ReadonlyMap<FileSummary, ReadonlySet<number>>;
 
 /** Files that are read together, or some rows of one. */
@@ -319,16 +316,16 @@ interface ScanPart {
   readonly rows?: RowSpan;
 }
 
-/** Rows of a file by their numbers. */
+/** Row number range of a file. */
 interface RowSpan {
   readonly first: number;
   readonly last: number;
 }
 
-/** Each is a scan of its own: the engine leaves out the row groups of one, but not of several. */
+/** Maximum number of spans. Each is a separate scan: the engine skips row groups for one range, but not for several. */
 const mostSpans = 64;
 
-/** Returns the rows of a file that are in the remaining row groups; none if all are, so that it is read as it is. */
+/** Returns the row spans of a file in the remaining row groups; none if it is read completely. */
 function spansOf(blocks: readonly RowGroup[], without: ReadonlySet<number> = new Set()): readonly RowSpan[] {
   if (without.size === 0) return [];
   const spans: { first: number; last: number }[] = [];
@@ -343,18 +340,18 @@ function spansOf(blocks: readonly RowGroup[], without: ReadonlySet<number> = new
   return spans;
 }
 
-/** So many that to prepare a pattern for each takes longer than to test the rows that contain its constant once more. */
+/** Number of files from which preparing a pattern per file takes longer than rechecking the rows that contain its constant. */
 const manyFiles = 16;
 
-/** A condition that needs a column which is not in the file is not applied while it is read. */
+/** Rewrites a condition so that the engine applies it after reading: it needs a column that is not in the file. */
 function afterReading(condition: string): string {
   return `CASE WHEN ${condition} THEN true ELSE file_index < 0 END`;
 }
 
-/** The engine's own columns of the place of a file in the list, and of a row in its file. */
+/** The engine's virtual columns for the index of a file in the list and of a row in its file. */
 const placeColumns = ['file_index', 'file_row_number'];
 
-/** SQL of the place of a row in its dataset, a BIGINT, from the numbers of the files that are read together. */
+/** Returns the SQL of a row's position in its dataset, a BIGINT, from the indexes of the files read together. */
 function placeSql(numbers: readonly number[]): string {
   const [first = 0] = numbers;
   const follow = numbers.every((number, index) => number === first + index);
@@ -362,20 +359,20 @@ function placeSql(numbers: readonly number[]): string {
   return `((${file}::BIGINT << ${rowBits}) + file_row_number)`;
 }
 
-/** Bits of a place that number the row in its file; those above number the file. */
+/** Number of low bits with the row number; the bits above are the file number. */
 const rowBits = 36;
 
-/** Returns SQL of the number of a file in its dataset, from SQL of the place of a row. */
+/** Returns the SQL of a row's file number in its dataset, given the SQL of its position. */
 export function fileOfPlaceSql(place: string): string {
   return `${place} >> ${rowBits}`;
 }
 
-/** Returns SQL of the number of a row in its file, from SQL of its place. */
+/** Returns the SQL of a row's number in its file, given the SQL of its position. */
 export function rowOfPlaceSql(place: string): string {
   return `${place} & ${2 ** rowBits - 1}`;
 }
 
-/** A field and the SQL of its value, if that is not a column. */
+/** A field, with the SQL of its value if it is not a column. */
 interface PlacedField extends FileField {
   readonly sql?: string;
 }
@@ -387,12 +384,12 @@ function placed(field: FileField, files: readonly FileSummary[]): PlacedField {
   return { ...field, sql: `([${list}]::VARCHAR[])[file_index::BIGINT + 1]` };
 }
 
-/** A query that only counts reads no field, but SQL needs one. */
+/** Returns a select list; a counting query reads no field, but SQL requires one. */
 function selectList(columns: readonly string[]): string {
   return columns.length > 0 ? columns.join(', ') : '1 AS f0';
 }
 
-/** Rows without a time of their own, such as those of a lookup table, are in every window. */
+/** Returns the row groups in a window; rows without times, such as those of a lookup table, are in every window. */
 function blocksIn(
   file: FileSummary,
   startNs: bigint,
@@ -407,7 +404,7 @@ function overlaps(block: RowGroup, startNs: bigint, endNs: bigint): boolean {
   return block.maxNs >= startNs && block.minNs < endNs;
 }
 
-/** Whether every row is known to have a time in a window, so that the engine need not read the times to find out. */
+/** Whether every row is known to be within a window, so that the engine need not read the times. */
 function areWithin(files: readonly FileSummary[], startNs: bigint, endNs: bigint): boolean {
   return files.every(({ blocks }) => blocks.every(block => isWithin(block, startNs, endNs)));
 }
@@ -430,7 +427,7 @@ function rowsIn(files: readonly FileSummary[]): number {
   return files.flatMap(file => file.blocks).reduce((total, block) => total + block.rows, 0);
 }
 
-/** Files read together must have the same columns of the same types, and all of them times or none. */
+/** Groups files that can be read together: same columns and types, and either all with times or all without. */
 function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
   const groups = new Map<string, FileSummary[]>();
   for (const file of files) {
@@ -442,7 +439,7 @@ function groupByShape(files: readonly FileSummary[]): FileSummary[][] {
   return [...groups.values()];
 }
 
-/** Kept, as every query asks for those of all files. */
+/** Cached, as every query needs the shapes of all files. */
 const shapes = new WeakMap<FileSummary, string>();
 
 function shapeOf(file: FileSummary): string {
@@ -477,8 +474,8 @@ function mergedTypes(files: readonly FileSummary[]): Map<string, TypeName> {
 }
 
 /**
- * The fields that hold a field with a dotted name if they are maps. Whether an object becomes fields or stays a map depends on
- * what came with it, so that one property may be a field in some rows and a key in others.
+ * Returns the fields that contain a dotted field if they are maps. Whether an object becomes fields or stays a map depends on the batch, so
+ * a property may be a field in some rows and a map key in others.
  */
 function holdersOf(name: string): string[] {
   const parts = name.split('.');
@@ -489,7 +486,7 @@ function isMapField({ type, empty }: FileField): boolean {
   return type === 'dynamic' && !empty;
 }
 
-/** The fields that are lists of texts wherever they are, and neither hold nor belong to other fields. */
+/** Returns the fields that are string lists in all files, and neither contain nor belong to other fields. */
 function textListsIn(shapes: readonly FileSummary[]): ReadonlySet<string> {
   const all = shapes.flatMap(({ fields }) => fields);
   const names = new Set(all.filter(({ texts }) => texts === true).map(({ name }) => name));
@@ -505,7 +502,7 @@ function textListSql(field: FileField | undefined): string {
   return field === undefined ? `NULL::${textListType}` : sqlName(field.column);
 }
 
-/** The fields that are reals of all files together, and of each bounded ones, integers, or no values. */
+/** Returns the fields that are real overall, and in each file bounded reals, integers, or without values. */
 function boundedRealsIn(
   files: readonly FileSummary[],
   types: ReadonlyMap<string, TypeName>,
@@ -516,7 +513,7 @@ function boundedRealsIn(
   return names;
 }
 
-/** Integers become reals only if a real holds all of them exactly; other mixtures are dynamic. */
+/** Merges types: integers become reals only if a double represents all of them exactly; other mixtures are dynamic. */
 function mergeTypes(fields: readonly FileField[]): TypeName {
   const telling = fields.filter(field => !field.empty);
   const types = new Set(telling.map(field => field.type));
@@ -531,8 +528,8 @@ function isSystem(name: string): boolean {
 }
 
 /**
- * The value of a field in the rows of a file: its own, else what a map there has under the rest of its name; of a dynamic field
- * also the map that became fields there.
+ * Returns the SQL of a field's value in the rows of a file: its own column, otherwise the entry of a map under the rest of its name; for a
+ * dynamic field, also the map rebuilt from its subfields.
  */
 function valueSql(known: ReadonlyMap<string, PlacedField>, name: string, wanted: TypeName): string {
   const own = columnSql(known.get(name), wanted);
@@ -549,7 +546,7 @@ function valueSql(known: ReadonlyMap<string, PlacedField>, name: string, wanted:
   return all.length === 1 ? own : `coalesce(${all.join(', ')})`;
 }
 
-/** What is left of a field's name below a map, as keys, and the field. */
+/** A field, and the rest of its name below a map as keys. */
 interface Part {
   readonly keys: readonly string[];
   readonly field: FileField;
@@ -563,7 +560,7 @@ function partsOf(fields: Iterable<FileField>, prefix: string): readonly Part[] {
   );
 }
 
-/** The text of a map of those fields that are not null; null if there is none. */
+/** Returns the SQL of the JSON of a map of the fields that are not null; null if all are. */
 function mapSql(parts: readonly Part[]): string {
   const below = new Map<string, Part[]>();
   for (const { keys, field } of parts) {
@@ -582,7 +579,7 @@ function mapSql(parts: readonly Part[]): string {
   return `nullif('{' || concat_ws(',', ${members.join(', ')}) || '}', '{}')`;
 }
 
-/** The keys that the rest of a name may stand for: a key may have dots, and so may the keys within its value. */
+/** Returns the key paths that the rest of a name may mean: a key may contain dots, and so may keys within its value. */
 function keysOf(name: string): string[][] {
   const [first = '', ...others] = name.split('.');
   const splits = others.slice(0, mostSplits);
@@ -620,7 +617,7 @@ function windowSql(time: string, startNs: bigint, endNs: bigint): string[] {
   ];
 }
 
-/** The fields that every dataset has. */
+/** Fields of every dataset. */
 const systemFields: readonly FieldSchema[] = [
   { name: '_time', type: 'datetime' },
   { name: '_sysTime', type: 'datetime' },

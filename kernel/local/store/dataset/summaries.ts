@@ -9,20 +9,20 @@ import { type ExaminedPart, examinePart, footerIn, hasChecksum } from './part-fi
 import { type ExternalFooter, partFooter } from './part-footer.js';
 import type { CachedSummaries, SummaryCache } from './summary-cache.js';
 
-/** What is known of a file, and the version of it that this holds for. */
+/** Summary or damage of a file, and the file version that it describes. */
 export type KnownFile =
   | { readonly version: string; readonly summary: FileSummary }
   | { readonly version: string; readonly damage: Damage };
 
-/** The Parquet files of a dataset: those that can be read, in the order of their names, and those that cannot. */
+/** Parquet files of a dataset: the readable ones, in order of their names, and the damaged ones. */
 export interface FileSummaries {
   readonly files: readonly FileSummary[];
   readonly damages: readonly Damage[];
 }
 
 /**
- * The summaries of the Parquet files of one dataset. A file of ours never changes under its name, so that it is read once, unless
- * something else is put in its place; what was read is kept on the disk for the next start.
+ * Summaries of the Parquet files of one dataset. Our files never change under their name, so each is read once unless it is replaced;
+ * summaries are cached on disk for the next start.
  */
 export class SummaryReader {
   readonly #directory: string;
@@ -31,7 +31,7 @@ export class SummaryReader {
   readonly #key: string;
   #loading: Promise<Map<string, KnownFile>> | undefined;
   #known: Map<string, KnownFile> | undefined;
-  /** The names of files that were just written here. */
+  /** Names of files just written by this process. */
   readonly #written = new Set<string>();
 
   constructor(directory: string, footers: FooterReader, cache: SummaryCache) {
@@ -41,24 +41,24 @@ export class SummaryReader {
     this.#key = path.basename(directory);
   }
 
-  /** Whether the files of other programs, which may be written over in their place, are as they were when they were read. */
+  /** Whether files of other programs, which may be overwritten, are unchanged since they were read. */
   isCurrent(): boolean {
     for (const [name, known] of this.#known ?? [])
       if (mayChange(known) && this.#versionOf(name) !== known.version) return false;
     return true;
   }
 
-  /** The files that were read. */
+  /** Paths of the files read. */
   get paths(): readonly string[] {
     return [...(this.#known?.keys() ?? [])].map(name => this.#path(name));
   }
 
-  /** Takes a file as it is: it was written a moment ago. */
+  /** Marks a file as just written, so that it is not verified. */
   trust(file: string): void {
     this.#written.add(path.basename(file));
   }
 
-  /** Reads the whole of the files that were read before, and returns those that are damaged. */
+  /** Rereads known files completely and returns the damaged ones. */
   async verify(signal: AbortSignal): Promise<readonly Damage[]> {
     const known = this.#known ?? new Map<string, KnownFile>();
     const damages = await this.#damagesOf([...known.keys()], signal);
@@ -71,7 +71,7 @@ export class SummaryReader {
     return [...damages.values()];
   }
 
-  /** Returns the summaries of the files with these names. Rejects with ENOENT when one is gone. */
+  /** Returns the summaries of the named files. Rejects with ENOENT if one is gone. */
   async of(names: readonly string[]): Promise<FileSummaries> {
     this.#loading ??= this.#cached(names);
     this.#known = await this.#loading;
@@ -90,7 +90,7 @@ export class SummaryReader {
     };
   }
 
-  /** What was kept of files that are still as they were. */
+  /** Returns the cached summaries of unchanged files. */
   async #cached(names: readonly string[]): Promise<Map<string, KnownFile>> {
     const cached = await this.#cache.load(this.#key);
     const known = new Map<string, KnownFile>();
@@ -102,7 +102,7 @@ export class SummaryReader {
     return known;
   }
 
-  /** The versions are those from before the reading: a file that is written over meanwhile is read again. */
+  /** Reads files. Versions are taken before reading, so a file overwritten meanwhile is read again. */
   async #read(names: readonly string[]): Promise<readonly (readonly [string, KnownFile])[]> {
     const versions = new Map(names.map(name => [name, versionOf(this.#path(name))]));
     const looks = await mapAtMost(filesAtOnce, names, name => this.#look(name));
@@ -121,7 +121,7 @@ export class SummaryReader {
     });
   }
 
-  /** Returns the footers for which the engine is asked: it reads one file of those of other programs with the same columns. */
+  /** Returns the footers that need the engine: of other programs' files with the same columns, it reads one. */
   async #readByEngine(
     looked: ReadonlyMap<string, Looked>,
   ): Promise<ReadonlyMap<string, Footer | UnreadableFile>> {
@@ -144,7 +144,7 @@ export class SummaryReader {
     return found;
   }
 
-  /** Reads a file, all of it unless it was written a moment ago. */
+  /** Reads a file, completely unless it was just written. */
   async #look(name: string): Promise<Looked> {
     const file = this.#path(name);
     const isTrusted = this.#written.delete(name);
@@ -186,17 +186,17 @@ export class SummaryReader {
   }
 }
 
-/** Files of ours stay as they were written; a damaged one may be mended. */
+/** Whether a file may change: our files never do, but a damaged one may be repaired. */
 function mayChange(known: KnownFile): boolean {
   return 'damage' in known || known.summary.foreign;
 }
 
-/** What a look at a file has found: its footer, that of another program, why it is damaged, or that the engine has to be asked. */
+/** Result of reading a file: its footer, that of another program, the reason for its damage, or that the engine is needed. */
 type Looked = Footer | ExternalFooter | string | typeof askEngine;
 
 const askEngine = Symbol('the engine reads its footer');
 
-/** Files that are read at the same time. */
+/** Maximum number of files read concurrently. */
 const filesAtOnce = 16;
 
 const unreadableFooter = 'is damaged: its footer cannot be read';
@@ -205,14 +205,14 @@ function missing(file: string): Error {
   return Object.assign(new Error(`${file} is gone`), { code: 'ENOENT' });
 }
 
-/** A file that is gone is not damaged. */
+/** Returns what is wrong with a file; rethrows if it is gone, which is not damage. */
 function faultIn(file: string, error: unknown): string {
   const fault = systemFault(file, error);
   if (fault === undefined) throw error;
   return fault;
 }
 
-/** Damaged files are read again at the next start. */
+/** Omits damaged files, which are read again at the next start. */
 function keepable(known: ReadonlyMap<string, KnownFile>): CachedSummaries {
   return new Map([...known].flatMap(([name, each]) => ('summary' in each ? [[name, each] as const] : [])));
 }

@@ -6,15 +6,15 @@ import { inDataDir } from '../../data-layout.js';
 import type { FileField, FileSummary } from '../../engine/engine-parquet.js';
 import type { RowGroup } from '../../sql/compiled-query.js';
 
-/** The summaries of files by their names, each with the version of the file: its size and the time of its last change. */
+/** Summaries of files by name, each with the file's version: its size and mtime. */
 export type CachedSummaries = ReadonlyMap<
   string,
   { readonly version: string; readonly summary: FileSummary }
 >;
 
 /**
- * The summaries of Parquet files under `<dataDir>/.cache/files`, one file a dataset, so that a start need not read their footers.
- * It may be deleted at any time, and what does not match its checksum counts as absent.
+ * Cache of Parquet file summaries under `<dataDir>/.cache/files`, one file per dataset, so that startup need not read footers. May be
+ * deleted at any time; an entry that does not match its checksum counts as absent.
  */
 export class SummaryCache {
   readonly #directory: string;
@@ -26,7 +26,7 @@ export class SummaryCache {
     this.#directory = path.join(inDataDir(dataDir, '.cache'), 'files');
   }
 
-  /** Returns what was kept under a key; nothing when it is absent or damaged. */
+  /** Returns the cached summaries for a key, empty if they are absent or damaged. */
   async load(key: string): Promise<CachedSummaries> {
     try {
       return decode(await textOf(this.#file(key), anySize));
@@ -35,19 +35,19 @@ export class SummaryCache {
     }
   }
 
-  /** Keeps under a key what `current` returns a while later, when more may have been read. */
+  /** Caches the result of `current` for a key after a delay, when more may have been read. */
   later(key: string, current: () => CachedSummaries): void {
     this.#unsaved.set(key, current);
     this.#timer ??= setTimeout(() => this.save(), saveMs).unref();
   }
 
-  /** Deletes what is kept under a key. */
+  /** Deletes the summaries of a key. */
   async forget(key: string): Promise<void> {
     this.#unsaved.delete(key);
     await rm(this.#file(key)).catch(() => undefined);
   }
 
-  /** Writes what is not on the disk yet; a disk that takes nothing only makes the next start slower. */
+  /** Writes unsaved summaries; if the disk rejects them, only the next start is slower. */
   save(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -59,7 +59,7 @@ export class SummaryCache {
     for (const [key, current] of this.#unsaved) {
       this.#unsaved.delete(key);
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      // Neither durable nor in one step: the checksum tells, and the footers are read again.
+      // Neither durable nor atomic: if the checksum does not match, the footers are read again.
       await overwrite(this.#file(key), encode(current()));
     }
   }
@@ -69,14 +69,14 @@ export class SummaryCache {
   }
 }
 
-/** Batches add a file every second; the summaries of thousands are not written as often. */
+/** Save delay in milliseconds: batches add a file every second, and writing thousands of summaries each time would be too often. */
 const saveMs = 10_000;
 
 const format = 3;
 
 interface Content {
   readonly format: number;
-  /** The fields of files: most files of a dataset have the same. */
+  /** Fields of files: most files of a dataset have the same. */
   readonly shapes: readonly (readonly FileField[])[];
   readonly files: readonly CachedFile[];
 }
@@ -88,7 +88,7 @@ type CachedFile = Pick<FileSummary, 'bytes' | 'timeless' | 'replaces' | 'foreign
   readonly blocks: readonly (readonly [rows: number, minNs: string, maxNs: string, timed: boolean])[];
 };
 
-/** JSON in one line, and its checksum in the next. */
+/** Encodes summaries as a line of JSON, followed by a line with its checksum. */
 function encode(cached: CachedSummaries): string {
   const shapes = new Map<string, { readonly index: number; readonly fields: readonly FileField[] }>();
   const files = [...cached].map(([name, { version, summary }]): CachedFile => {
@@ -106,7 +106,7 @@ function encode(cached: CachedSummaries): string {
   return `${json}\n${crc32(json)}\n`;
 }
 
-/** Throws for anything that was not written whole by this version. */
+/** Throws RangeError if this version did not write it completely. */
 function decode(text: string): CachedSummaries {
   const [json = '', checksum] = text.split('\n');
   if (checksum !== String(crc32(json))) throw new RangeError('the kept summaries are damaged');

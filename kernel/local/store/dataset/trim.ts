@@ -10,8 +10,8 @@ import type { DatasetDirectory } from './directory.js';
 import { StoredDataset } from './stored.js';
 
 /**
- * Deletes the rows of a dataset from before a time, and returns how many there were; those that have no time of their own stay.
- * Each file with such rows is replaced by one without them, so that a query reads either.
+ * Deletes the rows of a dataset before a time and returns their number; rows without a time stay. Each file with such rows is replaced by
+ * one without them, so that a query reads either one.
  */
 export async function trimFiles(
   engine: Engine,
@@ -31,7 +31,7 @@ function isOld({ timeless, blocks }: FileSummary, beforeNs: bigint): boolean {
   return !timeless && blocks.some(({ minNs }) => minNs < beforeNs);
 }
 
-/** Returns how many rows were deleted: none if the file was merged with others meanwhile. */
+/** Returns the number of deleted rows: 0 if the file was merged in the meantime. */
 async function trimFile(
   engine: Engine,
   directory: DatasetDirectory,
@@ -57,7 +57,7 @@ async function trimFile(
   }
 }
 
-/** SQL that writes the rows of a file from a time on, in their order and with their types, to another. */
+/** Returns the SQL that copies the rows of a file from a time on, with their order and types. */
 function restOf(file: FileSummary, fromNs: bigint, draft: string): string {
   const { fields, timeless, foreign } = file;
   const names = fields.map(({ name }) => name);

@@ -15,12 +15,12 @@ import { addTo, foldedFilter, pageBytes, pagesFor, seal } from './bloom-pages.js
 /** Consecutive row groups of a Parquet file. */
 export interface FileRun {
   readonly file: FileSummary;
-  /** The number of the first. */
+  /** Index of the first row group. */
   readonly first: number;
   readonly rows: readonly number[];
 }
 
-/** Returns runs in batches, so that the filters of one have some 32 MiB at most. */
+/** Splits runs into batches whose filters take about 32 MiB at most. */
 export function batchesOf(runs: readonly FileRun[]): readonly (readonly FileRun[])[] {
   const batches: FileRun[][] = [[]];
   let rowsIn = 0;
@@ -44,14 +44,14 @@ export function batchesOf(runs: readonly FileRun[]): readonly (readonly FileRun[
 const mostRows = 2 * 2 ** 20;
 const mostRuns = 250;
 
-/** The filters of a batch: the pages of all, and of each run how many each row group has. */
+/** The filters of a batch: all pages, and for each run the number of pages per row group. */
 export interface BuiltFilters {
   readonly pages: Buffer;
   readonly counts: readonly (readonly number[])[];
 }
 
 /**
- * Makes the filters of a field in the runs of a batch; returns undefined if the field is of another type there, or its rows have no numbers.
+ * Builds the filters of a field for a batch of runs; returns undefined if the field has another type there, or the rows are not numbered.
  * Rejects with EngineError.
  */
 export async function buildFilters(
@@ -84,7 +84,7 @@ export async function buildFilters(
   return { pages, counts: filters.map(each => each.map(filter => filter.length / pageBytes)) };
 }
 
-/** A run while its filters are made. */
+/** A run whose filters are being built. */
 class FilteredRun {
   readonly filters: readonly Buffer[];
   readonly #firstRows: readonly number[];
@@ -99,7 +99,7 @@ class FilteredRun {
     this.filters = rows.map(count => Buffer.alloc(pagesFor(count * room) * pageBytes));
   }
 
-  /** The filter of the row group that has a row of the file: most often that of the row before. */
+  /** Returns the filter of the row group with a row of the file, usually the same as for the previous row. */
   filterOf(row: number): Buffer {
     const isIn = (group: number) =>
       row >= (this.#firstRows[group] ?? 0) && row < (this.#firstRows[group + 1] ?? Number.POSITIVE_INFINITY);
@@ -108,7 +108,7 @@ class FilteredRun {
   }
 }
 
-/** Calls `add` with the row and the hash of each value of the first rows of a vector. */
+/** Calls `add` with the row and hash of each value in the first `rows` rows of a vector. */
 type Hashes = (
   vector: Vector,
   rows: number,
@@ -116,7 +116,7 @@ type Hashes = (
   add: (row: number, hash: number) => void,
 ) => void;
 
-/** How the values of each kind of lookup are read: the type of the field, for how many values of a row there is room, and their hashes. */
+/** Per kind of lookup: the field type, the number of values per row to allow for, and the hash function. */
 const kinds: Readonly<
   Record<Lookup['kind'], { readonly type: 'string' | 'long'; readonly room: number; readonly hashes: Hashes }>
 > = {
@@ -163,7 +163,7 @@ function eachText(
   }
 }
 
-/** Adds the rows of a chunk: the number of their run, that of the row in its file, and the value. */
+/** Adds the rows of a chunk, which has three columns: index of the run, row number in the file, and value. */
 function addRows(runs: readonly FilteredRun[], chunk: DuckDBDataChunk, hashes: Hashes): void {
   const copies = new Copies();
   const rows = chunk.rowCount;
@@ -177,7 +177,7 @@ function addRows(runs: readonly FilteredRun[], chunk: DuckDBDataChunk, hashes: H
   copies.release();
 }
 
-/** The numbers of the row groups of a file that are not in a run of it. */
+/** Returns the row groups of a file outside a run. */
 function groupsOutside({ file, first, rows }: FileRun): ReadonlySet<number> {
   const isInside = (group: number) => group >= first && group < first + rows.length;
   return new Set([...file.blocks.keys()].filter(group => !isInside(group)));

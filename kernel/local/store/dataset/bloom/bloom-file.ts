@@ -4,9 +4,9 @@ import type { Lookup } from '../../../sql/compiled-query.js';
 import { bytesAt, withFile } from '../part-file.js';
 import { isSealed, mayHold, pageBytes, pageOf } from './bloom-pages.js';
 
-/** Consecutive row groups of a Parquet file: the number of the first, and how many rows and how many pages of a filter each has. */
+/** Consecutive row groups of a Parquet file: the index of the first, and the number of rows and filter pages of each. */
 export interface GroupRun {
-  /** The name of the Parquet file, and the version of it that this holds for. */
+  /** Name of the Parquet file, and the version that the filters were built for. */
   readonly name: string;
   readonly version: string;
   readonly first: number;
@@ -14,19 +14,19 @@ export interface GroupRun {
   readonly pages: readonly number[];
 }
 
-/** What a file of Bloom filters says of itself: the field, what of it is looked up, and the row groups. */
+/** Header of a file of Bloom filters: field, kind of lookup, and row groups. */
 export interface BloomHeader extends Pick<Lookup, 'field' | 'kind'> {
   readonly runs: readonly GroupRun[];
 }
 
-/** A file of Bloom filters. Its pages begin at a byte, those of each row group after those of the one before. */
+/** A file of Bloom filters. Pages start at `pagesAt`, in the order of the row groups. */
 export interface BloomFile extends BloomHeader {
   readonly path: string;
   readonly pagesAt: number;
   readonly groups: readonly PlacedGroup[];
 }
 
-/** A row group in a file of filters: its run, its number in the Parquet file, and its pages. */
+/** A row group in a filter file: its run, its index in the Parquet file, and its pages. */
 interface PlacedGroup {
   readonly run: GroupRun;
   readonly group: number;
@@ -34,11 +34,11 @@ interface PlacedGroup {
   readonly pages: number;
 }
 
-/** The length and the checksum of the header, which follows as JSON. */
+/** Length and checksum of the JSON header, which follows. */
 const prefixBytes = 8;
 const format = 2;
 
-/** Writes the filters of row groups; what is cut off by a crash has no checksum. Rejects with the system's error. */
+/** Writes the filters of row groups; a file truncated by a crash fails its checksums. Rejects with the system's error. */
 export async function writeBlooms(path: string, header: BloomHeader, pages: Buffer): Promise<BloomFile> {
   const json = Buffer.from(JSON.stringify({ format, ...header }));
   const prefix = Buffer.alloc(prefixBytes);
@@ -48,7 +48,7 @@ export async function writeBlooms(path: string, header: BloomHeader, pages: Buff
   return { ...header, path, pagesAt: prefixBytes + json.length, groups: groupsIn(header.runs) };
 }
 
-/** Returns what a file of filters says of itself; undefined if it was not written whole by this version. Rejects with the system's error. */
+/** Returns a filter file from its header, undefined if this version did not write it completely. Rejects with the system's error. */
 export async function readBlooms(path: string): Promise<BloomFile | undefined> {
   return withFile(path, async handle => {
     const prefix = await bytesAt(handle, 0, prefixBytes);
@@ -62,8 +62,8 @@ export async function readBlooms(path: string): Promise<BloomFile | undefined> {
 }
 
 /**
- * Returns the numbers of the row groups that have none of the values, for each run that `isWanted`. Rejects with the system's error, and with
- * RangeError if a page is not as it was written.
+ * Returns the row groups that contain none of the values, for each run that `isWanted`. Rejects with the system's error, or with RangeError
+ * if a page is damaged.
  */
 export async function groupsWithout(
   file: BloomFile,
@@ -98,7 +98,7 @@ function groupsIn(runs: readonly GroupRun[]): readonly PlacedGroup[] {
   );
 }
 
-/** Reads pages by their ascending numbers, those that are near each other at once. */
+/** Reads pages by ascending index, adjacent ones together. */
 async function pagesIn(file: BloomFile, numbers: readonly number[]): Promise<ReadonlyMap<number, Buffer>> {
   const found = new Map<number, Buffer>();
   await withFile(file.path, async handle => {
@@ -117,7 +117,7 @@ async function pagesIn(file: BloomFile, numbers: readonly number[]): Promise<Rea
   return found;
 }
 
-/** Pages that lie so near each other that one read is faster than two, and the most of one read. */
+/** Maximum gap between pages read together, and maximum number of pages per read. */
 const gapPages = 16;
 const mostPages = 256;
 

@@ -1,9 +1,9 @@
 /**
- * Hashes of values and of words, of 32 bits. A word is a run of letters and digits of ASCII, in lower case: whatever else stands beside it in a
- * text, a test for it by `has` finds no other.
+ * 32-bit hashes of values and words. A word is a run of ASCII letters and digits, in lower case; `has` matches such words regardless of the
+ * characters around them.
  */
 
-/** Returns the hash of a value, or of a word in lower case. */
+/** Returns the hash of a value, or of a lowercase word. */
 export function hashOf(value: string | bigint): number {
   if (typeof value === 'bigint')
     return hashOfLong(Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)));
@@ -11,19 +11,18 @@ export function hashOf(value: string | bigint): number {
   return hashOfBytes(bytes, 0, bytes.length);
 }
 
-/** Returns the hash of bytes. */
 export function hashOfBytes(bytes: Uint8Array, start: number, end: number): number {
   let hash = basis;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), prime);
   return mixed(hash);
 }
 
-/** Returns the hash of an integer of 64 bits, from its halves. */
+/** Returns the hash of a 64-bit integer, given its halves. */
 export function hashOfLong(low: number, high: number): number {
   return mixed(low ^ mixed(high ^ basis));
 }
 
-/** Calls `add` with the hash of each word in bytes of UTF-8. */
+/** Calls `add` with the hash of each word in UTF-8 bytes. */
 export function hashWords(bytes: Uint8Array, start: number, end: number, add: (hash: number) => void): void {
   let hash = basis;
   let isWord = false;
@@ -43,7 +42,7 @@ export function hashWords(bytes: Uint8Array, start: number, end: number, add: (h
   if (isWord) add(mixed(hash));
 }
 
-/** Returns a hash in which each bit depends on all bits of another. */
+/** Mixes a hash so that each bit depends on all bits of the input. */
 export function mixed(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
@@ -52,13 +51,13 @@ export function mixed(hash: number): number {
 
 const [basis, prime] = [0x811c9dc5, 0x01000193];
 
-/** The letters and digits of ASCII in lower case; 0 for all else. */
+/** ASCII letters and digits in lower case; 0 for all others. */
 const folded = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const letter = String.fromCharCode(code).toLowerCase();
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : 0;
 });
 
-/** The letters beyond ASCII that are equal to ones of it without regard to case: the long s, a capital i with a dot and the sign of kelvin. */
+/** Folds the non-ASCII letters that equal ASCII letters ignoring case: long s, capital I with dot above, and the Kelvin sign. */
 function foldedBeyond(bytes: Uint8Array, at: number): number {
   if (bytes[at] === 0xc5 && bytes[at + 1] === 0xbf) return 0x73;
   if (bytes[at] === 0xc4 && bytes[at + 1] === 0xb0) return 0x69;

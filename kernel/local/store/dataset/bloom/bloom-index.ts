@@ -14,9 +14,9 @@ import { type BloomFile, type GroupRun, groupsWithout, readBlooms, writeBlooms }
 import { hashOf } from './bloom-hash.js';
 
 /**
- * Bloom filters under `<dataDir>/.cache/blooms`, a directory a dataset, of the fields in which queries have looked up a constant: which row
- * groups cannot have it. They are made after the first such query, in the background, and may be deleted at any time. What does not
- * match its checksum, or the file as it is now, counts as absent.
+ * Bloom filters under `<dataDir>/.cache/blooms`, one directory per dataset, for fields that queries compare with constants: they show which
+ * row groups cannot match. Built in the background after the first such query; may be deleted at any time. A filter that does not match its
+ * checksum, or the current file, counts as absent.
  */
 export class BloomIndex {
   readonly #root: string;
@@ -24,7 +24,7 @@ export class BloomIndex {
   readonly #log: (text: string) => void;
   readonly #options: BloomOptions;
   readonly #known = new Map<string, Promise<BloomFile[]>>();
-  /** Fields whose filters are made, or cannot be. */
+  /** Fields whose filters are being built or cannot be built. */
   readonly #begun = new Set<string>();
   readonly #closing = new AbortController();
   #work: Promise<void> = Promise.resolve();
@@ -41,14 +41,14 @@ export class BloomIndex {
     this.#options = { leastRows: 200_000, pauseMs: 1_500, free: freeBytes, ...options };
   }
 
-  /** Whether filters for so many rows are worth what they cost. */
+  /** Whether filters for this many rows are worth their cost. */
   isWorthwhile(files: readonly FileSummary[]): boolean {
     return rowsOf(files.flatMap(file => file.blocks)) >= this.#options.leastRows;
   }
 
   /**
-   * Returns the row groups of the files of a dataset that have no row for which all lookups hold, as far as is known, and has what is not
-   * known made. `key` is the name of the directory of the dataset. Rejects with EngineError.
+   * Returns the row groups of a dataset's files without a row that satisfies all lookups, as far as filters exist, and schedules building
+   * those that are missing. `key` is the directory name of the dataset. Rejects with EngineError.
    */
   async groupsLeftOut(
     key: string,
@@ -81,18 +81,18 @@ export class BloomIndex {
     await rm(path.join(this.#root, key), { recursive: true, force: true }).catch(() => undefined);
   }
 
-  /** Resolves once the filters that are due are made. */
+  /** Resolves once pending filters are built. */
   async settled(): Promise<void> {
     await this.#work;
   }
 
-  /** Ends what is being made. */
+  /** Aborts building filters. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#work;
   }
 
-  /** The files of filters of a field. */
+  /** Returns the filter files of a field. */
   async #filesOf(key: string, lookup: Lookup): Promise<readonly BloomFile[]> {
     const loading = this.#known.get(key) ?? this.#load(key);
     this.#known.set(key, loading);
@@ -111,7 +111,7 @@ export class BloomIndex {
     return files;
   }
 
-  /** For the files that filters are known of: which row groups these are of, and which of them have none of the values. */
+  /** Returns each file that has filters here, with the row groups they cover and those with none of the values. */
   async #without(
     key: string,
     bloom: BloomFile,
@@ -126,7 +126,7 @@ export class BloomIndex {
         return file === undefined ? [] : [[file, run.rows.map((_, index) => run.first + index), groups]];
       });
     } catch (error) {
-      // Damaged or gone: the rows are read, and the filters made again.
+      // Damaged or gone: the rows are read, and the filters rebuilt.
       this.#log(`filters for ${visible(bloom.field)} are left out: ${visible(String(error))}`);
       await this.#drop(key, bloom);
       return [];
@@ -158,20 +158,20 @@ export class BloomIndex {
         await this.#tidy(key, { field, kind }, files);
         if (isDone) this.#begun.delete(name);
       } catch (error) {
-        // They only make the next search faster.
+        // Filters only make the next search faster.
         if (!this.#closing.signal.aborted)
           this.#log(`no filters for ${visible(field)}: ${visible(String(error))}`);
       }
     });
   }
 
-  /** Makes the filters of runs; returns whether they can be. */
+  /** Builds the filters of runs; returns whether that is possible. */
   async #make(key: string, of: Pick<Lookup, 'field' | 'kind'>, runs: readonly FileRun[]): Promise<boolean> {
     const directory = path.join(this.#root, key);
     for (const batch of batchesOf(runs)) {
       const built = await buildFilters(this.#engine, batch, of, this.#closing.signal);
       if (built === undefined) return false;
-      // The dataset was deleted meanwhile.
+      // The dataset was deleted in the meantime.
       if (!this.#known.has(key)) return true;
       await mkdir(directory, { recursive: true, mode: 0o700 });
       if (built.pages.length * roomFor > (this.#options.free(directory) ?? 0)) return false;
@@ -186,7 +186,7 @@ export class BloomIndex {
     return true;
   }
 
-  /** Deletes the filters of files that are gone. */
+  /** Deletes the filters of deleted files. */
   async #tidy(key: string, of: Pick<Lookup, 'field' | 'kind'>, files: readonly FileSummary[]): Promise<void> {
     const names = new Map(files.map(file => [path.basename(file.path), file]));
     const gone = ((await this.#known.get(key)) ?? []).filter(
@@ -196,15 +196,15 @@ export class BloomIndex {
   }
 }
 
-/** How many times its size is to be free on the disk, so that no event lacks the room that a filter takes. */
+/** Required free disk space as a multiple of the filters' size, so that filters never take space that events need. */
 const roomFor = 100;
 
 interface BloomOptions {
-  /** Fewer are read as fast as their filters. */
+  /** Minimum number of rows; fewer are read as fast as their filters. */
   readonly leastRows: number;
-  /** How long after a query its filters are made, in milliseconds. */
+  /** Delay between a query and building its filters, in milliseconds. */
   readonly pauseMs: number;
-  /** Returns the bytes that are free for a directory, if that is known. */
+  /** Returns the free bytes for a directory, if known. */
   readonly free: (directory: string) => number | undefined;
 }
 
@@ -216,12 +216,12 @@ function isOf(bloom: BloomFile, { field, kind }: Pick<Lookup, 'field' | 'kind'>)
   return bloom.field === field && bloom.kind === kind;
 }
 
-/** Whether the numbers of the row groups of a file are known: those whose times are not known may be left out. */
+/** Whether row groups can be numbered: those with unknown times may be missing from the summary. */
 function isNumbered({ blocks, version }: FileSummary): boolean {
   return version !== '' && blocks.every(block => block.timed);
 }
 
-/** Whether a run is one of a file with its name as it is now. */
+/** Whether a run belongs to the current version of a file. */
 function holdsFor({ version, first, rows }: GroupRun, file: FileSummary | undefined): boolean {
   return (
     file?.version === version && rows.every((count, index) => file.blocks[first + index]?.rows === count)
@@ -232,7 +232,7 @@ function runIn({ file, first, rows }: FileRun, pages: readonly number[]): GroupR
   return { name: path.basename(file.path), version: file.version, first, rows, pages };
 }
 
-/** The runs of row groups of a file that are not among some. */
+/** Returns the runs of row groups of a file that are not in `groups`. */
 function runsWithout(file: FileSummary, groups: ReadonlySet<number> = new Set()): readonly FileRun[] {
   const runs: { readonly file: FileSummary; readonly first: number; readonly rows: number[] }[] = [];
   for (const [group, { rows }] of file.blocks.entries()) {

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib';
 import { mixed } from './bloom-hash.js';
 
 /**
- * A Bloom filter of the values of a field in a row group, in pages that are checked and read alone: all bits of a value are in one page. The
- * number of pages is a power of two, so that a filter with few bits set is folded into fewer. Up to a quarter of its bits are set, so that it
- * takes one in 250 of the values that are not there for one that is.
+ * Size of a page of a Bloom filter, in bytes. A filter covers one field in one row group; each page is checked and read separately, and all
+ * bits of a value are in one page. The number of pages is a power of two, so that a sparse filter can be folded into fewer pages. At most a
+ * quarter of the bits are set: one in 250 absent values is a false positive.
  */
 export const pageBytes = 4096;
 
@@ -13,13 +13,13 @@ const bitsAPage = (pageBytes - checksumBytes) * 8;
 const bitsAValue = 4;
 const mostSet = 0.25;
 
-/** Returns how many pages a filter begins with that has room for so many values. */
+/** Returns the initial number of pages of a filter for this many values. */
 export function pagesFor(values: number): number {
   const pages = (values * bitsAValue) / (bitsAPage * mostSet);
   return 2 ** Math.max(0, Math.ceil(Math.log2(pages)));
 }
 
-/** Sets the bits of a value in a filter of so many pages. */
+/** Sets the bits of a value in a filter with this many pages. */
 export function addTo(filter: Uint8Array, pages: number, hash: number): void {
   const page = pageOf(hash, pages) * pageBytes;
   const bits = mixed(hash ^ 0x9e3779b9);
@@ -30,12 +30,12 @@ export function addTo(filter: Uint8Array, pages: number, hash: number): void {
   }
 }
 
-/** Returns which of so many pages has the bits of a value. */
+/** Returns the page with the bits of a value. */
 export function pageOf(hash: number, pages: number): number {
   return (hash & (pages - 1)) >>> 0;
 }
 
-/** Whether a page may have a value: true for each that was added, and for few others. */
+/** Whether a page may contain a value: true for each added value, and for a few others. */
 export function mayHold(page: Uint8Array, hash: number): boolean {
   const bits = mixed(hash ^ 0x9e3779b9);
   for (let bit = 0; bit < bitsAValue; bit++) {
@@ -49,7 +49,7 @@ function bitOf(bits: number, bit: number): number {
   return ((bits & 0xffff) + bit * ((bits >>> 16) | 1)) % bitsAPage;
 }
 
-/** Returns a filter in as few pages as have at most a quarter of their bits set. */
+/** Folds a filter into the fewest pages with at most a quarter of their bits set. */
 export function foldedFilter(filter: Buffer): Buffer {
   let folded = filter;
   while (folded.length > pageBytes && setBits(folded) * 2 <= mostSet * folded.length * 8) {
@@ -69,7 +69,7 @@ function setBits(bytes: Uint8Array): number {
 
 const bitsOf = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
-/** Writes the checksum at the end of each page, which is also one of its number. */
+/** Writes the checksum at the end of each page, which also covers the page number. */
 export function seal(pages: Buffer): void {
   for (let page = 0; page * pageBytes < pages.length; page++) {
     const end = (page + 1) * pageBytes - checksumBytes;
@@ -77,7 +77,7 @@ export function seal(pages: Buffer): void {
   }
 }
 
-/** Whether a page is as it was written, and has this number. */
+/** Whether a page is intact and has this number. */
 export function isSealed(page: Buffer, number: number): boolean {
   const end = pageBytes - checksumBytes;
   return page.length === pageBytes && page.readUInt32LE(end) === checksumOf(page.subarray(0, end), number);

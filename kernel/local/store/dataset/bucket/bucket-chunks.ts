@@ -12,38 +12,38 @@ import type { PlacedObject } from './bucket-tree.js';
 import type { Asking, BucketClient } from './client/bucket-client.js';
 import { type ChunkRange, footerOfGroup, type ObjectGroup } from './object-footer.js';
 
-/** A row group of an object, which is a Parquet file of its own here. */
+/** A row group of an object, cached as a Parquet file of its own. */
 export interface Unit {
   readonly id: string;
   readonly object: PlacedObject;
   readonly end: ObjectEnd;
-  /** Its place among the row groups of the object. */
+  /** Index among the row groups of the object. */
   readonly index: number;
   readonly group: ObjectGroup;
 }
 
-/** Columns of a row group, by their names at the top. */
+/** Columns of a row group, by top-level name. */
 export interface Wanted {
   readonly unit: Unit;
   readonly columns: readonly string[];
 }
 
-/** Bytes that are here, with their checksum: those of columns, and the footer that we have written. */
+/** Cached bytes with their checksum: columns, and the footer written here. */
 type Kept = readonly [from: number, to: number, checksum: number];
 
 interface KeptUnit {
   ranges: readonly Kept[];
-  /** Its file as it was when the checksums were right; undefined before they were compared. */
+  /** Version of the file when its checksums were verified; undefined before that. */
   seen: string | undefined;
-  /** Its file is there. */
+  /** Whether the file exists. */
   made: boolean;
   used: number;
   pins: number;
 }
 
 /**
- * Row groups of objects as sparse files of the size of the object, with the columns that were read and a footer with that row group alone.
- * They may be deleted at any time while no service runs; what does not match its checksum is read again.
+ * Cache of row groups of objects, as sparse files of the object's size with the columns read so far and a footer for that row group alone.
+ * Files may be deleted at any time while no service runs; one that does not match its checksums is read again.
  */
 export class ChunkCache {
   readonly #directory: string;
@@ -63,18 +63,18 @@ export class ChunkCache {
     return path.join(this.#directory, `${id}.parquet`);
   }
 
-  /** Whether columns of a row group are here and can be read. */
+  /** Whether columns of a row group are cached and readable. */
   has({ unit, columns }: Wanted): boolean {
     const kept = this.#units.get(unit.id);
     return kept?.seen !== undefined && kept.made && missing(kept, rangesOf(unit, columns)).length === 0;
   }
 
-  /** How many bytes of columns are not here. */
+  /** Returns the number of bytes of columns that are not cached. */
   bytesMissing(wanted: readonly Wanted[]): number {
     return lengthOf(wanted.flatMap(({ unit, columns }) => this.#missing(unit, columns)));
   }
 
-  /** Reads what is not here yet, and keeps all of it until `release` is called with the ids that this returns. Throws LocalError. */
+  /** Reads what is not cached, and pins everything until `release` is called with the returned ids. Throws LocalError. */
   async fetch(client: BucketClient, wanted: readonly Wanted[], asking: Asking): Promise<readonly string[]> {
     this.#opened ??= this.#open();
     await this.#opened.catch(error => {
@@ -97,7 +97,7 @@ export class ChunkCache {
     }
   }
 
-  /** Lets go of what {@link fetch} keeps. */
+  /** Unpins what {@link fetch} pinned. */
   release(ids: readonly string[]): void {
     for (const id of ids) {
       const kept = this.#units.get(id);
@@ -105,7 +105,7 @@ export class ChunkCache {
     }
   }
 
-  /** Whether files that are kept are as they were written, which is compared even where they look unchanged; others are read again. */
+  /** Whether cached files are intact, compared even if they seem unchanged; damaged ones are read again. */
   async areWhole(ids: readonly string[]): Promise<boolean> {
     const damaged: string[] = [];
     await mapAtMost(unitsAtOnce, ids, id =>
@@ -133,7 +133,7 @@ export class ChunkCache {
     return kept === undefined ? ranges : missing(kept, ranges);
   }
 
-  /** What was kept by an earlier process, or is not as this one has left it, may be damaged. */
+  /** Checks the checksums of a file from an earlier process, or one changed since this process wrote it. */
   async #verify(id: string): Promise<void> {
     const kept = this.#units.get(id);
     if (kept?.made !== true) return;
@@ -150,7 +150,7 @@ export class ChunkCache {
         const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
         if (bytesRead < bytes.length || crc32(bytes) !== checksum) return false;
       }
-      // The engine looks for the footer at the end.
+      // The engine expects the footer at the end.
       return (await file.stat()).size === Math.max(...ranges.map(([, to]) => to));
     }).catch(() => false);
   }
@@ -162,7 +162,7 @@ export class ChunkCache {
     await this.#remove(id);
   }
 
-  /** Throws LocalError (`too-large`) if what is wanted at once is more than may be kept. */
+  /** Evicts the least recently used row groups. Throws LocalError (`too-large`) if one query needs more than the maximum. */
   #makeRoom(ranges: readonly ChunkRange[]): void {
     const bytes = lengthOf(ranges);
     const oldest = [...this.#units]
@@ -248,7 +248,7 @@ export class ChunkCache {
     for (const file of [this.#noteOf(id), this.pathOf({ id })]) await clearName(file);
   }
 
-  /** One at a time works on a file. */
+  /** Runs work on a file, one call at a time. */
   async #inTurn(id: string, work: () => Promise<void>): Promise<void> {
     const mine = (this.#turns.get(id) ?? Promise.resolve()).then(work, work);
     this.#turns.set(id, mine);
@@ -260,23 +260,23 @@ export class ChunkCache {
   }
 }
 
-/** Row groups that are read at the same time. */
+/** Maximum number of row groups read concurrently. */
 const unitsAtOnce = 12;
 
-/** Columns that lie this close are read together: a request takes as long as so many bytes. */
+/** Columns within this distance are read together: a request takes as long as reading this many bytes. */
 const gapBytes = 32 * 2 ** 10;
 
-/** What is in its place is no longer of use. */
+/** An existing file is obsolete. */
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 
-/** A request is held in memory. */
+/** Maximum size of a request, which is buffered in memory. */
 const pieceBytes = 16 * 2 ** 20;
 
 function rangesOf({ group }: Unit, columns: readonly string[]): readonly ChunkRange[] {
   return columns.flatMap(column => group.chunks.get(column) ?? []);
 }
 
-/** The ranges of `wanted` that are not within kept ones, which may follow each other. */
+/** Returns the ranges of `wanted` that are not within cached ones, which may be adjacent. */
 function missing({ ranges }: KeptUnit, wanted: readonly ChunkRange[]): readonly ChunkRange[] {
   const joined = merged(
     ranges.map(([from, to]) => ({ from, to })),
@@ -313,7 +313,7 @@ function bytesIn({ ranges }: Pick<KeptUnit, 'ranges'>): number {
   return ranges.reduce((total, [from, to]) => total + to - from, 0);
 }
 
-/** The end of a Parquet file with a row group alone. */
+/** Returns the end of a Parquet file with only this row group. */
 function endOf({ end, index }: Unit): Buffer {
   return parquetEnd(footerOfGroup(end.footer, index));
 }
@@ -338,13 +338,13 @@ async function withFile<T>(
   }
 }
 
-/** JSON in one line, and its checksum in the next. */
+/** Encodes ranges as a line of JSON, followed by a line with its checksum. */
 function encode(ranges: readonly Kept[]): string {
   const json = JSON.stringify(ranges);
   return `${json}\n${crc32(json)}\n`;
 }
 
-/** Throws for what was not written whole. */
+/** Throws RangeError if the note was not written completely. */
 function decode(text: string): readonly Kept[] {
   const [json = '', checksum] = text.split('\n');
   if (checksum !== String(crc32(json))) throw new RangeError('the note on a row group is damaged');

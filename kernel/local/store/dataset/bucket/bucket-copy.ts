@@ -14,10 +14,7 @@ import type { Buckets } from './buckets.js';
 import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
 import { Meter } from './client/meter.js';
 
-/**
- * Copies the objects at an address of a bucket into files of this machine, has `read` import them as one request for those files, and
- * deletes them again. Throws LocalError.
- */
+/** Copies the objects at a bucket address to local files, has `read` import them in one request, and deletes them. Throws LocalError. */
 export async function importCopy(
   buckets: Buckets,
   request: ImportRequest,
@@ -31,7 +28,7 @@ export async function importCopy(
   const asking = { meter, ...present({ signal }) };
   const objects = await objectsAt(client, asking);
   const scratch = await mkdtemp(path.join(tmpdir(), 'apl-kernel-'));
-  // Messages name the last part of it.
+  // Messages contain its last segment.
   const directory = path.join(scratch, safeName(address.split('/').at(-2) ?? ''));
   try {
     await mapAtMost(copiesAtOnce, [...objects.entries()], ([index, object]) =>
@@ -46,13 +43,13 @@ export async function importCopy(
 
 const copiesAtOnce = 12;
 
-/** What is copied at once, in bytes. */
+/** Maximum size of a copy, in bytes. */
 const mostBytes = 2 * 2 ** 30;
 
-/** A request is held in memory. */
+/** Maximum size of a request, which is buffered in memory. */
 const pieceBytes = 16 * 2 ** 20;
 
-/** Throws LocalError if there is nothing, or more than is copied at once. */
+/** Lists the objects. Throws LocalError if there are none, or more than can be copied at once. */
 async function objectsAt(client: BucketClient, asking: Asking): Promise<readonly ObjectEntry[]> {
   const { prefix } = client.address;
   const address = bucketAddressText(client.address);
@@ -93,7 +90,7 @@ async function copyObject(
   }
 }
 
-/** A name of an object as that of a file: its end says how the object is written. */
+/** Turns an object name into a file name, keeping its end, which shows the format. */
 function safeName(name: string): string {
   return (
     name

@@ -11,14 +11,14 @@ import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.j
 
 /** The end of an object. */
 export interface ObjectEnd {
-  /** Names the object as it is: its address, size and etag. */
+  /** Identifies this version of the object: hash of bucket, key, size and etag. */
   readonly id: string;
-  /** Where its footer begins. */
+  /** Offset of the footer. */
   readonly start: number;
   readonly footer: Buffer;
 }
 
-/** Returns a name for an object as it is now. */
+/** Returns an id for the current version of an object. */
 export function objectId({ bucket }: BucketAddress, { key, etag, bytes }: ObjectEntry): string {
   return createHash('sha256')
     .update(JSON.stringify([bucket, key, etag, bytes]))
@@ -26,7 +26,7 @@ export function objectId({ bucket }: BucketAddress, { key, etag, bytes }: Object
     .slice(0, 32);
 }
 
-/** The footers of objects, kept in a directory by what the object is: one that changes has another. They may be deleted at any time. */
+/** Footers of objects, cached in a directory by object id, which changes with the object. May be deleted at any time. */
 export class FooterStore {
   readonly #directory: string;
 
@@ -34,7 +34,7 @@ export class FooterStore {
     this.#directory = directory;
   }
 
-  /** Returns the end of an object, read if it is not kept; throws LocalError for what is not a Parquet file. */
+  /** Returns the end of an object, from the cache or the bucket. Throws LocalError if it is not a Parquet file. */
   async read(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<ObjectEnd> {
     const id = objectId(client.address, object);
     const file = path.join(this.#directory, id.slice(0, 2), id);
@@ -43,7 +43,7 @@ export class FooterStore {
     if (kept === undefined) {
       const sum = Buffer.alloc(4);
       sum.writeUInt32LE(crc32(footer));
-      // A disk that takes nothing only has it read again, and so has, once, what else has its name.
+      // If it cannot be written, the footer is read again next time; anything else under its name is removed.
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
         .then(() => overwrite(file, Buffer.concat([sum, footer])))
         .catch(() => clearName(file));
@@ -52,16 +52,16 @@ export class FooterStore {
   }
 }
 
-/** Neither durable nor in one step: the checksum tells. */
+/** Returns the footer of an intact file: writes are neither durable nor atomic, so the checksum decides. */
 function checked(bytes: Buffer): Buffer | undefined {
   const footer = bytes.subarray(4);
   return bytes.length > 4 && bytes.readUInt32LE() === crc32(footer) ? footer : undefined;
 }
 
-/** Most footers are within it. */
+/** Size that most footers fit into, in bytes. */
 const usualBytes = 16 * 2 ** 10;
 
-/** A footer has its length and four letters behind it. */
+/** A footer is followed by its length and a magic of four letters. */
 const endBytes = 8;
 
 async function readEnd(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<Buffer> {
@@ -78,7 +78,7 @@ async function readEnd(client: BucketClient, object: ObjectEntry, asking: Asking
   ]);
 }
 
-/** Returns the refusal of an object that cannot be read as Parquet: an answer without its rows would not be true. */
+/** Returns the error for an object that cannot be read as Parquet: a result without its rows would be wrong. */
 export function notParquet(address: BucketAddress, key: string): LocalError {
   const shown = visible(cut(bucketAddressText({ ...address, prefix: key }), 300));
   return new LocalError('invalid', 'bucket', `${shown} is cut short, encrypted, or not a Parquet file.`, {

@@ -13,25 +13,25 @@ import type { PlacedObject } from './bucket-tree.js';
 import type { Asking, BucketClient } from './client/bucket-client.js';
 import { footerOfGroup, type ObjectFooter, readObjectFooter } from './object-footer.js';
 
-/** An object whose footer was read. */
+/** An object whose footer has been read. */
 export interface KnownObject {
   readonly object: PlacedObject;
   readonly fields: readonly FileField[];
   readonly units: readonly Unit[];
-  /** Names of columns whose times the engine cuts to microseconds. */
+  /** Names of time columns that the engine truncates to microseconds. */
   readonly cut: readonly string[];
-  /** Of its footer. */
+  /** Size of its footer, in bytes. */
   readonly bytes: number;
 }
 
-/** A bucket, and what is kept here of its objects. */
+/** A bucket and the local caches of its objects. */
 export class OpenBucket {
   readonly client: BucketClient;
   readonly chunks: ChunkCache;
   readonly #footers: FooterStore;
   readonly #engine: Engine;
   readonly #shapes = new Map<string, Promise<readonly FileField[]>>();
-  /** By the column of times and the object as it is, those that were asked for last at the end. */
+  /** Objects by id and time column, most recently used last. */
   readonly #described = new Map<string, KnownObject>();
   #describedBytes = 0;
 
@@ -42,7 +42,10 @@ export class OpenBucket {
     this.#engine = engine;
   }
 
-  /** Reads what an object holds, if it is not known, with the times of the column `time`; throws LocalError for what is not a Parquet file. */
+  /**
+   * Returns the contents of an object, reading its footer if it is not cached; `time` is the time column. Throws LocalError if it is not a
+   * Parquet file.
+   */
   async describe(object: PlacedObject, time: string, asking: Asking): Promise<KnownObject> {
     const key = `${objectId(this.client.address, object)} ${time}`;
     const known = this.#described.get(key);
@@ -52,7 +55,7 @@ export class OpenBucket {
       return known;
     }
     const described = await this.#describeNew(object, time, asking);
-    // Another request may have read it meanwhile.
+    // Another request may have read it in the meantime.
     this.#describedBytes += described.bytes - (this.#described.get(key)?.bytes ?? 0);
     this.#described.set(key, described);
     for (const [oldest, { bytes }] of this.#described) {
@@ -76,7 +79,7 @@ export class OpenBucket {
     });
   }
 
-  /** Throws LocalError in place of what the bytes of a footer are refused with. */
+  /** Turns errors about the bytes of a footer into LocalError. */
   async #readable<T>({ key }: PlacedObject, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -93,7 +96,7 @@ export class OpenBucket {
     return this.#readable(object, () => this.#columnsOf(end.footer, readObjectFooter(end.footer, '')));
   }
 
-  /** Runs a SELECT of one column of integers; returns undefined if this engine does not know what it says. */
+  /** Runs a SELECT of one integer column; returns undefined if this engine rejects the query. */
   async numbers(sql: string, signal: AbortSignal | undefined): Promise<readonly number[] | undefined> {
     try {
       return (await this.#engine.run(sql, signal)).map(([number]) => Number(number));
@@ -103,7 +106,7 @@ export class OpenBucket {
     }
   }
 
-  /** Most objects have the same columns: the engine is asked for those of each schema once. */
+  /** Caches columns by schema, as most objects have the same one: the engine describes each only once. */
   #columnsOf(bytes: Buffer, { schema, names }: ObjectFooter): Promise<readonly FileField[]> {
     const key = `${schema.toString('base64')} ${JSON.stringify([...names])}`;
     const known = this.#shapes.get(key) ?? this.#describe(bytes).then(fields => named(fields, names));
@@ -127,13 +130,16 @@ export class OpenBucket {
   }
 }
 
-/** Fields with the names that the object gives them, unless a column that it does not name has one of these. */
+/** Renames fields as the object specifies, unless that would create duplicates. */
 function named(columns: readonly FileField[], names: ReadonlyMap<string, string>): readonly FileField[] {
   const fields = columns.map(field => ({ ...field, name: names.get(field.column) ?? field.name }));
   return new Set(fields.map(({ name }) => name)).size === fields.length ? fields : columns;
 }
 
-/** A column of the file counts more; the engine numbers files by `file_index` unless that is a column. */
+/**
+ * Returns fields for partition keys; a column of the file takes precedence. The engine numbers files by `file_index` unless that is a
+ * column.
+ */
 function partitionFields({ partitions }: PlacedObject, columns: readonly FileField[]): readonly FileField[] {
   const taken = new Set(columns.map(({ column }) => column.toLowerCase()));
   const names = taken.has('file_index') ? [] : [...partitions.keys()];
@@ -144,10 +150,10 @@ function partitionFields({ partitions }: PlacedObject, columns: readonly FileFie
   );
 }
 
-/** Of footers that are kept in memory, which take a few times as much once they are read. */
+/** Maximum size of footers in memory, in bytes; parsed ones take a few times as much. */
 const mostDescribedBytes = 2 ** 26;
 
-/** The column of times is the time of the event too. Throws LocalError if there is none: every answer would be without those rows. */
+/** Adds the time column as `_time`. Throws LocalError if there is none: every result would lack those rows. */
 function withTime(columns: readonly FileField[], time: string, key: string): readonly FileField[] {
   const source = columns.find(({ name }) => name === time);
   if (source?.type !== 'datetime') {

@@ -11,14 +11,14 @@ import { noteIn } from '../stored.js';
 import { BucketClient } from './client/bucket-client.js';
 import { Meter } from './client/meter.js';
 
-/** A dataset that lies in a bucket, and why it cannot be listed, if so. */
+/** A dataset in a bucket, with the error if it cannot be listed. */
 export interface ProbedBucket {
   readonly dataset: string;
   readonly address: string;
   readonly refusal?: AplKernelError;
 }
 
-/** Lists the top of each bucket that a dataset of the data directory lies in, with the credentials of this process. */
+/** Lists the top level of each bucket that a dataset of the data directory is in, with the credentials of this process. */
 export async function probeBuckets(dataDir: string): Promise<readonly ProbedBucket[]> {
   const root = inDataDir(dataDir, 'datasets');
   const names = await readdir(root).catch(() => []);
@@ -35,7 +35,7 @@ export async function probeBuckets(dataDir: string): Promise<readonly ProbedBuck
   return found.flat();
 }
 
-/** What is wrong with the note is said elsewhere. */
+/** Ignores a damaged note, which is reported elsewhere. */
 function bucketIn(text: string): string | undefined {
   try {
     return noteIn(unsealed(JSON.parse(text)).content).bucket?.address;
@@ -58,5 +58,5 @@ async function refusalOf(address: string): Promise<AplKernelError | undefined> {
   }
 }
 
-/** Milliseconds: a user is waiting for the report. */
+/** Timeout in milliseconds: a user is waiting for the report. */
 const probeMs = 10_000;

@@ -19,19 +19,19 @@ import { Meter } from './client/meter.js';
 import type { Span } from './directories.js';
 import { type Sieve, sieveOf } from './sieve.js';
 
-/** What a reading of a bucket is made of. */
+/** Parts of a bucket reading. */
 interface ReadingParts {
   readonly name: string;
   readonly note: DatasetNote;
   readonly bucket: BucketNote;
   readonly open: OpenBucket;
-  /** Keeps what was found out about the objects. */
+  /** Stores what was learned about the objects. */
   readonly learn: (bucket: BucketNote) => Promise<void>;
 }
 
 /**
- * A dataset in a bucket as one request reads it: what it holds is listed once. What a question needs that is not here yet is noted, and
- * read by {@link load}; until then the question has no answer.
+ * A dataset in a bucket as one request sees it: listings are read only once. Queries record whatever data is missing, and {@link load}
+ * reads it; until then, they have no result.
  */
 export class BucketReading implements FarDataset {
   readonly #parts: ReadingParts;
@@ -40,13 +40,13 @@ export class BucketReading implements FarDataset {
   readonly #objects = new Map<string, KnownObject>();
   readonly #pinned: string[] = [];
   readonly #held = new Set<string>();
-  /** What decides how a query is written is read before what it then reads. */
+  /** Read first, as later reads depend on it. */
   readonly #first = new Set<Directory | PlacedObject>();
   readonly #listings = new Set<Directory>();
   readonly #footers = new Map<string, PlacedObject>();
   readonly #chunks: Wanted[] = [];
   readonly #sieves = new Map<string, Sieve>();
-  /** The ids of the row groups that have rows which pass a filter, by the keys of sieves. */
+  /** Ids of the row groups with rows that pass a filter, by sieve key. */
   readonly #sieved = new Map<string, ReadonlySet<string>>();
   #bucket: BucketNote;
   #dataset: StoredDataset | undefined;
@@ -87,7 +87,7 @@ export class BucketReading implements FarDataset {
     return units.map(unit => ({ unit, columns: columnsOf(this.#fieldsOf(unit), fields) }));
   }
 
-  /** Whether all of that can be read. If not, all of it is asked for, so that none is given up for another. */
+  /** Whether everything is cached. If not, requests all of it, so that nothing is evicted for the rest. */
   #isHere(wanted: readonly Wanted[]): boolean {
     const { chunks } = this.#parts.open;
     if (wanted.every(each => this.#held.has(each.unit.id) && chunks.has(each))) return true;
@@ -103,7 +103,7 @@ export class BucketReading implements FarDataset {
     return this.#unitsIn(startNs, endNs) === undefined ? undefined : this.#stored.rowCount(startNs, endNs);
   }
 
-  /** Of the newest directory with objects the row groups, of those before it an estimate, so that nobody waits for them in vain. */
+  /** Returns the row groups of the newest directory with objects, and estimates for older ones, so that they are not read in vain. */
   rowGroups(startNs: bigint, endNs: bigint): readonly RowGroup[] {
     const times = this.#widened(startNs, endNs);
     const unlisted = this.#root.unlisted(times);
@@ -125,13 +125,13 @@ export class BucketReading implements FarDataset {
     return [...known, ...estimates.filter(({ maxNs, minNs }) => maxNs >= startNs && minNs < endNs)];
   }
 
-  /** Reads what was asked for; returns whether there was anything. Throws LocalError. */
+  /** Reads what was requested; returns whether there was anything. Throws LocalError. */
   async load(signal?: AbortSignal): Promise<boolean> {
     const wants = this.#take();
     if (Object.values(wants).every(each => each.length === 0)) return false;
     const { client, chunks } = this.#parts.open;
     const asking: Asking = { meter: this.#meter, ...present({ signal }) };
-    // Each of the requests that run at the same time listens to it.
+    // Each concurrent request adds a listener.
     if (signal !== undefined) setMaxListeners(0, signal);
     this.#priced = await client.isAws();
     await mapAtMost(listingsAtOnce, wants.listings, each => each.list(client, asking));
@@ -146,7 +146,7 @@ export class BucketReading implements FarDataset {
     return true;
   }
 
-  /** What is asked for now; what is left is asked for again when the query is written again. */
+  /** Takes the requests to serve now; the rest are made again when the query is rebuilt. */
   #take() {
     const first = [...this.#first];
     const isFirst = first.length > 0;
@@ -163,7 +163,7 @@ export class BucketReading implements FarDataset {
     return wants;
   }
 
-  /** Finds the row groups that have rows which pass a filter. A filter that only the engine of queries knows lets all pass. */
+  /** Finds the row groups with rows that pass a filter. If only the query engine knows the filter, all pass. */
   async #sift({ key, sql }: Sieve, signal: AbortSignal | undefined): Promise<void> {
     const units = [...this.#filesAndUnits().values()];
     const all = new Set(units.map(({ id }) => id));
@@ -175,12 +175,12 @@ export class BucketReading implements FarDataset {
     this.#sieved.set(key, found ?? all);
   }
 
-  /** From now on the query runs: what it was written for must stay true. */
+  /** Marks the query as running: the metadata it was built from must not change. */
   run(): void {
     this.#isRunning = true;
   }
 
-  /** What was read, and what was not. */
+  /** Reports what was and was not read. */
   notices(): readonly StatusMessage[] {
     const { address } = this.#bucket;
     const info = (code: string, msg: string, priority: StatusMessage['priority'] = 'info') => ({
@@ -202,7 +202,7 @@ export class BucketReading implements FarDataset {
     this.#pinned.length = 0;
   }
 
-  /** The row groups of a window; undefined if it is not known yet which there are. */
+  /** Returns the row groups of a time window, undefined if not known yet. */
   #unitsIn(startNs: bigint, endNs: bigint): readonly Unit[] | undefined {
     const times = this.#widened(startNs, endNs);
     const unlisted = this.#root.unlisted(times);
@@ -223,7 +223,7 @@ export class BucketReading implements FarDataset {
     return parquet;
   }
 
-  /** The times of directories in which events of a window may lie; undefined for any. */
+  /** Returns the directory times in which events of a window may lie, undefined for any. */
   #widened(startNs: bigint, endNs: bigint): Span | undefined {
     const { slackHours } = this.#bucket;
     if (slackHours === undefined) return undefined;
@@ -237,7 +237,7 @@ export class BucketReading implements FarDataset {
     this.#dataset = undefined;
   }
 
-  /** Keeps the fields that are new, and how far events lie beside their directories. */
+  /** Stores new fields, and how far events lie outside the times of their directories. */
   async #learn(): Promise<void> {
     const known = new Set(this.#bucket.shapes.map(shape => JSON.stringify(shape)));
     const found = new Map([...this.#objects.values()].map(({ fields }) => [JSON.stringify(fields), fields]));
@@ -258,13 +258,13 @@ export class BucketReading implements FarDataset {
   }
 
   get #stored(): StoredDataset {
-    // The files are made for a dataset: it tells whether they are those of the objects that are known.
+    // Files are created for one dataset; this checks that they match the known objects.
     const files = this.#filesAndUnits();
     this.#dataset ??= this.#datasetOf([...files.keys()]);
     return this.#dataset;
   }
 
-  /** The dataset with these row groups alone; its fields are the same. */
+  /** Returns the dataset with only these row groups and the same fields. */
   #storedOf(ids: ReadonlySet<string>): StoredDataset {
     return this.#datasetOf([...this.#filesAndUnits()].flatMap(([file, { id }]) => (ids.has(id) ? file : [])));
   }
@@ -293,13 +293,13 @@ export class BucketReading implements FarDataset {
 const listingsAtOnce = 8;
 const footersAtOnce = 16;
 
-/** More than this is read only of the row groups that have rows which pass the filter. */
+/** Size in bytes above which only row groups with rows that pass the filter are read. */
 const fewBytes = 2 * 2 ** 20;
 
-/** Rows of a directory that is not listed: enough for it to be a step of its own when rows are read from the newest on. */
+/** Estimated rows of an unlisted directory: enough for a step of its own when rows are read from the newest backward. */
 const fewestEstimated = 50_000;
 
-/** Whether an object is taken for a Parquet file: some programs write them without an ending. */
+/** Whether an object is read as Parquet: some programs write such files without an extension. */
 export function isParquet(key: string): boolean {
   const name = key.split('/').at(-1) ?? '';
   return /\.(?:parquet|parq|pq)$/i.test(name) || !name.includes('.');
@@ -309,7 +309,7 @@ function estimateOf({ startNs, endNs }: Span, rows: number): RowGroup[] {
   return [{ rows, minNs: startNs, maxNs: endNs - 1n, timed: true, computed: true }];
 }
 
-/** What the summary of every object says: any program may have written it. */
+/** Constant members of object summaries: any program may have written an object. */
 const ofObject = {
   bytes: 0,
   version: '',
@@ -326,13 +326,13 @@ function summaryOf({ group, object }: Unit, fields: readonly FileField[], path: 
   return { ...ofObject, path, fields, blocks, partitions };
 }
 
-/** A file of no rows, by which the dataset has fields that no object which was read has. */
+/** Returns a file without rows that gives the dataset fields not found in any object read so far. */
 function shapeOnly(fields: readonly FileField[]): FileSummary {
   const blocks = [{ rows: 0, minNs: LATEST_TIME, maxNs: EARLIEST_TIME, timed: true }];
   return { ...ofObject, path: '', fields, blocks };
 }
 
-/** The columns that fields are read from, also those of maps that hold them, and those that a map is made of. */
+/** Returns the columns that fields are read from, including maps that contain them and the members of a map. */
 function columnsOf(fields: readonly FileField[], asked: readonly string[]): readonly string[] {
   const columns = fields.flatMap(({ name, column, ofDirectory }) => {
     if (ofDirectory === true) return [];
@@ -344,7 +344,7 @@ function columnsOf(fields: readonly FileField[], asked: readonly string[]): read
   return [...new Set(columns)];
 }
 
-/** Each row group once, with all columns that are wanted of it. */
+/** Merges the columns requested of each row group. */
 function unique(wanted: readonly Wanted[]): readonly Wanted[] {
   const byUnit = new Map<string, Wanted>();
   for (const { unit, columns } of wanted) {
@@ -354,14 +354,14 @@ function unique(wanted: readonly Wanted[]): readonly Wanted[] {
   return [...byUnit.values()];
 }
 
-/** Returns how many hours events lie beyond the times of their directories; undefined if those say nothing about them. */
+/** Returns by how many hours events lie outside the times of their directories, undefined if the two are unrelated. */
 export function widerSlack(before: number | undefined, objects: Iterable<KnownObject>): number | undefined {
   if (before === undefined) return undefined;
   let most = BigInt(before) * HOUR;
   for (const { object, units } of objects) {
     if (object.span === undefined) continue;
     for (const { group } of units) {
-      // Times that are not known may be any.
+      // Unknown times may have any value.
       if (group.minNs === EARLIEST_TIME) return undefined;
       for (const beyond of [object.span.startNs - group.minNs, group.maxNs - object.span.endNs + 1n])
         if (beyond > most) most = beyond;
@@ -371,5 +371,5 @@ export function widerSlack(before: number | undefined, objects: Iterable<KnownOb
   return hours > mostSlackHours ? undefined : hours;
 }
 
-/** Directories that are further off are not those of the events' times. */
+/** Maximum slack in hours; beyond it, directories are not named for event times. */
 const mostSlackHours = 48;

@@ -2,15 +2,15 @@ import { serviceTypes, type TypeName } from '../../../../apl/catalog/entry.js';
 import { sqlName, sqlText } from '../../../trino/trino-literal.js';
 import type { Manifest } from './manifest.js';
 
-/** The SQL that makes a published dataset a table of a cluster, below the prefix. */
+/** Key, below the prefix, of the SQL that turns a published dataset into a table of a cluster. */
 export const tableKey = '_apl/table.sql';
 
-/** What a comment on a column of such a table says: the field that it holds, or that its values are the days of the objects. */
+/** Meaning of a comment on a column of such a table: its field, or the day partition of the objects. */
 export type ColumnNote = { readonly name: string; readonly type: TypeName } | 'day';
 
 const dayNote = 'APL: day of _time';
 
-/** Reads the comment on a column; undefined for any other. */
+/** Parses the comment on a column; returns undefined for any other comment. */
 export function columnNote(comment: string): ColumnNote | undefined {
   if (comment === dayNote) return 'day';
   const [, type, name] = /^APL: (\w+) (.+)$/s.exec(comment) ?? [];
@@ -32,7 +32,7 @@ const trinoTypes: Readonly<Record<TypeName, string>> = {
   dynamic: 'varchar',
 };
 
-/** Returns the statements for Trino that make what is published at an address a table. */
+/** Returns the Trino statements that create a table over the objects published at an address. */
 export function tableSql({ dataset, fields }: Pick<Manifest, 'dataset' | 'fields'>, place: string): string {
   const columns = fields.map(
     ({ name, type, column }) =>

@@ -2,14 +2,14 @@ import { present } from '../../../../present.js';
 import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
 import { belowDirectory, type Calendar, type Span, spanOf } from './directories.js';
 
-/** An object and the times that its directories say that it holds. */
+/** An object and the time span that its directories name. */
 export interface PlacedObject extends ObjectEntry {
   readonly span?: Span;
-  /** The values in the names of directories such as `region=eu`, but for those that name times. */
+  /** Values in directory names such as `region=eu`, except those that name times. */
   readonly partitions: ReadonlyMap<string, string | null>;
 }
 
-/** A directory of a bucket, which is listed when it is needed. */
+/** A directory of a bucket, listed on demand. */
 export class Directory {
   readonly prefix: string;
   readonly span: Span | undefined;
@@ -30,13 +30,13 @@ export class Directory {
     this.span = spanOf(calendar);
   }
 
-  /** The directories at and below this one that may hold times of a span and are not listed yet. */
+  /** Returns the unlisted directories at or below this one that may contain times of a span. */
   unlisted(times: Span | undefined): readonly Directory[] {
     if (!mayHold(this.span, times)) return [];
     return this.#below === undefined ? [this] : this.#below.directories.flatMap(each => each.unlisted(times));
   }
 
-  /** The objects that were listed and may hold times of a span. */
+  /** Returns the listed objects that may contain times of a span. */
   objects(times: Span | undefined): readonly PlacedObject[] {
     if (this.#below === undefined || !mayHold(this.span, times)) return [];
     const { directories, objects } = this.#below;
@@ -44,7 +44,7 @@ export class Directory {
     return [...own, ...directories.flatMap(each => each.objects(times))];
   }
 
-  /** Lists it: a day whole, anything above by its directories, so that days which are not asked for are not listed. */
+  /** Lists the directory: a day recursively, anything above it one level at a time, so days outside the query are not listed. */
   async list(client: BucketClient, asking: Asking): Promise<void> {
     const isDay = this.#calendar.length >= dayParts;
     const { objects, directories } = await client.list(this.prefix, isDay, asking);
@@ -64,7 +64,7 @@ export class Directory {
     };
   }
 
-  /** What is known below directories of these names. */
+  /** Returns the calendar and partitions below directories with these names. */
   #into(names: readonly string[]) {
     let calendar = this.#calendar;
     const partitions = new Map(this.#partitions);
@@ -79,10 +79,10 @@ export class Directory {
   }
 }
 
-/** What writers of Hive's layout put for null. */
+/** Value that writers of the Hive layout use for null. */
 const noValue = '__HIVE_DEFAULT_PARTITION__';
 
-/** Writers encode what a name of a directory cannot hold as in addresses. */
+/** Decodes a directory name: writers percent-encode characters that it cannot contain. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -91,10 +91,10 @@ function decoded(text: string): string {
   }
 }
 
-/** A year, a month and a day. */
+/** Year, month and day. */
 const dayParts = 3;
 
-/** Whether a name is not one of what other programs write beside the data, such as `_SUCCESS` and `_temporary/`. */
+/** Whether a name is not a marker that programs write beside the data, such as `_SUCCESS` or `_temporary/`. */
 export function isShown(name: string): boolean {
   return name !== '' && !/^[._]/.test(name);
 }

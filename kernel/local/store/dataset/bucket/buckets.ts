@@ -11,15 +11,15 @@ import { OpenBucket } from './bucket-open.js';
 import { BucketReading } from './bucket-reading.js';
 import { BucketClient } from './client/bucket-client.js';
 
-/** The buckets that datasets lie in. What was read of them is kept under `<dataDir>/.cache/buckets`, which may be deleted at any time. */
+/** Buckets of datasets, cached under `<dataDir>/.cache/buckets`, which may be deleted at any time. */
 export class Buckets implements FarDatasets {
-  /** It reads and writes files of datasets. */
+  /** Engine that reads and writes files of datasets. */
   readonly engine: Engine;
   readonly #chunks: ChunkCache;
   readonly #footers: FooterStore;
   readonly #opened = new Map<string, OpenBucket>();
 
-  /** The engine is asked for the columns of files; at most `mostBytes` of objects are kept. */
+  /** The engine describes the columns of files; at most `mostBytes` of objects are cached. */
   constructor(dataDir: string, engine: Engine, mostBytes = usualBytes) {
     const directory = path.join(inDataDir(dataDir, '.cache'), 'buckets');
     this.#chunks = new ChunkCache(path.join(directory, 'chunks'), mostBytes);
@@ -36,7 +36,7 @@ export class Buckets implements FarDatasets {
     return new BucketReading({ name, note, bucket, open: this.at(bucket.address), learn });
   }
 
-  /** Returns what reads an address, which is opened with the first request. */
+  /** Returns the reader of an address, which connects with the first request. */
   at(address: string): OpenBucket {
     const known = this.#opened.get(address);
     if (known !== undefined) return known;
@@ -47,5 +47,5 @@ export class Buckets implements FarDatasets {
   }
 }
 
-/** Of objects; their footers are some thousandths of it. */
+/** Size of cached objects, in bytes; footers add a few thousandths. */
 const usualBytes = 4 * 2 ** 30;

@@ -1,15 +1,15 @@
 import { DAY, HOUR, timeOf } from '../../../../time.js';
 
-/** Times that are said to lie in a directory, in nanoseconds since 1970. */
+/** Time span named by a directory, in nanoseconds since 1970. */
 export interface Span {
   readonly startNs: bigint;
   readonly endNs: bigint;
 }
 
-/** What the names of directories have said so far: the year, then the month, and so on. */
+/** Times named by directories so far: the year, then the month, and so on. */
 export type Calendar = readonly number[];
 
-/** Returns what is known below a directory, from what is known above it and its name; undefined if the name is not a time. */
+/** Returns the calendar below a directory, from the calendar above and the directory name; undefined if the name is not a time. */
 export function belowDirectory(above: Calendar, name: string): Calendar | undefined {
   const [, key, value = ''] = /^(?:([\w.-]+)=)?(.+)$/.exec(name) ?? [];
   if (key === undefined || wholeKeys.test(key)) {
@@ -22,10 +22,10 @@ export function belowDirectory(above: Calendar, name: string): Calendar | undefi
   return key === undefined || part.key.test(key) ? checked([...above, Number(value)]) : undefined;
 }
 
-/** The names of partitions by day, or by day and hour, that are in use. */
+/** Common names of partitions by day, or by day and hour. */
 const wholeKeys = /^(?:day|dt|date|ds|d|datehour|event_?date|event_?day|log_?date|partition_?date|p_date)$/i;
 
-/** The names of partitions by year, month, day and hour, and their values, which may stand without a name. */
+/** Names of partitions by year, month, day and hour, and their values, which may appear without a name. */
 const parts: readonly { readonly key: RegExp; readonly value: RegExp }[] = [
   { key: /^(?:year|yyyy|y)$/i, value: /^(?:19|20)\d\d$/ },
   { key: /^(?:month|mon|mm|m)$/i, value: /^\d{1,2}$/ },
@@ -37,7 +37,7 @@ function checked(calendar: Calendar): Calendar | undefined {
   return spanOf(calendar) === undefined ? undefined : calendar;
 }
 
-/** Returns the times that a directory is said to hold, in UTC; undefined if it says nothing, or no such day exists. */
+/** Returns the time span of a calendar, in UTC; undefined if it is empty or not a valid date. */
 export function spanOf([year, month, day, hour]: Calendar): Span | undefined {
   if (year === undefined) return undefined;
   const startNs = at(year, month ?? 1, day ?? 1, hour ?? 0);

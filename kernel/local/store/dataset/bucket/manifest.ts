@@ -3,33 +3,33 @@ import { serviceTypes, type TypeName } from '../../../../apl/catalog/entry.js';
 import { LocalError } from '../../../local-errors.js';
 import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.js';
 
-/** What was published of a dataset: its fields with their types and columns, and the days that are there. */
+/** Manifest of a published dataset: its fields with types and columns, and its days. */
 export interface Manifest {
   readonly version: 1;
   readonly dataset: string;
-  /** Tells it from others of its name. */
+  /** Id that distinguishes it from datasets with the same name. */
   readonly origin: string;
   readonly fields: readonly { readonly name: string; readonly type: TypeName; readonly column: string }[];
   readonly days: readonly PublishedDay[];
 }
 
-/** A day that was published. */
+/** A published day. */
 export interface PublishedDay {
-  /** Such as `2026-06-01`, in UTC. */
+  /** Date in UTC, such as `2026-06-01`. */
   readonly day: string;
-  /** The object that holds it, below the prefix. */
+  /** Key of its object, below the prefix. */
   readonly key: string;
   readonly rows: number;
-  /** The sum of the times of its rows in nanoseconds, in digits. */
+  /** Sum of the times of its rows, in nanoseconds, as decimal digits. */
   readonly times: string;
   readonly bytes: number;
   readonly etag: string;
 }
 
-/** Where a manifest lies, below the prefix: what begins so is not read as data. */
+/** Key of a manifest, below the prefix; a leading underscore keeps it from being read as data. */
 export const manifestKey = '_apl/manifest.json';
 
-/** Whether the rows of two days are the same, by their number and their times. */
+/** Whether two days have the same rows, judging by their count and times. */
 export function sameDay(
   a: Pick<PublishedDay, 'rows' | 'times'>,
   b: Pick<PublishedDay, 'rows' | 'times'>,
@@ -37,7 +37,7 @@ export function sameDay(
   return a.rows === b.rows && a.times === b.times;
 }
 
-/** Reads a manifest, if there is one. Throws LocalError for one that is damaged. */
+/** Reads a manifest, if it exists. Throws LocalError if it is damaged. */
 export async function readManifest(
   client: BucketClient,
   object: ObjectEntry | undefined,
@@ -53,7 +53,7 @@ export async function readManifest(
   });
 }
 
-/** A million days have less. */
+/** Maximum size in bytes; a million days need less. */
 const mostBytes = 2 ** 28;
 
 function manifestIn(text: string): Manifest | undefined {

@@ -12,7 +12,7 @@ import {
   textsOf,
 } from '../../readers/parquet/thrift.js';
 
-/** Members of structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
+/** Field ids in structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
 const inFile = {
   version: 1,
   schema: 2,
@@ -41,7 +41,7 @@ const inMetadata = {
 } as const;
 const inStatistics = { oldMax: 1, oldMin: 2, nulls: 3, max: 5, min: 6 } as const;
 
-/** The units of times by their numbers: of a converted type, and of a logical one. */
+/** Timestamp units by number, for converted and logical types. */
 const int64 = 2;
 const int96 = 3;
 const converted: ReadonlyMap<number | undefined, bigint> = new Map([
@@ -50,7 +50,7 @@ const converted: ReadonlyMap<number | undefined, bigint> = new Map([
 ]);
 const timestamp = { member: 8, unit: 2, units: [undefined, MILLISECOND, MICROSECOND, 1n] } as const;
 
-/** The bytes of a column in a row group. */
+/** Byte range of a column in a row group. */
 export interface ChunkRange {
   readonly from: number;
   readonly to: number;
@@ -59,27 +59,27 @@ export interface ChunkRange {
 /** A row group of an object. */
 export interface ObjectGroup {
   readonly rows: number;
-  /** The times of the rows in nanoseconds since 1970; every time there is if they are not known. */
+  /** Times of the rows in nanoseconds since 1970; the full range if unknown. */
   readonly minNs: bigint;
   readonly maxNs: bigint;
-  /** Every row is known to have a time within them. */
+  /** Whether every row is known to have a time within this range. */
   readonly timed: boolean;
-  /** By the names of columns at the top, which may have others below. */
+  /** By name of top-level columns, which may be nested. */
   readonly chunks: ReadonlyMap<string, readonly ChunkRange[]>;
 }
 
-/** What the footer of an object says. */
+/** Contents of an object's footer. */
 export interface ObjectFooter {
   readonly groups: readonly ObjectGroup[];
-  /** The schema that the engine is shown, by which files with the same columns are known. */
+  /** Schema as the engine sees it; identifies files with the same columns. */
   readonly schema: Buffer;
-  /** Names of columns whose times the engine cuts to microseconds. */
+  /** Names of time columns that the engine truncates to microseconds. */
   readonly cut: readonly string[];
-  /** The names of fields by their columns, if a service of ours wrote the object. */
+  /** Field names by column, if this product wrote the object. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Returns what a footer says, with the times of the column `time`. Throws RangeError for what is not a footer, or is encrypted. */
+/** Parses a footer; `time` is the time column. Throws RangeError if it is not a footer or is encrypted. */
 export function readObjectFooter(bytes: Buffer, time: string): ObjectFooter {
   const file = structOf({ type: 0, bytes });
   const elements = structsOf(file.get(inFile.schema));
@@ -96,7 +96,7 @@ export function readObjectFooter(bytes: Buffer, time: string): ObjectFooter {
   };
 }
 
-/** Whoever wrote the object may have written anything: what is not a note of ours, or names two fields alike, names none. */
+/** Returns the field names in the metadata. Any program may have written it: a malformed note, or one with duplicate names, yields none. */
 function namesIn(pairs: readonly ThriftStruct[]): ReadonlyMap<string, string> {
   const note = pairs.find(pair => textOf(pair.get(inPair.key)) === metadataKey);
   const { fields } = Object(note && parsed(textOf(note.get(inPair.value)))) as { readonly fields?: unknown };
@@ -117,8 +117,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Returns a footer with one of its row groups, or none, for a file that has the bytes of some columns at their places. Nothing in it
- * leads to bytes besides those of columns. Times in UTC lose their zone, so that the engine cuts no nanoseconds.
+ * Returns a footer with one of its row groups, or none, for a file that has the bytes of some columns at their original offsets. It
+ * references no other bytes. UTC timestamps lose their zone, so that the engine keeps nanoseconds.
  */
 export function footerOfGroup(bytes: Buffer, index: number | undefined): Buffer {
   const file = structOf({ type: 0, bytes });
@@ -135,7 +135,7 @@ export function footerOfGroup(bytes: Buffer, index: number | undefined): Buffer 
   return structBytes(changed);
 }
 
-/** The type of a 64-bit integer. */
+/** Thrift type of a 64-bit integer. */
 const varint = 6;
 const struct = 12;
 
@@ -152,7 +152,7 @@ function withChunksOnly(group: ThriftStruct): ThriftStruct {
   return new Map(group).set(inGroup.columns, structsField(columns));
 }
 
-/** A logical type of a time begins with its member, a flag that says that it is in UTC, and its unit. */
+/** Clears the UTC flag of a logical timestamp, which is encoded as its member, the flag, and its unit. */
 function withoutZone(element: ThriftStruct): ThriftStruct {
   const logical = element.get(inSchema.logical);
   if (logical?.bytes[0] !== 0x8c || logical.bytes[1] !== 0x11) return element;
@@ -161,7 +161,7 @@ function withoutZone(element: ThriftStruct): ThriftStruct {
   return new Map(element).set(inSchema.logical, { ...logical, bytes });
 }
 
-/** How many nanoseconds the unit of a column of times has; undefined for any other. */
+/** Returns the unit of a timestamp column in nanoseconds, undefined for any other column. */
 function unitOf(element: ThriftStruct | undefined): bigint | undefined {
   if (element === undefined || numberOf(element.get(inSchema.type)) !== int64) return undefined;
   const time = structOf(element.get(inSchema.logical)).get(timestamp.member);
@@ -194,7 +194,7 @@ const anyTime = { minNs: EARLIEST_TIME, maxNs: LATEST_TIME, timed: false } as co
 
 function timesOf(metadata: ThriftStruct, unit: bigint): Pick<ObjectGroup, 'minNs' | 'maxNs' | 'timed'> {
   const statistics = structOf(metadata.get(inMetadata.statistics));
-  // Of signed integers the older members mean the same.
+  // For signed integers, the deprecated members mean the same.
   const [min, max] = [
     [inStatistics.min, inStatistics.oldMin],
     [inStatistics.max, inStatistics.oldMax],

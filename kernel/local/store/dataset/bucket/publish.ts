@@ -20,7 +20,7 @@ import type { Asking, BucketClient, ObjectEntry } from './client/bucket-client.j
 import { Meter } from './client/meter.js';
 import { type Manifest, manifestKey, type PublishedDay, readManifest, sameDay } from './manifest.js';
 
-/** What publishing needs. */
+/** Dependencies of publishing. */
 export interface PublishParts {
   readonly store: DatasetStore;
   readonly buckets: Buckets;
@@ -28,9 +28,8 @@ export interface PublishParts {
 }
 
 /**
- * Writes the finished days of a dataset of this machine to an address of a bucket: an object for each day, then the manifest that names it.
- * Days that are there as they are here are left alone. Whatever ends it, each day is there whole or not at all, and the next run goes on.
- * Throws LocalError.
+ * Publishes the finished days of a local dataset to a bucket address: one object per day, then the manifest that names it. Unchanged days
+ * are skipped. If interrupted, each day is either complete or absent, and the next run continues. Throws LocalError.
  */
 export async function publishToBucket(
   { store, buckets, nowNs }: PublishParts,
@@ -90,7 +89,10 @@ export async function publishToBucket(
   };
 }
 
-/** Returns what tells a dataset from others of its name, which is part of it from now on. Throws LocalError if its rows are not here. */
+/**
+ * Returns the id that distinguishes a dataset from others of its name, creating it if necessary. Throws LocalError if its rows are not
+ * local.
+ */
 async function originOf(store: DatasetStore, dataset: string): Promise<string> {
   const { published, bucket } = await store.changeNote(dataset, note =>
     note.bucket === undefined ? { ...note, published: note.published ?? crypto.randomUUID() } : note,
@@ -99,10 +101,10 @@ async function originOf(store: DatasetStore, dataset: string): Promise<string> {
   throw new LocalError('invalid', 'bucket', `\`${visible(dataset)}\` lies in a bucket already.`);
 }
 
-/** The name of the object of a day. One object holds a day, so that it is replaced in one step. */
+/** Object name of a day. One object holds the whole day, so that it is replaced atomically. */
 const objectName = 'events.parquet';
 
-/** S3 takes no more in one request. */
+/** S3's limit for a single request. */
 const mostObjectBytes = 5 * 2 ** 30;
 
 function tooLarge(day: string, bytes: number): LocalError {
@@ -127,7 +129,7 @@ function todayNotes(endNs: bigint): string[] {
   ];
 }
 
-/** Runs work over the rows of a dataset; once more if files were merged away meanwhile. */
+/** Runs work on a snapshot of a dataset; retries once if files were merged away in the meantime. */
 async function steadily<T>(
   store: DatasetStore,
   dataset: string,
@@ -152,7 +154,7 @@ async function steadily<T>(
 
 type LocalDay = Pick<PublishedDay, 'day' | 'rows' | 'times'> & { readonly startNs: bigint };
 
-/** The days before `endNs` that have rows. Throws LocalError for a dataset that is computed, lies elsewhere, or has rows without a time. */
+/** Returns the days before `endNs` that have rows. Throws LocalError for a computed or remote dataset, or one with rows without a time. */
 async function daysOf(
   engine: Engine,
   snapshot: Snapshot,
@@ -181,12 +183,12 @@ async function daysOf(
   });
 }
 
-/** SQL of the beginning of the day of a time, in nanoseconds. */
+/** Returns the SQL of the start of a time's day, in nanoseconds. */
 function dayOf(time: string): string {
   return `epoch_ns(${time}) - ((epoch_ns(${time}) % ${DAY}) + ${DAY}) % ${DAY}`;
 }
 
-/** SQL of what tells the rows of a day from others: how many there are, and the sum of their times. */
+/** Returns the SQL that fingerprints the rows of a day: their count, and the sum of their times. */
 function factsSql(time: string): string {
   return `count(*), sum(epoch_ns(${time})::HUGEINT)::VARCHAR`;
 }
@@ -199,11 +201,11 @@ interface DayOrder {
   readonly dataset: string;
   readonly startNs: bigint;
   readonly draft: string;
-  /** The columns that earlier objects have. */
+  /** Columns of earlier objects. */
   readonly known: Manifest['fields'];
 }
 
-/** Writes the rows of a day to a file, and returns its fields and what is in it. */
+/** Writes the rows of a day to a file; returns its fields and a summary of its rows. */
 async function writeDay(
   engine: Engine,
   snapshot: Snapshot,
@@ -230,13 +232,13 @@ async function writeDay(
   return { fields, facts: factsOf(facts) };
 }
 
-/** Fields with the columns that they have had before; those that are new get ones that no other has. */
+/** Assigns columns to fields: known ones keep theirs, new ones get unused names. */
 function withColumns(
   schema: readonly { readonly name: string; readonly type: TypeName }[],
   known: Manifest['fields'],
 ): Manifest['fields'] {
   const fresh = schema.filter(({ name }) => !known.some(each => each.name === name));
-  // The names of directories are a column of their own for others.
+  // Other readers turn directory names into a column.
   const taken = ['day', ...known.map(({ column }) => column)];
   const columns = columnNames([...taken, ...fresh.map(({ name }) => name)]);
   const before = known.map(each => ({
@@ -249,7 +251,7 @@ function withColumns(
   ];
 }
 
-/** What was published there before. Throws LocalError if anything else lies there. */
+/** Returns what was published here before. Throws LocalError if there is anything else. */
 async function publishedAt(
   client: BucketClient,
   dataset: string,
@@ -270,7 +272,7 @@ async function publishedAt(
     throw occupied(`The dataset \`${visible(manifest.dataset)}\` is published at ${place}.`);
   if (manifest.origin !== origin)
     throw occupied(`Another dataset of the name \`${visible(dataset)}\` is published at ${place}.`);
-  // What was changed or deleted since is written again.
+  // Days changed or deleted since are written again.
   const isThere = ({ key, etag, bytes }: PublishedDay) => isSame(found.get(key), etag, bytes);
   return { ...manifest, days: manifest.days.filter(isThere) };
 }

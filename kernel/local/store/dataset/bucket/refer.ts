@@ -16,7 +16,7 @@ import type { Asking } from './client/bucket-client.js';
 import { Meter } from './client/meter.js';
 
 /**
- * Makes a dataset of what lies at an address of a bucket, without a copy of it: a few objects tell the fields, and which holds the
+ * Creates a dataset from the objects at a bucket address without copying them: a few objects show the fields, and which of them is the
  * time. Throws LocalError.
  */
 export async function referToBucket(
@@ -64,19 +64,19 @@ export async function referToBucket(
   };
 }
 
-/** Objects that are looked at, and directories of days in which they are looked for. */
+/** Maximum numbers of objects sampled, and of directories listed to find them. */
 const mostSamples = 8;
 const mostDirectories = 60;
 const samplesAtOnce = 4;
 
 interface Samples {
   readonly samples: readonly PlacedObject[];
-  /** Other objects that were seen. */
+  /** Number of other objects seen. */
   readonly others: number;
   readonly isWhole: boolean;
 }
 
-/** Finds some of the objects in the first and the last directories. */
+/** Samples objects from the first and the last directories. */
 async function samplesOf({ client }: OpenBucket, asking: Asking): Promise<Samples> {
   const root = new Directory(client.address.prefix);
   await refuseTables(client, asking);
@@ -101,7 +101,7 @@ async function samplesOf({ client }: OpenBucket, asking: Asking): Promise<Sample
   };
 }
 
-/** Throws LocalError for a table whose own log says which objects count: the others hold deleted rows. */
+/** Throws LocalError for a table format with a log of valid objects: the remaining objects hold deleted rows. */
 async function refuseTables(client: OpenBucket['client'], asking: Asking): Promise<void> {
   const { prefix } = client.address;
   const { directories } = await client.list(prefix, false, asking);
@@ -115,7 +115,7 @@ async function refuseTables(client: OpenBucket['client'], asking: Asking): Promi
   });
 }
 
-/** Formats of tables, by the directory of their log and how the names in it end. */
+/** Table formats, by the directory of their log and the ending of names in it. */
 const tables = [
   { name: 'Delta', directory: '_delta_log', ending: '.json' },
   { name: 'Iceberg', directory: 'metadata', ending: '.metadata.json' },
@@ -130,7 +130,7 @@ async function columnsOf(
   return object === undefined ? [] : open.columns(object, asking);
 }
 
-/** The column that the times are read from: the one that was named, else one whose name says so. Throws LocalError if there is none. */
+/** Returns the time column: the one named, otherwise one that is recognized as the time. Throws LocalError if there is none. */
 function timeColumn(columns: readonly FileField[], named: string | undefined, address: string): FileField {
   const times = columns.filter(({ type }) => type === 'datetime');
   const found =

@@ -2,17 +2,17 @@ import type { ScanFilter } from '../../../sql/compiled-query.js';
 import { placeField } from '../../../sql/rewrite/placed.js';
 import { fileOfPlaceSql, type StoredDataset } from '../stored.js';
 
-/** A question which row groups have rows that pass a filter. */
+/** A query for the row groups with rows that pass a filter. */
 export interface Sieve {
-  /** Names the window and the filter. */
+  /** Identifies the window and the filter. */
   readonly key: string;
-  /** The fields that the filter reads. */
+  /** Fields that the filter reads. */
   readonly fields: readonly string[];
-  /** SQL of the numbers of the files with such rows. */
+  /** Returns the SQL of the numbers of the files with such rows. */
   readonly sql: (dataset: StoredDataset) => string;
 }
 
-/** Returns the sieve of a scan; undefined if its filter reads all of its fields. */
+/** Returns the sieve of a scan, undefined if its filter reads all or none of its fields. */
 export function sieveOf(
   fields: readonly string[],
   startNs: bigint,

@@ -14,16 +14,16 @@ type ConnectOptions = Parameters<HttpsProxyAgent<string>['connect']>[1];
 
 const words = proxyWords('the local service');
 
-/** What connects to the host of a bucket. */
+/** Agents for connections to the host of a bucket. */
 export interface Agents {
   readonly httpAgent: Agent;
   readonly httpsAgent: Agent;
 }
 
 /**
- * Returns what connects to an address of a bucket: through the proxy that the environment names for it if it is beyond this machine, and with the authorities of
- * AWS_CA_BUNDLE, which all programs of AWS read, or of NODE_EXTRA_CA_CERTS. Throws ConnectionError for a proxy without an address, and
- * TlsError if the authorities cannot be read. A proxy that gives no connection makes requests fail with a ConnectionError.
+ * Returns the agents for a bucket address: through the proxy that the environment names, unless the address is local, and with the
+ * certificate authorities of AWS_CA_BUNDLE, which all AWS tools read, or of NODE_EXTRA_CA_CERTS. Throws ConnectionError for an invalid
+ * proxy URL, and TlsError if the authorities cannot be read. If the proxy does not connect, requests fail with a ConnectionError.
  */
 export function agentsTo(url: string): Agents {
   const options = {
@@ -37,7 +37,7 @@ export function agentsTo(url: string): Agents {
   return { httpAgent: agent, httpsAgent: agent };
 }
 
-/** Tunnels through a proxy, whose failures would else be taken for those of the bucket behind it. */
+/** Tunnels through a proxy, and reports its failures as such rather than as those of the bucket. */
 class TunnelAgent extends HttpsProxyAgent<string> {
   readonly #ca: string[] | undefined;
 

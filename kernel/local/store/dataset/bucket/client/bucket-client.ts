@@ -13,38 +13,38 @@ import { cut, formatCount, visible } from '../../../../../text.js';
 import { LocalError } from '../../../../local-errors.js';
 import type { Meter } from './meter.js';
 
-/** An object as it was listed. */
+/** A listed object. */
 export interface ObjectEntry {
   readonly key: string;
   readonly bytes: number;
   readonly etag: string;
 }
 
-/** What a listing names: objects, and directories if it was asked for them. */
+/** Result of a listing: objects, and directories unless it was recursive. */
 export interface Listing {
   readonly objects: readonly ObjectEntry[];
-  /** Their whole prefixes, which end with a slash. */
+  /** Full prefixes, ending with a slash. */
   readonly directories: readonly string[];
 }
 
-/** Who asks, what counts it, and what ends it. */
+/** Request context: the meter that counts it, and the signal that aborts it. */
 export interface Asking {
   readonly meter: Meter;
   readonly signal?: AbortSignal;
 }
 
-/** A file of this machine that becomes an object. */
+/** A local file that becomes an object. */
 interface FileBody {
   readonly file: string;
   readonly bytes: number;
 }
 
-/** Larger bodies are read from the disk as they are sent. */
+/** Maximum size of a body buffered for retries, in bytes; larger ones are streamed from disk. */
 const mostRepeatedBytes = 64 * 2 ** 20;
 
 /**
- * Reads and writes one bucket. Credentials, region and endpoint are found as every program of AWS finds them. Throws LocalError, which says
- * nothing of the credentials.
+ * Reads and writes one bucket. Credentials, region and endpoint come from the usual AWS configuration. Throws LocalError without any detail
+ * of the credentials.
  */
 export class BucketClient {
   readonly address: BucketAddress;
@@ -54,12 +54,12 @@ export class BucketClient {
     this.address = address;
   }
 
-  /** Whether it is at AWS, and not at an address of one's own. */
+  /** Whether the bucket is at AWS rather than a custom endpoint. */
   async isAws(): Promise<boolean> {
     return (await this.#open()).atAws;
   }
 
-  /** Lists what begins with `prefix`, down to the next slash if `deep` is false. */
+  /** Lists objects that begin with `prefix`, up to the next slash unless `deep`. */
   async list(prefix: string, deep: boolean, { meter, signal }: Asking): Promise<Listing> {
     const objects: ObjectEntry[] = [];
     const directories: string[] = [];
@@ -85,7 +85,7 @@ export class BucketClient {
     }
   }
 
-  /** Reads bytes of an object as it was listed; throws LocalError (`bucket-changed`) if it has changed or is gone. */
+  /** Reads bytes of a listed object; throws LocalError (`bucket-changed`) if it has changed or is gone. */
   async read(
     { key, etag, bytes }: ObjectEntry,
     from: number,
@@ -106,7 +106,7 @@ export class BucketClient {
     meter.gets++;
     countAgain(meter, answer);
     const isSame = answer.ETag === etag && answer.ContentRange?.endsWith(`/${bytes}`) === true;
-    // Some servers know no condition; the body is taken off the socket all the same.
+    // Some servers ignore the condition; the body is read in any case to free the socket.
     const body = Buffer.from(
       (await answer.Body?.transformToByteArray().catch(error => this.#refuse(error, key, signal))) ?? [],
     );
@@ -116,11 +116,11 @@ export class BucketClient {
     return body;
   }
 
-  /** Writes an object, in one step, and returns its etag. Throws LocalError. */
+  /** Writes an object atomically and returns its etag. Throws LocalError. */
   async put(key: string, body: Buffer | FileBody, { meter, signal }: Asking): Promise<string> {
     const { client, sdk } = await this.#open();
     const [bytes, file] = Buffer.isBuffer(body) ? [body.length] : [body.bytes, body.file];
-    // The library repeats a request whose body it can read again.
+    // The SDK retries a request only if it can read the body again.
     const whole = file === undefined || bytes > mostRepeatedBytes ? undefined : await readFile(file);
     const command = new sdk.PutObjectCommand({
       Bucket: this.address.bucket,
@@ -137,7 +137,7 @@ export class BucketClient {
 
   #open(): Promise<Opened> {
     this.#opened ??= open(this.address.bucket).catch(error => {
-      // The next request tries again, as the profile may have been mended.
+      // The next request retries, as the profile may have been fixed.
       this.#opened = undefined;
       return this.#refuse(error, this.address.prefix, undefined);
     });
@@ -153,7 +153,10 @@ export class BucketClient {
     return visible(cut(bucketAddressText({ ...this.address, prefix: key }), 300));
   }
 
-  /** What the SDK says may name a key of the user, and holds the headers of the request: only its name and the status are passed on. */
+  /**
+   * Throws LocalError with only the name and status of an SDK error: its message may contain an access key, and it holds the request
+   * headers.
+   */
   #refuse(error: unknown, key: string, signal: AbortSignal | undefined, done = 'read'): never {
     if (error instanceof LocalError || signal?.aborted) throw error;
     const { name = '', $metadata: { httpStatusCode: status = 0 } = {}, code = '' } = error as Failure;
@@ -161,13 +164,13 @@ export class BucketClient {
       throw this.#changed(key, status === 412 ? 'was changed' : 'was deleted');
     const shown = this.#shown(key);
     if (error instanceof ApiError) {
-      // Of a proxy or of authorities, which may be named otherwise once the service starts again.
+      // A proxy or certificate error; the configuration may change before the service restarts.
       const message = `${shown} cannot be ${done}: ${error.message}.`;
       throw new LocalError('unavailable', 'bucket', message, present({ hint: error.hint }));
     }
     const row = refusals.find(each => each.names.test(`${name} ${code}`) || each.statuses?.includes(status));
     const { kind, says, hint } = row ?? unexplained;
-    // The profile may be mended meanwhile, and the next request finds it so.
+    // The profile may be fixed in the meantime, and the next request reads it again.
     if (kind === 'invalid') this.#opened = undefined;
     const about = [name, code, status === 0 ? '' : formatCount(status)].filter(each => each !== '');
     const words = [...new Set(about)].map(each => visible(cut(each, 60))).join(', ');
@@ -181,12 +184,12 @@ interface Opened {
   readonly atAws: boolean;
 }
 
-/** The SDK is large, and so is what connects: they are read with the first request. */
+/** Loads the SDK and the agents on the first request, as they are large. */
 async function open(bucket: string): Promise<Opened> {
   const [sdk, { agentsTo }] = await Promise.all([import('@aws-sdk/client-s3'), import('./bucket-agents.js')]);
   const common = {
     ...{ maxAttempts: mostAttempts, followRegionRedirects: true },
-    // Servers of one's own do not know the checksums of newer clients.
+    // Other S3 servers do not support the checksums of newer clients.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   } as const;
   const asked = new sdk.S3Client(common);
@@ -194,12 +197,12 @@ async function open(bucket: string): Promise<Opened> {
   const url = await addressOf(sdk, new sdk.S3Client({ ...common, region, forcePathStyle: true }), bucket);
   const atAws = isHostOfAws(url.hostname);
   const requestHandler = { ...timeLimits, ...agentsTo(url.href) };
-  // A server of one's own has no host for each bucket.
+  // Other S3 servers have no host per bucket.
   const client = new sdk.S3Client({ ...common, region, requestHandler, forcePathStyle: !atAws });
   return { client, sdk, atAws };
 }
 
-/** Returns where a request would go to, without sending it: the endpoint may be in the environment or in the profile. */
+/** Returns the address of a request without sending it: the endpoint may come from the environment or the profile. */
 async function addressOf(sdk: Opened['sdk'], client: S3Client, bucket: string): Promise<URL> {
   let address = new URL('https://amazonaws.com');
   client.middlewareStack.add(
@@ -226,7 +229,7 @@ function isHostOfAws(host: string): boolean {
 
 const mostAttempts = 6;
 
-/** Milliseconds. */
+/** In milliseconds. */
 const timeLimits = { connectionTimeout: 5_000, requestTimeout: 60_000 };
 
 interface Failure {
@@ -241,7 +244,7 @@ interface Refusal {
   readonly hint: string;
 }
 
-/** How a bucket refuses, by the names and the statuses of its errors. */
+/** Errors of a bucket, by name and status. */
 const refusals: readonly (Refusal & { readonly names: RegExp; readonly statuses?: readonly number[] })[] = [
   {
     names: /Credentials|SSOTokenProvider|TokenProviderError/,

@@ -1,18 +1,18 @@
 import { formatBytes, formatCount, plural } from '../../../../../text.js';
 
-/** Counts what is asked of a bucket. */
+/** Counts requests to a bucket. */
 export class Meter {
   lists = 0;
   gets = 0;
   bytes = 0;
-  /** Requests that were sent again, as the bucket was too busy or did not answer. */
+  /** Number of retries because the bucket was busy or did not answer. */
   repeated = 0;
-  /** The objects that bytes were read of. */
+  /** Keys of objects with bytes read. */
   readonly objects = new Set<string>();
-  /** The objects that were listed. */
+  /** Number of objects listed. */
   listed = 0;
 
-  /** Says what was asked of `address`; `priced` if it is at AWS. */
+  /** Summarizes the requests to `address`, with their price if `priced`, that is, at AWS. */
   text(address: string, priced: boolean): string {
     const { lists, gets, bytes } = this;
     const requests = plural(lists + gets, 'request');
@@ -32,7 +32,7 @@ export class Meter {
   }
 }
 
-/** Dollars for a thousand requests and a gigabyte: the list prices of S3 in its cheapest regions. */
+/** US dollars per thousand requests and per gigabyte: list prices of S3 in its cheapest regions. */
 const listPrice = 0.005;
 const getPrice = 0.0004;
 const transferPrice = 0.09;
