@@ -41,9 +41,9 @@ import {
   versionOf,
 } from './store-files.js';
 
-/** What reads datasets whose rows lie elsewhere. */
+/** Opens datasets whose rows are remote. */
 export interface FarDatasets {
-  /** Opens one for a request; `learn` keeps what is found out about it. */
+  /** Opens a dataset for a request; `learn` stores what is learned about it. */
   open(
     name: string,
     note: DatasetNote,
@@ -53,12 +53,12 @@ export interface FarDatasets {
 }
 
 /**
- * The datasets under `<dataDir>/datasets`: one directory each, with Parquet files that never change, and `dataset.json`. Readers
- * take no lock: a file is renamed into place, and from then on the files that it replaces no longer count. They are
- * deleted later, as queries may still be reading them.
+ * Datasets under `<dataDir>/datasets`: one directory each, with immutable Parquet files and `dataset.json`. Readers take no lock: a new
+ * file is renamed into place, and from then on the files that it replaces no longer count. Those are deleted later, as queries may still be
+ * reading them.
  */
 export class DatasetStore {
-  /** Those that read what is imported. */
+  /** Engines that read imported files. */
   readonly engines: ImportEngines;
   readonly #dataDir: string;
   readonly #engine: Engine;
@@ -76,10 +76,10 @@ export class DatasetStore {
   readonly #confirm: Confirm;
   readonly #log: (text: string) => void;
   readonly #far: FarDatasets | undefined;
-  /** Datasets that were found to have their rows here. */
+  /** Datasets known to have local rows. */
   readonly #here = new Set<string>();
 
-  /** `confirm` throws unless this process may change the directory; to add a file needs no confirmation. */
+  /** `confirm` throws unless this process may change the directory; adding a file needs no confirmation. */
   constructor(
     dataDir: string,
     engine: Engine,
@@ -114,7 +114,7 @@ export class DatasetStore {
     });
   }
 
-  /** Returns the datasets as they are now, with every acknowledged event; those named are read, others once they are asked for. */
+  /** Returns a snapshot of the datasets with all acknowledged events; the named ones are read now, the remaining ones on demand. */
   async snapshot(...names: readonly string[]): Promise<Snapshot> {
     await this.#tidy();
     const snapshot = new Snapshot({
@@ -137,7 +137,7 @@ export class DatasetStore {
     return snapshot;
   }
 
-  /** Makes a dataset whose rows lie elsewhere; throws LocalError (`conflict`) when one of that name exists that is not there too. */
+  /** Creates a dataset with remote rows. Throws LocalError (`conflict`) if the name is taken by one at another address. */
   async refer(name: string, bucket: BucketNote): Promise<void> {
     this.checkName(name);
     this.#here.delete(name);
@@ -150,7 +150,7 @@ export class DatasetStore {
     await this.changeNote(name, note => ({ ...note, bucket }));
   }
 
-  /** Throws LocalError for a dataset whose rows lie elsewhere: none can be added here. */
+  /** Throws LocalError if the rows of a dataset are remote, so that none can be added here. */
   async #checkHere(name: string): Promise<void> {
     if (this.#here.has(name) || !this.#exists(name)) return;
     const { bucket } = await this.#directory(name).note();
@@ -172,23 +172,23 @@ export class DatasetStore {
     return this.#far.open(name, note, note.bucket, learn);
   }
 
-  /** Returns what the API says of all datasets, in the order of their names. */
+  /** Returns the API's info on all datasets, sorted by name. */
   async infos(): Promise<readonly ServedDataset[]> {
     return this.#ofAll(name => this.#noted(name));
   }
 
-  /** Returns that with how much each holds, or with what is wrong with its files. */
+  /** Returns the infos with the extent of each dataset, or the damage to its files. */
   async measuredInfos(): Promise<readonly ServedDataset[]> {
     return this.#ofAll(name => this.#measured(name));
   }
 
-  /** Returns what the API says of one dataset; throws LocalError (`not-found`) when there is none. */
+  /** Returns the API's info on a dataset; throws LocalError (`not-found`) if it does not exist. */
   async info(name: string): Promise<ServedDataset> {
     this.checkExists(name);
     return this.#computed(name) ?? this.#noted(name);
   }
 
-  /** Returns that with how much it holds, or with what is wrong with its files; throws LocalError (`not-found`) when there is none. */
+  /** Returns the info with the dataset's extent, or the damage to its files; throws LocalError (`not-found`) if it does not exist. */
   async measuredInfo(name: string): Promise<ServedDataset> {
     this.checkExists(name);
     const info = this.#computed(name) ?? (await this.#measured(name));
@@ -196,16 +196,16 @@ export class DatasetStore {
     return info;
   }
 
-  /** Returns the fields of a dataset; throws LocalError when there is none (`not-found`) or it has damaged files. */
+  /** Returns the fields of a dataset; throws LocalError if it does not exist (`not-found`) or has damaged files. */
   async fields(name: string): Promise<readonly FieldSchema[]> {
     const schema = (await this.snapshot(name)).schema(name);
     if (schema === undefined) throw unknownDataset(name);
     return schema.fields;
   }
 
-  /** Throws LocalError (`not-found`) when there is no dataset of this name. */
+  /** Throws LocalError (`not-found`) if the dataset does not exist. */
   checkExists(name: string): void {
-    // A name that no dataset can have may be longer than the file system takes.
+    // An invalid name may be too long for the file system.
     const isKnown = this.#builtins.has(name) || this.#exists(name);
     if (!isKnown) throw unknownDataset(name);
   }
@@ -218,12 +218,12 @@ export class DatasetStore {
     this.mergeLater(name);
   }
 
-  /** Merges small files of a dataset in the background, if there are enough of them. */
+  /** Schedules merging the small files of a dataset. */
   mergeLater(name: string): void {
     this.#compactor.later(name);
   }
 
-  /** Stores what is only in memory, and stops the work in the background. */
+  /** Stores what is only in memory and stops background work. */
   async close(): Promise<void> {
     await this.#compactor.close();
     await this.#blooms.close();
@@ -232,14 +232,14 @@ export class DatasetStore {
     await this.#cache.save();
   }
 
-  /** Creates an empty dataset; throws LocalError (`conflict`) when one of that name exists. */
+  /** Creates an empty dataset; throws LocalError (`conflict`) if the name is taken. */
   async create(name: string, settings: DatasetSettings = {}): Promise<ServedDataset> {
     this.checkName(name);
     if (this.#exists(name)) throw existing(name);
     return infoOf(name, await this.#make(name, settings));
   }
 
-  /** Changes what is said of a dataset, keeping what `settings` leaves out; throws LocalError like {@link remove}. */
+  /** Changes the settings of a dataset, keeping those absent from `settings`; throws LocalError like {@link remove}. */
   async update(name: string, settings: DatasetSettings): Promise<ServedDataset> {
     const directory = this.#changeable(name, 'changed');
     const updated = new Date().toISOString();
@@ -247,18 +247,18 @@ export class DatasetStore {
     return infoOf(name, await change.catch(unknownWhenMissing(name)));
   }
 
-  /** Returns the note on a dataset; throws LocalError (`not-found`) when there is none. */
+  /** Returns the note of a dataset; throws LocalError (`not-found`) if it does not exist. */
   async note(name: string): Promise<DatasetNote> {
     this.checkExists(name);
     return this.#builtins.has(name) ? {} : this.#directory(name).note();
   }
 
-  /** Changes the note on a dataset and returns it; throws LocalError like {@link remove}, and what `change` throws. */
+  /** Changes the note of a dataset and returns it; throws LocalError like {@link remove}, and any error of `change`. */
   async changeNote(name: string, change: (before: DatasetNote) => DatasetNote): Promise<DatasetNote> {
     return this.#changeable(name, 'changed').change(change).catch(unknownWhenMissing(name));
   }
 
-  /** Deletes the events of a dataset from before a time, and returns how many there were; throws LocalError like {@link remove}. */
+  /** Deletes the events of a dataset before a time and returns their number; throws LocalError like {@link remove}. */
   async trim(name: string, beforeNs: bigint): Promise<number> {
     const directory = this.#changeable(name, 'trimmed');
     await this.#checkHere(name);
@@ -267,10 +267,10 @@ export class DatasetStore {
     return trimFiles(this.#engine, directory, beforeNs);
   }
 
-  /** Deletes a dataset and its files; throws LocalError (`not-found` when there is none, 403 for one that comes with the service). */
+  /** Deletes a dataset and its files; throws LocalError (`not-found`, or `forbidden` for a built-in dataset). */
   async remove(name: string): Promise<void> {
     const directory = this.#changeable(name, 'deleted');
-    // What is only in memory would make the dataset again, were it stored later.
+    // Events only in memory would recreate the dataset if stored later.
     await this.#journal.flush(name);
     const deleted = path.join(this.#root, deletedName());
     await rename(directory.path, deleted).catch(unknownWhenMissing(name));
@@ -278,13 +278,13 @@ export class DatasetStore {
     this.#here.delete(name);
     await this.#cache.forget(path.basename(directory.path));
     await this.#blooms.forget(path.basename(directory.path));
-    // It is gone for everybody, whatever another user has put into it.
+    // It is already gone for all readers, even if files of another user cannot be deleted.
     await rm(deleted, { recursive: true, force: true }).catch(error =>
       this.#log(`${visible(deleted)}, a deleted dataset, cannot be removed: ${visible(String(error))}`),
     );
   }
 
-  /** Moves a finished Parquet file into a dataset, which is created if need be; with `replace`, its rows replace all others. */
+  /** Moves a finished Parquet file into a dataset, creating it if necessary; with `replace`, its rows replace all existing ones. */
   async publish(name: string, file: string, replace = false): Promise<void> {
     this.checkName(name);
     await this.#checkHere(name);
@@ -295,7 +295,7 @@ export class DatasetStore {
       replace
         ? directory.replace(file, ({ names }) => ({ since: Date.now(), names }))
         : directory.add(file).then(() => true);
-    // Whatever is not there would be known only once the file has been read and copied.
+    // Checked first, as a missing directory would otherwise show only after the file is read and copied.
     const placed =
       directory.exists() &&
       (await place().catch(error => {
@@ -309,7 +309,7 @@ export class DatasetStore {
     await place();
   }
 
-  /** Runs `work` after all earlier work on the dataset that was passed here: of several replacements, the last one requested wins. */
+  /** Runs `work` after all earlier calls for the same dataset: of several replacements, the last one requested wins. */
   async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const earlier = this.#turns.get(name) ?? Promise.resolve();
     const mine = earlier.then(work, work);
@@ -321,7 +321,7 @@ export class DatasetStore {
     }
   }
 
-  /** Returns how much a dataset holds; zero rows when there is none. Throws LocalError when it has damaged files. */
+  /** Returns the extent of a dataset, zero rows if it does not exist. Throws LocalError if it has damaged files. */
   async extent(name: string): Promise<Extent> {
     const listing = await this.#directory(name).list();
     if (listing !== undefined && listing.damages.length > 0) throw damagedDataset(name, listing.damages);
@@ -329,8 +329,7 @@ export class DatasetStore {
   }
 
   /**
-   * Replaces the note on one field, keeping the properties that `note` leaves out; throws LocalError (`not-found`) when there is no
-   * such field.
+   * Changes the note of one field, keeping the properties absent from `note`; throws LocalError (`not-found`) if the field does not exist.
    */
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot(name)).schema(name)?.fields.find(each => each.name === field);
@@ -345,7 +344,7 @@ export class DatasetStore {
     return { ...known, ...(await directory.annotate(field, note).catch(unknownWhenMissing(name))) };
   }
 
-  /** Throws LocalError for a name that no new dataset can have. */
+  /** Throws LocalError if a new dataset cannot have this name. */
   checkName(name: string): void {
     if (this.#builtins.has(name)) {
       throw new LocalError('conflict', 'exists', `\`${name}\` comes with the service.`, {
@@ -390,14 +389,14 @@ export class DatasetStore {
     return reading && measuredInfo(name, reading);
   }
 
-  /** Throws LocalError if that cannot be told, as what holds all datasets cannot be listed. */
+  /** Whether a dataset exists. Throws LocalError if the directory of all datasets cannot be listed. */
   #exists(name: string): boolean {
     if (isDatasetName(name) && this.#directory(name).exists()) return true;
     this.#names();
     return false;
   }
 
-  /** The names of the stored datasets; throws LocalError if they cannot be listed. */
+  /** Returns the names of the stored datasets; throws LocalError if they cannot be listed. */
   #names(): readonly string[] {
     try {
       return this.#list();
@@ -408,24 +407,24 @@ export class DatasetStore {
     }
   }
 
-  /** The directory is listed again only when it has changed. */
+  /** Lists the directory only if it has changed. */
   #list(): readonly string[] {
     const version = versionOf(this.#root);
     if (version !== undefined && this.#listed?.version === version.text) return this.#listed.names;
     const entries = readdirSync(this.#root, { withFileTypes: true });
-    // A link that leads nowhere is one to a disk that is not mounted, say.
+    // A broken link may lead to an unmounted disk.
     const names = entries.flatMap(entry =>
       entry.isDirectory() || entry.isSymbolicLink() ? (decodeName(entry.name) ?? []) : [],
     );
-    // A second change within the resolution of the clock would not show.
+    // A second change within the resolution of the clock would go unnoticed.
     const settled = version !== undefined && Date.now() - version.changedMs > settleMs;
     this.#listed = settled ? { version: version.text, names } : undefined;
     return names;
   }
 
   /**
-   * Creates a directory that appears whole or not at all, so that a full disk leaves no half of a dataset; throws 409 when one
-   * of that name exists by now.
+   * Creates a directory atomically, so that a full disk leaves no partial dataset; throws LocalError (`conflict`) if the name has been
+   * taken.
    */
   async #make(name: string, settings: DatasetNote): Promise<DatasetNote> {
     const draft = path.join(this.#root, draftName());
@@ -442,20 +441,20 @@ export class DatasetStore {
     }
   }
 
-  /** A dataset that has not changed since it was read, and of which nothing waits to be stored. */
+  /** Returns a dataset that has not changed since it was read and has no pending events. */
   #current(name: string): Reading | undefined {
     if (!isDatasetName(name) || !this.#journal.isSettled(name)) return undefined;
     const listing = this.#directory(name).current();
     return listing === undefined || listing.logs.length > 0 ? undefined : { listing };
   }
 
-  /** Reads a dataset, after storing its logs, also those of processes that were killed. */
+  /** Reads a dataset after storing its logs, including those of killed processes. */
   async #read(name: string): Promise<Reading | undefined> {
     const flushed = await this.#journal.flush(name);
     const listing = await this.#directory(name).list();
     if (listing === undefined || listing.logs.length === 0)
       return listing && { listing, unstored: flushed.get(name) };
-    // One that cannot be read does not keep the others from being stored.
+    // An unreadable log does not keep the remaining ones from being stored.
     const unreadable = await this.#journal.adopt(name, listing.logs).then(
       () => undefined,
       (error: unknown) => error,
@@ -479,17 +478,17 @@ export class DatasetStore {
     return directory;
   }
 
-  /** Removes the leftovers of processes that were killed, once; those within a dataset when it is read. */
+  /** Removes leftovers of killed processes, once; those within a dataset are removed when it is read. */
   #tidy(): Promise<unknown> {
     this.#tidied ??= Promise.all([this.#dataDir, this.#root].map(removeLeftovers));
     return this.#tidied;
   }
 }
 
-/** Datasets that are read at the same time for a listing: the footers of their files are read together. */
+/** Number of datasets read concurrently for a listing; the footers of their files are read together. */
 const datasetsAtOnce = 100;
 
-/** The coarsest clock of a file system in use, that of FAT. */
+/** Coarsest timestamp resolution of a common file system, that of FAT. */
 const settleMs = 2_000;
 
 function byName(a: ServedDataset, b: ServedDataset): number {

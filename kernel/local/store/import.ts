@@ -53,10 +53,7 @@ import { sortByTime } from './times/sorted-times.js';
 import { twiceNotes } from './times/time-zone.js';
 import { findTime, searchTime, type TimeOptions, type TimeSource } from './times/timestamps.js';
 
-/**
- * Imports a file of this machine into a dataset; `context` can cancel this, and learns how much of the file is read. Throws
- * LocalError.
- */
+/** Imports a local file into a dataset; `context` can cancel the import and receives its progress. Throws LocalError. */
 export async function importFile(
   store: DatasetStore,
   dataDir: string,
@@ -78,16 +75,16 @@ export async function importFile(
   return request.replace ? store.inTurn(request.dataset, work) : work();
 }
 
-/** A file of this machine, or several as one, and the engine that reads it. */
+/** A local file, or several read as one, with the engine that reads it. */
 export interface Source extends Prepared {
-  /** The name in messages. */
+  /** Name in messages. */
   readonly name: string;
   readonly format: FileFormat;
   readonly engine: Engine;
   readonly originals: Originals;
 }
 
-/** Opens files for an import, with an engine of their own or one of those that are kept. Throws LocalError. */
+/** Opens files for an import, with a new engine or a spare one. Throws LocalError. */
 export async function openSource(
   dataDir: string,
   request: Pick<ImportRequest, 'path' | 'format' | 'pattern' | 'encoding' | 'list' | 'zone'>,
@@ -128,7 +125,7 @@ async function openFiles(
   }
 }
 
-/** Returns the file without links, so that it is the one that was looked at; throws LocalError for one that is never imported. */
+/** Returns the resolved path of a file, so that the file checked is the one read; throws LocalError if it must not be imported. */
 async function publicFile(file: string, dataDir: string): Promise<string> {
   const found = await importable(file, dataDir).catch(error => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw noSuchFile(file);
@@ -141,7 +138,7 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
   });
 }
 
-/** Imports the file of a source, like {@link importFile}; the engine stays open. */
+/** Imports the file of a source, like {@link importFile}, without closing the engine. */
 export async function importSource(
   store: DatasetStore,
   source: Source,
@@ -178,7 +175,7 @@ async function importOpened(
   return report(request.dataset, noted, before, await store.extent(request.dataset));
 }
 
-/** Returns what a request asks to be read of a source. */
+/** Returns what to load from a source for a request. */
 export function loadOf(
   { file, parts, name, format, originals }: Source,
   request: ImportRequest,
@@ -201,46 +198,46 @@ function csvOptions(log: LogFormat | undefined): CsvOptions {
 /** A file to add to a dataset. */
 export interface Load {
   readonly file: string;
-  /** The files of a set of Parquet; `file` is the first. */
+  /** Files of a Parquet dataset; `file` is the first. */
   readonly parts?: readonly string[];
-  /** The name of the file in messages. */
+  /** File name in messages. */
   readonly name: string;
   readonly format: FileFormat['kind'];
-  /** The format of its lines, if it is a log. */
+  /** Log format of its lines, if any. */
   readonly log?: LogFormat;
   readonly dataset: string;
   readonly time: TimeOptions;
   readonly csv?: CsvOptions;
-  /** JSON that is not an object fails, as in a request, and is not an event. */
+  /** Whether JSON that is not an object fails, as in a request, instead of becoming an event. */
   readonly onlyObjects?: true;
-  /** Further members of every row. */
+  /** Additional members of every row. */
   readonly labels?: RawObject;
-  /** The rows replace those of the dataset. */
+  /** Whether the rows replace those of the dataset. */
   readonly replace?: boolean;
-  /** Bytes of the longest line, if the text was looked at as it came; 0 of JSON. */
+  /** Length of the longest line in bytes, if the text was inspected on arrival; 0 for JSON. */
   readonly longest?: number;
-  /** The rows that are read, from the first on, of a preview (default: all). */
+  /** Number of rows to read for a preview, from the first (default: all). */
   readonly atMost?: number;
-  /** Resolves with why a packed file cannot be read to its end, if so: the engine takes one that is cut off for a whole one. */
+  /** Resolves with the error if a compressed file cannot be read to its end: the engine accepts a truncated one. */
   readonly damage?: Promise<LocalError | undefined>;
 }
 
-/** What was stored. `late` rows have no readable time; `refused` ones could not be read. */
+/** Result of storing a file. `late` rows have no readable time; `refused` ones could not be read. */
 export interface Stored {
   readonly rows: number;
   readonly late: number;
   readonly refused: number;
   readonly fields: readonly FileField[];
-  /** The field that the times are read from; absent when no field holds a time. */
+  /** Time field; undefined if no field holds a time. */
   readonly timeField?: string;
-  /** Why the times of a preview cannot be read without a choice of the user, if so. */
+  /** Why the times of a preview cannot be read until the user makes a choice. */
   readonly refusal?: LocalError;
-  /** About how many rows the file has; 0 if that is not known. */
+  /** Approximate number of rows in the file; 0 if unknown. */
   readonly about: number;
   readonly notes: readonly string[];
 }
 
-/** Reads a file with `engine` and puts its rows into a dataset as one new Parquet file, or nothing at all. */
+/** Reads a file with `engine` and stores its rows in a dataset as one new Parquet file, all or nothing. */
 export async function storeFile(
   store: DatasetStore,
   engine: Engine,
@@ -258,7 +255,7 @@ export async function storeFile(
   );
 }
 
-/** Writes the rows of a file into a Parquet file, and removes that once `use` has resolved. */
+/** Writes the rows of a file to a Parquet file, which is removed once `use` has resolved. */
 export async function drafted<T>(
   engine: Engine,
   load: Load,
@@ -285,13 +282,13 @@ export async function drafted<T>(
   }
 }
 
-/** Tells those who watch an import how much of the file is read: nothing before the pass over it, all of it afterwards. */
+/** Reports the progress of an import: undefined before the main pass over the file, complete afterwards. */
 class Pass {
-  /** About how many rows the file has; 0 if that is not known. */
+  /** Approximate number of rows in the file; 0 if unknown. */
   rows = 0;
   #shareOfFile: (share: number | undefined) => number | undefined = () => undefined;
 
-  /** Returns the context whose watch is told the share of the file. */
+  /** Returns a context whose watch receives the share of the file. */
   seenBy(context: RequestContext = {}): RequestContext {
     const { watch } = context;
     if (watch === undefined) return context;
@@ -326,10 +323,10 @@ class Pass {
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], about: 0, notes: [] };
 
-/** What the engine refuses a text for and a copy of it is without. */
+/** A problem that makes the engine reject a text, fixed in a copy. */
 interface Repair {
   readonly isFor: (words: string, load: Load) => boolean;
-  /** Writes the copy; resolves to how much was changed, 0 if there is nothing to change. */
+  /** Writes the copy; resolves to the number of changes, 0 if there is nothing to fix. */
   readonly write: (file: string, target: string) => Promise<number>;
   readonly note: (count: number) => string;
 }
@@ -348,7 +345,7 @@ const repairs: readonly Repair[] = [
   },
 ];
 
-/** Reads a text again, repaired, if the engine refuses it for what a repair is for. */
+/** Writes a draft; if the engine rejects the text for a reason that a repair covers, retries with a repaired copy. */
 async function writeReadable(
   connection: Connection,
   draft: string,
@@ -372,7 +369,7 @@ async function writeReadable(
   }
 }
 
-/** The engine's words for a text that is not UTF-8. */
+/** Engine errors about text that is not UTF-8. */
 const notUtf8 = /not utf-8 encoded|invalid unicode/i;
 
 async function writeDraft(connection: Connection, draft: string, given: Load, pass: Pass): Promise<Stored> {
@@ -383,13 +380,13 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   const unlabeled = await read(connection, load, path.dirname(draft));
   if (!unlabeled) return nothing;
   let reading = load.labels === undefined ? unlabeled : withLabels(unlabeled, load.labels);
-  // The engine's fast reader leaves out such a line at the end of a file without a word.
+  // The engine's fast reader silently drops such a line at the end of a file.
   if (longest > shortLine && reading.wider !== undefined) reading = await reading.wider();
   for (;;) {
     try {
       return await write(connection, draft, reading, load, pass);
     } catch (error) {
-      // It may have met a value unlike those of the sample.
+      // The engine may have found a value that does not fit the types of the sample.
       const failure = engineWords(error);
       if (isOrderMismatch(failure)) {
         load = { ...load, time: { ...load.time, whole: true } };
@@ -402,17 +399,20 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   }
 }
 
-/** Throws LocalError if the text of a file is beyond a bound: no engine is asked to read it, or to read it again. Returns how long its longest line is, if it is not short. */
+/**
+ * Returns the length of the longest line, if it is not short. Throws LocalError if a text violates a bound, before the engine reads or
+ * rereads it.
+ */
 async function inspect({ file, name, format, csv, longest }: Load, mostBytes?: number): Promise<number> {
   return longest ?? inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
 }
 
-/** Whether a reading failed in the engine, or for want of memory there. */
+/** Whether a read failed in the engine, or ran out of memory there. */
 function isOfEngine(error: unknown): boolean {
   return engineWords(error) !== undefined || (error instanceof EngineError && error.code === 'engine-memory');
 }
 
-/** Returns about how many rows a file has; 0 if that cannot be told before they are read. */
+/** Returns the approximate number of rows in a file; 0 if unknown before reading them. */
 async function rowsOfFile(connection: Connection, { file, parts, format }: Load): Promise<number> {
   if (format === 'parquet') return rowsInParquet(connection, parts ?? [file]);
   return rowsByLines(file, format === 'csv');
@@ -437,7 +437,7 @@ function read(
   }
 }
 
-/** Makes durations of the integers that a format has for them. */
+/** Turns the integers that a format uses for durations into durations. */
 function withDurations(reading: Reading, log: LogFormat): Reading {
   const { durations } = log;
   if (durations === undefined) return reading;
@@ -506,7 +506,7 @@ async function write(
   };
 }
 
-/** Whether a value has as many brackets as one that is too deep: those of its strings count too. */
+/** Whether a value has as many brackets as one that is nested too deeply; brackets in strings count too. */
 async function mayBeDeep(
   connection: Connection,
   draft: string,
@@ -528,7 +528,7 @@ async function mayBeDeep(
   return rows.length > 0;
 }
 
-/** Returns a field with a value that is too long. The sizes in the file rule out all but large columns. */
+/** Returns a field with a value that is too long. Column sizes in the file rule out all but large columns. */
 async function longField(
   connection: Connection,
   draft: string,
@@ -559,7 +559,7 @@ function fieldsOf(reading: Reading): FileField[] {
   }));
 }
 
-/** The column of a field of the file; those of the service have other values. */
+/** Returns the column of a field from the file; system fields have other values. */
 function ownColumn(fields: readonly FileField[], name: string): string | undefined {
   return systemNames.includes(name) ? undefined : fields.find(field => field.name === name)?.column;
 }
@@ -578,7 +578,7 @@ function selectOf(
   return `SELECT ${columns.join(', ')} FROM (${timed})`;
 }
 
-/** Counts the rows without a readable time: they have that of the import. */
+/** Counts the rows without a readable time, which have the time of the import. */
 async function countLate(connection: Connection, draft: string, { nowNs }: TimeOptions): Promise<number> {
   const [row] = await connection.run(
     `SELECT count(*) FROM read_parquet(${sqlText(draft)}) WHERE _time = make_timestamp_ns(${nowNs})`,
@@ -586,7 +586,7 @@ async function countLate(connection: Connection, draft: string, { nowNs }: TimeO
   return Number(row?.[0]);
 }
 
-/** Counts the lines that are kept whole. */
+/** Counts the lines stored whole. */
 async function wholeNotes(
   connection: Connection,
   draft: string,
@@ -615,7 +615,7 @@ function lateNotes(isCarried: boolean, time: TimeSource, late: number): string[]
   ];
 }
 
-/** `name` is that of the only file, or empty. */
+/** Returns the time options of an import; `name` is that of the only file, or empty. */
 function timeOptions(request: ImportRequest, nowNs: bigint, name: string): TimeOptions {
   const dates = dateOrders.find(order => order === request.dates);
   const { timeField: field, zone, date } = request;
@@ -636,7 +636,10 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
   };
 }
 
-/** A failure to read concerns the user's data: the line is passed on, the engine's words are not. `scratchDir` is on the disk of the draft. */
+/**
+ * Converts a read error, which concerns the user's data: it passes on the line number, but not the engine's message. `scratchDir` is on the
+ * disk of the draft.
+ */
 function readingError(error: unknown, { name, format }: Load, scratchDir: string): unknown {
   if (error instanceof EngineError && error.code === 'engine-disk')
     return new LocalError('storage', error.code, `The disk of ${scratchDir} is full: nothing was stored.`, {

@@ -16,21 +16,24 @@ import type { DatasetStore } from './datasets.js';
 import { type Stored, storeFile } from './import.js';
 import type { FileFormat } from './sources/source-formats.js';
 
-/** A body to add to a dataset, as the request describes it. */
+/** A body to add to a dataset, with the options of the request. */
 export interface IngestRequest extends IncomingBody {
   readonly dataset: string;
   readonly contentType: string;
   readonly timestampField?: string;
   readonly timestampFormat?: string;
   readonly csvDelimiter?: string;
-  /** The names of the fields of a CSV whose first line does not have them. */
+  /** Field names for a CSV whose first line does not contain them. */
   readonly csvFields?: readonly string[];
-  /** The text of a JSON object with members for every event. */
+  /** JSON object with members to add to every event. */
   readonly labels?: string;
   readonly nowNs: bigint;
 }
 
-/** Adds the events of a request body (https://axiom.co/docs/restapi/endpoints/ingestIntoDataset) to a dataset, all or none; throws LocalError. */
+/**
+ * Adds the events of a request body (https://axiom.co/docs/restapi/endpoints/ingestIntoDataset) to a dataset, all or none; throws
+ * LocalError.
+ */
 export async function ingest(
   store: DatasetStore,
   engine: Engine,
@@ -64,14 +67,14 @@ export async function ingest(
   }
 }
 
-/** What is said of a body that was taken. */
+/** Response to an accepted body. */
 interface Ingested {
   readonly status: IngestStatus & { readonly blocksCreated: number; readonly walLength: number };
-  /** What was stored in another way than it may have been meant. */
+  /** Data that may not have been stored as intended. */
   readonly notices: readonly string[];
 }
 
-/** The counts of stored events, whether they went through the log or an import. */
+/** Counts of stored events, through the log or an import. */
 type Counts = Pick<Stored, 'rows' | 'late' | 'refused' | 'timeField'>;
 
 function answerOf(counts: Counts, request: IngestRequest, processedBytes: number): Ingested {
@@ -86,7 +89,7 @@ function answerOf(counts: Counts, request: IngestRequest, processedBytes: number
   return { status, notices: noticesOf(counts, request) };
 }
 
-/** A small body of JSON needs no engine. */
+/** Parses a small JSON body, which needs no engine. */
 function batchOf(
   request: IngestRequest,
   format: FileFormat['kind'],
@@ -119,12 +122,12 @@ function loadOptions(request: IngestRequest) {
     nowNs,
     ...present({ field: timestampField || undefined, format: timestampFormat || undefined }),
   };
-  // A CSV body always names its fields; a file may not.
+  // A CSV body always has a header; a file may not.
   const csv = { header: true, ...present({ delimiter: delimiterOf(request) }) };
   return { dataset, time, csv, onlyObjects: true as const };
 }
 
-/** The first line of a CSV that has none of its own. */
+/** Returns the header line of a CSV that lacks one. */
 function headingOf(request: IngestRequest): string | undefined {
   const { csvFields } = request;
   if (csvFields === undefined) return undefined;
@@ -138,7 +141,7 @@ function headingOf(request: IngestRequest): string | undefined {
   return `${names.join(delimiterOf(request))}\n`;
 }
 
-/** A delimiter of several bytes would be looked for within quotes too. */
+/** Returns the delimiter. One of several bytes would also be matched within quotes. */
 function delimiterOf({ csvDelimiter, csvFields }: IngestRequest): string | undefined {
   const given = csvDelimiter ?? (csvFields && ',');
   if (given === undefined || /^[\t\x20-\x7e]$/.test(given)) return given;
@@ -152,7 +155,7 @@ function delimiterOf({ csvDelimiter, csvFields }: IngestRequest): string | undef
   );
 }
 
-/** One for each event that is not stored, as `failed` counts them, up to so many. */
+/** Returns one failure for each event counted in `failed`, up to a maximum. */
 function failuresOf({ refused }: Counts, { nowNs }: IngestRequest): IngestStatus['failures'] {
   const error = 'left out: not a JSON object, or more values than fields';
   return Array.from({ length: Math.min(refused, mostFailures) }, () => ({

@@ -1,7 +1,4 @@
-/**
- * Returns whether a text can be the name of a dataset: not empty, no longer than a directory name may be, without invisible
- * characters.
- */
+/** Returns whether a string is a valid dataset name: not empty, no longer than a directory name may be, without invisible characters. */
 export function isDatasetName(name: string): boolean {
   return (
     name.length > 0 &&
@@ -11,16 +8,16 @@ export function isDatasetName(name: string): boolean {
   );
 }
 
-/** The rule of {@link isDatasetName} in words. */
+/** Description of {@link isDatasetName}'s rule. */
 export const nameRule =
   'A dataset name has 1 to 128 characters, none of them invisible; escaped as in a URL it has at most 240.';
 
 const longestName = 128;
 
-/** File systems take 255 bytes at most. */
+/** Maximum length of a directory name; file systems allow 255 bytes. */
 const longestEncoded = 240;
 
-/** Returns the name of a dataset's directory, valid on any system: `%` escapes, and no leading dot. */
+/** Returns the directory name of a dataset, valid on any system: `%` escapes, and no leading dot. */
 export function encodeName(name: string): string {
   const escaped = encodeURIComponent(name).replace(/[*'()!~]/g, escapeCharacter);
   return escaped.startsWith('.') ? `%2E${escaped.slice(1)}` : escaped;
@@ -30,7 +27,7 @@ function escapeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Returns the name of a directory's dataset; undefined for a directory that {@link encodeName} gives to none. */
+/** Returns the dataset name of a directory, undefined if {@link encodeName} cannot produce its name. */
 export function decodeName(directory: string): string | undefined {
   try {
     const name = decodeURIComponent(directory);

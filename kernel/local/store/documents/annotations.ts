@@ -4,7 +4,7 @@ import { inDataDir } from '../../data-layout.js';
 import { type AnnotationChange, changed, readWholeAnnotation } from './contents.js';
 import { Documents, type Listing } from './documents.js';
 
-/** Which annotations to list: those of any of the datasets that touch the range from `start` to before `end`, in nanoseconds since 1970. */
+/** Filter for annotations: any of the datasets, and an overlap with the range from `start` to before `end`, in nanoseconds since 1970. */
 export interface AnnotationFilter {
   readonly datasets?: readonly string[];
   readonly start?: bigint;
@@ -30,7 +30,7 @@ export class AnnotationStore {
     });
   }
 
-  /** Returns the annotations that pass the filter, in order of time. */
+  /** Returns the annotations that pass the filter, sorted by time. */
   async list(filter: AnnotationFilter): Promise<Listing<AnnotationContent>> {
     const inOrder = (a: Annotation, b: Annotation) =>
       compare(timeOf(a.time), timeOf(b.time)) || compare(a.id, b.id);
@@ -43,14 +43,14 @@ export class AnnotationStore {
     return this.#annotations.create(content);
   }
 
-  /** Returns one annotation; throws LocalError (`not-found`) when there is none. */
+  /** Returns an annotation; throws LocalError (`not-found`) if it does not exist. */
   get(id: string): Promise<Annotation> {
     return this.#annotations.get(id);
   }
 
   /**
-   * Changes some members of an annotation; a change of all that one needs replaces one that cannot be read. Throws LocalError (`not-found`)
-   * when there is none, and what `check` throws about the outcome.
+   * Changes some members of an annotation; a change with all required members replaces an unreadable one. Throws LocalError (`not-found`)
+   * if it does not exist, and any error of `check` about the result.
    */
   change(
     id: string,
@@ -66,18 +66,18 @@ export class AnnotationStore {
     });
   }
 
-  /** Deletes an annotation; throws LocalError (`not-found`) when there is none. */
+  /** Deletes an annotation; throws LocalError (`not-found`) if it does not exist. */
   remove(id: string): Promise<void> {
     return this.#annotations.remove(id);
   }
 }
 
-/** The members that an annotation must have; undefined if a change lacks one. */
+/** Returns the required members, undefined if a change lacks one. */
 function wholeOf({ datasets, time, type }: AnnotationChange): AnnotationContent | undefined {
   return datasets && time && type ? { datasets, time, type } : undefined;
 }
 
-/** One without an end is a point in time. */
+/** Whether an annotation passes; without an end it is a point in time. */
 function passes({ datasets, time, endTime }: Annotation, filter: AnnotationFilter): boolean {
   const begins = timeOf(time);
   const ends = endTime === undefined ? begins : timeOf(endTime);
@@ -88,7 +88,7 @@ function passes({ datasets, time, endTime }: Annotation, filter: AnnotationFilte
   );
 }
 
-/** What was read from a file or a request is a time. */
+/** Parses a time already validated in a file or request. */
 function timeOf(text: string): bigint {
   return parseTime(text) ?? 0n;
 }

@@ -8,7 +8,7 @@ import { present } from '../../../present.js';
 import { parseTime } from '../../../time.js';
 import { checkQuery, invalid, readObject, readTimestamp } from './document-members.js';
 
-/** Returns a starred query; members that are not the API's are refused, so that a typo does not go unnoticed. Throws LocalError. */
+/** Parses a starred query. Unknown members are errors, so that a typo does not go unnoticed. Throws LocalError. */
 export function readWholeStar(value: unknown): StarredQuery {
   const object = readObject(value, 'its content');
   const unknown = Object.keys(object).find(key => !starredMembers.includes(key));
@@ -25,7 +25,7 @@ export function readWholeStar(value: unknown): StarredQuery {
 
 const starredMembers = ['id', 'dataset', 'kind', 'metadata', 'name', 'query', 'who'];
 
-/** Returns the body of a request to create an annotation, which is at `now` where it names no time. */
+/** Parses the body of a request to create an annotation, at `now` unless it has a time. */
 export function readNewAnnotation(body: unknown, now: string): AnnotationContent {
   const change = readAnnotationChange(body);
   const { datasets, type } = change;
@@ -39,7 +39,7 @@ export function readNewAnnotation(body: unknown, now: string): AnnotationContent
 /** Members to change; null removes one. */
 export type AnnotationChange = { readonly [K in keyof AnnotationContent]?: AnnotationContent[K] | null };
 
-/** Returns an annotation with the members of a change, in the order in which the API names them. */
+/** Applies a change to an annotation; the members are in the order of the API. */
 export function changed(before: AnnotationContent, change: AnnotationChange): AnnotationContent {
   const { datasets, time, type, endTime, title, description, url } = { ...before, ...change };
   return {
@@ -55,14 +55,14 @@ export function changed(before: AnnotationContent, change: AnnotationChange): An
   };
 }
 
-/** Returns the annotation in a file; throws LocalError for anything that a request could not have made. */
+/** Parses the annotation in a file; throws LocalError for content that no request could have created. */
 export function readWholeAnnotation(value: unknown): AnnotationContent {
   const { time } = readAnnotationChange(readObject(value, 'its content'));
   if (!time) throw invalid('`time` is missing.');
   return readNewAnnotation(value, time);
 }
 
-/** Returns the members of an annotation in a request that changes it; null stands for one that is taken away. */
+/** Parses the members of an annotation in a change request; null removes one. */
 export function readAnnotationChange(body: unknown): AnnotationChange {
   const { id: _, ...members } = readObject(body, 'the body');
   const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
@@ -98,7 +98,7 @@ function isNames(value: unknown): value is readonly string[] {
   );
 }
 
-/** Characters of a text of an annotation. */
+/** Maximum length of a string in an annotation. */
 const longestText = 4096;
 
 function readText(value: unknown, name: string): string | null | undefined {
@@ -109,7 +109,7 @@ function readText(value: unknown, name: string): string | null | undefined {
   return value;
 }
 
-/** Only addresses of pages, or parts of them: others, such as `javascript:`, would run where somebody makes a link of them. */
+/** Accepts only web addresses and relative references: others, such as `javascript:`, would run if rendered as a link. */
 function readUrl(value: unknown): string | null | undefined {
   const url = readText(value, 'url');
   if (typeof url === 'string' && !isPage(url) && !/^[\w./?#&=~+%-]+$/.test(url))

@@ -2,7 +2,7 @@ import { isNoTime } from '../../../api/wire.js';
 import { formatTime, isBeyondTime, parseTime } from '../../../time.js';
 import { LocalError } from '../../local-errors.js';
 
-/** What a member of a body or of a document may hold. */
+/** Type of a member in a body or document. */
 export type MemberKind =
   | 'string'
   | 'boolean'
@@ -13,7 +13,7 @@ export type MemberKind =
   | 'orders'
   | 'results';
 
-/** Each kind as an error names it. */
+/** Names of the kinds in error messages. */
 export const kindNames: Readonly<Record<MemberKind, string>> = {
   string: 'a string',
   boolean: 'true or false',
@@ -59,7 +59,7 @@ function isOrder(value: unknown): boolean {
   return isObject(value) && typeof value.field === 'string' && typeof value.desc === 'boolean';
 }
 
-/** Returns the members of an object; throws LocalError (`invalid`) that calls anything else `what`. */
+/** Returns the members of an object; throws LocalError (`invalid`), naming the value `what`, if it is not an object. */
 export function readObject(value: unknown, what: string): Record<string, unknown> {
   if (!isObject(value)) throw invalid(`${what[0]?.toUpperCase()}${what.slice(1)} should be a JSON object.`);
   return value;
@@ -84,7 +84,7 @@ const queryMembers: Readonly<Record<string, MemberKind>> = {
   results: 'results',
 };
 
-/** Throws LocalError (`invalid`) for a query with a wrong member, named behind `prefix`. */
+/** Throws LocalError (`invalid`) for a query with an invalid member, whose name is prefixed with `prefix`. */
 export function checkQuery(query: Record<string, unknown>, prefix: string): void {
   if (typeof query.apl !== 'string' || query.apl.trim() === '') {
     throw invalid(`\`${prefix}apl\` should be the text of a query.`);
@@ -97,7 +97,7 @@ export function checkQuery(query: Record<string, unknown>, prefix: string): void
   }
 }
 
-/** Returns a time as RFC 3339; null for one that stands for none. Throws LocalError (`invalid`). */
+/** Parses a time into RFC 3339, null for an empty value. Throws LocalError (`invalid`). */
 export function readTimestamp(value: unknown, name: string): string | null | undefined {
   if (value === undefined) return undefined;
   if (isNoTime(value)) return null;
@@ -111,7 +111,7 @@ export function readTimestamp(value: unknown, name: string): string | null | und
   return formatTime(time);
 }
 
-/** Returns the error about a value that is not what it should be. */
+/** Returns an error about an invalid value. */
 export function invalid(message: string): LocalError {
   return new LocalError('invalid', 'invalid-request', message);
 }

@@ -5,20 +5,20 @@
 
 const ending = '.json';
 
-/** An id that we gave; people give others to the files that they write. */
+/** A generated id; files written by hand have others. */
 const given = /(?:ann_)?[0-9a-f]{32}(?![0-9a-f])/;
 
-/** Returns the name of the file of a document. */
+/** Returns the file name of a document. */
 export function fileOf(id: string): string {
   return id + ending;
 }
 
-/** An id is a file name and nothing else. */
+/** Whether a string is an id: a file name and nothing else. */
 export function isId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id);
 }
 
-/** Returns the names among those of a directory that are meant to be of documents; hidden files are of other programs. */
+/** Returns the document files among the names in a directory; hidden files belong to other programs. */
 export function documentFiles(names: readonly string[]): readonly string[] {
   return names.filter(name => name.endsWith(ending) && !name.startsWith('.'));
 }
@@ -28,16 +28,16 @@ export function idIn(name: string): string {
   return name.slice(0, -ending.length);
 }
 
-/** A file in a directory of documents that is not listed. */
+/** An unlisted file in a directory of documents. */
 interface LeftOut {
   readonly state: 'copied' | 'misnamed';
   /** Why, as in "it {reason}". */
   readonly reason: string;
-  /** What to do, as in "to mend it, {remedy}". */
+  /** Remedy, as in "to fix it, {remedy}". */
   readonly remedy: string;
 }
 
-/** Returns why the file of this name is not listed, given the names in its directory; undefined if it is. */
+/** Returns why a file is not listed, given the names in its directory; undefined if it is. */
 export function leftOut(name: string, names: readonly string[]): LeftOut | undefined {
   const [id] = given.exec(name) ?? [];
   if (id !== undefined && fileOf(id) !== name && names.includes(fileOf(id)))

@@ -18,16 +18,16 @@ import {
 import { type Damage, damageError } from './document-damage.js';
 import { documentFiles, fileOf, idIn, isId, leftOut } from './document-names.js';
 
-/** What is stored in a directory of documents. */
+/** Kind of documents in a directory. */
 export interface DocumentKind<T> {
-  /** What one is called in messages, and several. */
+  /** Singular and plural in messages. */
   readonly name: string;
   readonly names: string;
-  /** Before each id. */
+  /** Prefix of each id. */
   readonly prefix: string;
-  /** Returns the document in a file; throws AplKernelError for anything else. */
+  /** Parses the document in a file; throws AplKernelError for anything else. */
   readonly read: (value: unknown) => T;
-  /** The magic that deletes one, without the id. */
+  /** Magic that deletes a document, without the id. */
   readonly deletedBy: string;
   readonly unknown: { readonly code: ErrorCode; readonly hint: string };
   readonly unreadable: ErrorCode;
@@ -43,7 +43,7 @@ export class Documents<T extends object> {
     this.#kind = kind;
   }
 
-  /** Returns all documents, in no order, and what is wrong with their files. */
+  /** Returns all documents, unsorted, and the damage to their files. */
   async list(): Promise<Listing<T>> {
     await removeLeftovers(this.#directory);
     const { names, fault } = await listed(this.#directory);
@@ -61,7 +61,7 @@ export class Documents<T extends object> {
     };
   }
 
-  /** Stores a document under a new id; throws LocalError if no directory can be. */
+  /** Stores a document under a new id; throws LocalError if the directory cannot be created. */
   async create(document: T): Promise<Stored<T>> {
     const { fault } = await listed(this.#directory);
     if (fault !== undefined) throw damageError(this.#unlisted(fault), this.#kind.unreadable);
@@ -69,7 +69,7 @@ export class Documents<T extends object> {
     return this.#write(this.#kind.prefix + crypto.randomUUID().replaceAll('-', ''), document);
   }
 
-  /** Returns one document; throws LocalError, 404 when there is none. */
+  /** Returns a document; throws LocalError, `not-found` if it does not exist. */
   async get(id: string): Promise<Stored<T>> {
     const found = isId(id) ? await this.#read(id) : undefined;
     if (found === undefined) throw this.#unknown(id);
@@ -78,8 +78,8 @@ export class Documents<T extends object> {
   }
 
   /**
-   * Replaces a document by what `change` makes of it, undefined if it cannot be read; where `change` then returns undefined,
-   * this throws what `get` throws. Throws LocalError (`not-found`) when there is none.
+   * Replaces a document with the result of `change`, whose argument is undefined if it cannot be read; if the result is undefined, throws
+   * like `get`. Throws LocalError (`not-found`) if it does not exist.
    */
   async replace(id: string, change: (before: Stored<T> | undefined) => T | undefined): Promise<Stored<T>> {
     return this.#alone(id, async () => {
@@ -91,7 +91,7 @@ export class Documents<T extends object> {
     });
   }
 
-  /** Deletes a document, whatever its file holds; throws LocalError (`not-found`) when there is none. */
+  /** Deletes a document, even if unreadable; throws LocalError (`not-found`) if it does not exist. */
   async remove(id: string): Promise<void> {
     const removal = async () => {
       const file = this.#file(id);
@@ -99,13 +99,13 @@ export class Documents<T extends object> {
       else await removeFile(file);
     };
     return this.#alone(id, removal).catch(error => {
-      // A full disk has no room for a lock, and needs what this gives back.
+      // A full disk has no space for a lock, and this frees some.
       if (!hasCode(error, 'ENOSPC', 'EDQUOT')) throw error;
       return removal();
     });
   }
 
-  /** Works on a document that nobody else changes or deletes meanwhile. */
+  /** Runs work on a document under its lock. */
   async #alone<R>(id: string, work: () => Promise<R>): Promise<R> {
     const check = async () => {
       if (!isId(id) || !(await isThere(this.#file(id)))) throw this.#unknown(id);
@@ -182,10 +182,10 @@ export class Documents<T extends object> {
   }
 }
 
-/** A document as it is stored: always with its id. */
+/** A stored document, which always includes its id. */
 export type Stored<T> = T & { readonly id: string };
 
-/** The documents of a directory, and what is wrong with the directory and its files. */
+/** Documents of a directory, and the damage to the directory and its files. */
 export interface Listing<T> {
   readonly documents: readonly Stored<T>[];
   readonly damages: readonly Damage[];
@@ -199,10 +199,10 @@ interface Damaged {
   readonly cause: unknown;
 }
 
-/** Bytes of a document: more are not read. */
+/** Maximum size of a document, in bytes. */
 const largest = 4 * 2 ** 20;
 
-/** Returns the JSON that a file holds; throws for one that holds something else, or is none. */
+/** Returns the JSON in a file; throws for any other content. */
 export async function jsonOf(file: string): Promise<unknown> {
   const handle = await openFile(file);
   try {
@@ -215,7 +215,7 @@ export async function jsonOf(file: string): Promise<unknown> {
   }
 }
 
-/** What is in the place of a document is none. */
+/** The error for a file that cannot be a document. */
 class NoDocument extends AplKernelError {
   constructor(reason: string) {
     super('unreadable', reason);
@@ -230,7 +230,7 @@ export function faultReason(error: unknown): string {
   return systemRefusal(error)?.reason ?? `the system says ${(error as NodeJS.ErrnoException).code}`;
 }
 
-/** Whether anything has this name, a link that leads nowhere too. */
+/** Whether a file exists, including a broken link. */
 async function isThere(file: string): Promise<boolean> {
   return (await lstat(file).catch(() => undefined)) !== undefined;
 }

@@ -4,8 +4,7 @@ import { readWholeStar } from './contents.js';
 import { Documents, type Listing, type Stored } from './documents.js';
 
 /**
- * Which starred queries to list. `who`: one's own when absent, everyone's for `all` and `team`, else those of that user. `qs` is
- * a search text.
+ * Filter for starred queries. `who`: undefined for one's own, `all` or `team` for everyone's, otherwise a user. `qs` is a search string.
  */
 export interface StarredFilter {
   readonly limit: number;
@@ -20,7 +19,7 @@ export class StarredStore {
   readonly #queries: Documents<StarredQuery>;
   readonly #self: string;
 
-  /** `self` is the user whose queries are "one's own". */
+  /** `self` is the current user. */
   constructor(dataDir: string, self: string) {
     this.#queries = new Documents(inDataDir(dataDir, 'starred'), {
       name: 'starred query',
@@ -52,17 +51,17 @@ export class StarredStore {
     return this.#queries.create(query);
   }
 
-  /** Returns one query; throws LocalError (`not-found`) when there is none. */
+  /** Returns a query; throws LocalError (`not-found`) if it does not exist. */
   get(id: string): Promise<Stored<StarredQuery>> {
     return this.#queries.get(id);
   }
 
-  /** Replaces a query; throws LocalError (`not-found`) when there is none. */
+  /** Replaces a query; throws LocalError (`not-found`) if it does not exist. */
   replace(id: string, query: StarredQuery): Promise<Stored<StarredQuery>> {
     return this.#queries.replace(id, () => query);
   }
 
-  /** Deletes a query; throws LocalError (`not-found`) when there is none. */
+  /** Deletes a query; throws LocalError (`not-found`) if it does not exist. */
   remove(id: string): Promise<void> {
     return this.#queries.remove(id);
   }
@@ -79,7 +78,7 @@ export class StarredStore {
   }
 }
 
-/** Letters of either case together, the same on every machine. */
+/** Compares ignoring case first, with the same result on every machine. */
 function inOrder(a: string, b: string): number {
   const [lowA, lowB] = [a.toLowerCase(), b.toLowerCase()];
   if (lowA !== lowB) return lowA < lowB ? -1 : 1;
