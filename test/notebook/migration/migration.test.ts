@@ -52,15 +52,14 @@ test('the page holds what the kernel offers', () => {
 
 const introduction = `# Coming from SQL, Splunk, Elasticsearch or Kusto
 
-A query starts with a dataset, and each \`|\` passes its rows on to the next operator. The time range is not part of the query: the
-toolbar sets it, or \`%time last 1h\`. Without a \`limit\`, 1,000 rows are shown.
+A query starts with a dataset, and each \`|\` passes its rows to the next operator. The time range is not part of the query: set it in the
+toolbar or with \`%time last 1h\`. Without a \`limit\`, 1,000 rows are shown.
 
-A cell that holds a query in SQL, SPL (Splunk), LogQL, PromQL, CloudWatch Logs Insights, Lucene, ES|QL or pandas is not run: its error
-holds the translation, and a press on it in JupyterLab's editor puts it into the cell. So does the error of a single stage after a
-pipe: a command of SPL (\`| timechart span=5m count by method\`), of the shell (\`| grep -v ok\`, \`| wc -l\`) or of jq
-(\`| select(.status >= 500)\`, \`| {uri, status}\`), and that of a function of SQL or SPL, whose arguments are put in their order here
-(\`match(uri, "^/api")\`). The tables below hold what the kernel offers for queries over the samples, so you can paste either side into
-a cell. What has no translation says so, and what to write instead.`;
+A cell with a query in SQL, SPL (Splunk), LogQL, PromQL, CloudWatch Logs Insights, Lucene, ES|QL or pandas does not run: the error
+shows the translation, and one click in JupyterLab's editor inserts it. The same applies to a single stage after a pipe, from SPL
+(\`| timechart span=5m count by method\`), the shell (\`| grep -v ok\`, \`| wc -l\`) or jq (\`| select(.status >= 500)\`, \`| {uri, status}\`), and
+to SQL and SPL functions, whose arguments are reordered (\`match(uri, "^/api")\`). The tables below show the kernel's translations of
+queries over the samples; you can paste either side into a cell. If there is no translation, the error says so and suggests an alternative.`;
 
 function kustoSection(): string {
   return [
@@ -70,7 +69,7 @@ function kustoSection(): string {
     'and `let`. What differs:',
     ...table('Kusto', kusto),
     '',
-    'Names that Kusto has and APL does not are errors with the name to write, in the cell and while you type. `top-nested`, `fork`,',
+    'A Kusto name that APL lacks is an error that suggests the APL name, in the cell and while you type. `top-nested`, `fork`,',
     '`partition`, `scan` and graphs have no counterpart.',
   ].join('\n');
 }
