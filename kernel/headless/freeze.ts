@@ -11,26 +11,26 @@ import {
 import { parseTime } from '../time.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 
-/** One time range of a notebook that became absolute, or the reason why it did not. */
+/** One time range of a notebook: made absolute, or the reason why it was not. */
 export type Freezing =
   | {
       readonly kind: 'frozen';
-      /** The cell's place among all cells of the notebook, from 1. */
+      /** Index among all cells of the notebook, from 1. */
       readonly cell: number;
       readonly before: string;
       readonly after: string;
-      /** The window is that of the outputs that the notebook holds, not the current one. */
+      /** Whether the window comes from the notebook's outputs rather than from the current time. */
       readonly asRun: boolean;
     }
   | { readonly kind: 'refused'; readonly cell: number; readonly reason: string };
 
 /**
- * Makes every time range of a notebook absolute, in its cells. A range becomes the window of the outputs that were made with it;
- * without outputs its window at `now`, in nanoseconds since 1970. Returns what was changed, in the order of the cells.
+ * Makes every time range in a notebook's cells absolute. A range becomes the window of the outputs it produced, or without outputs
+ * its window at `now`, in nanoseconds since 1970. Returns the changes, in cell order.
  */
 export function freezeNotebook(notebook: Notebook, now: bigint): readonly Freezing[] {
   const done: Freezing[] = [];
-  /** The line that sets the range in effect; none before the first. */
+  /** The line that sets the range in effect; undefined before the first. */
   let rangeInEffect: string | undefined;
   for (const [index, cell] of notebook.cells.entries()) {
     if (cell.cell_type !== 'code') continue;
@@ -63,7 +63,7 @@ function isTime({ name }: MagicLine): boolean {
   return name.toLowerCase() === 'time';
 }
 
-/** The text with each line replaced by the text of the same place in the list. */
+/** Returns the source with each line replaced by the text at the same index. */
 function replaced(source: string, lines: readonly MagicLine[], texts: readonly string[]): string {
   const starts = [0, ...lines.map(({ to }) => to)];
   const between = starts.map((start, index) => source.slice(start, lines[index]?.from ?? source.length));
@@ -95,12 +95,12 @@ function frozenLine(
   }
 }
 
-/** A cell whose result depends on the range. */
+/** Returns whether a cell's result depends on the range. */
 function readsData({ magics, queries }: Cell): boolean {
   return queries.length > 0 || magics.some(({ name }) => name.toLowerCase() === 'peek');
 }
 
-/** A window that an output was made for, and the words of its range. */
+/** The window of an output, and the label of its range. */
 interface Window {
   readonly label: string;
   readonly start: bigint;
@@ -122,7 +122,7 @@ function absolute(
       );
     return { line: rangeLine(range, now, forCell), asRun: false };
   }
-  // Each query has its own window under `all`; the range holds them all.
+  // Under `all` each query has its own window; the range covers them all.
   const all = range === everything ? [first, ...others] : [first];
   const start = all.reduce((least, each) => (each.start < least ? each.start : least), first.start);
   const end = all.reduce((most, each) => (each.end > most ? each.end : most), first.end);
@@ -130,7 +130,7 @@ function absolute(
   return { line: rangeLine(window, now, forCell), asRun: true };
 }
 
-/** The windows of the outputs from a cell up to the next one that sets the range of the notebook. */
+/** Returns the windows of the outputs from a cell up to the next one that sets the notebook's range. */
 function windowsFrom(notebook: Notebook, index: number): readonly Window[] {
   const rest = notebook.cells.slice(index).filter(cell => cell.cell_type === 'code');
   const next = rest.findIndex((cell, at) => at > 0 && setsRange(cell));

@@ -9,7 +9,7 @@ import { parseScript, scriptOf } from './script.js';
 /** The file to run cannot be read as a notebook or as APL. */
 class NotebookFileError extends UsageError {}
 
-/** Returns the notebook in a file, or in an `.apl` file's text; throws UsageError. */
+/** Returns the notebook in a file, converting an `.apl` file; throws UsageError. */
 export async function readNotebook(path: string): Promise<Notebook> {
   let text: string;
   try {
@@ -29,17 +29,17 @@ export async function readNotebook(path: string): Promise<Notebook> {
   });
 }
 
-/** Returns whether a file is APL rather than a notebook, by its name. */
+/** Returns whether a file is APL rather than a notebook, by its extension. */
 export function isScript(path: string): boolean {
   return extname(path).toLowerCase() === '.apl';
 }
 
-/** Writes a notebook, or an `.apl` file without outputs: a reader, also after a kill, finds the old content or the new one. */
+/** Writes a notebook, or an `.apl` file without outputs, atomically: after a kill, a reader finds either the old content or the new. */
 export async function writeNotebook(path: string, notebook: Notebook): Promise<void> {
   await replaceFile(path, isScript(path) ? scriptOf(notebook) : notebookText(notebook));
 }
 
-/** Writes a file next to its place, then renames it: with the permissions of the file that it replaces, and where a link leads. Throws UsageError. */
+/** Writes a temporary file, then renames it over the target: follows links and keeps the target's permissions. Throws UsageError. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const beside = `${target}.${process.pid}.tmp`;
@@ -58,7 +58,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** The permissions of a file, or those that a new one gets. */
+/** Returns the permissions of a file, or those a new file would get. */
 async function modeOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found === undefined ? 0o666 & ~process.umask() : found.mode & 0o777;

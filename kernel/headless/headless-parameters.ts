@@ -2,13 +2,13 @@ import { parseCell } from '../apl/syntax/cell.js';
 import { declaredParameters, readParamLine } from '../apl/syntax/syntax-parameters.js';
 import { type CodeCell, sourceOf } from './notebook.js';
 
-/** A parameter as the cells write it: the last literal, or the default of its declaration, and whether `%param` asks for it. */
+/** A parameter as the cells write it: its last literal or declared default, and whether `%param` requests it. */
 export interface WrittenParameter {
   readonly text: string | undefined;
   readonly isAsked: boolean;
 }
 
-/** Returns the parameters that cells declare or set, by name; the last line of a name holds. */
+/** Returns the parameters that cells declare or set, by name; the last line for a name wins. */
 export function writtenParameters(code: readonly CodeCell[]): ReadonlyMap<string, WrittenParameter> {
   return new Map([...code.flatMap(defaultsOf), ...code.flatMap(givenIn)]);
 }

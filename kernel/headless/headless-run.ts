@@ -6,15 +6,15 @@ import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 import { type Displays, OutputCollector } from './outputs.js';
 import { lineOf } from './script.js';
 
-/** A failed cell: its execution count, as in the written notebook, and the traceback of a front end, without colors. */
+/** A failed cell: its execution count, as in the written notebook, and its traceback without colors. */
 export interface FailedCell {
   readonly executionCount: number;
-  /** In an `.apl` file: the line at which the cell begins, from 1. */
+  /** The line at which the cell begins, from 1, in an `.apl` file. */
   readonly line: number | undefined;
   readonly traceback: readonly string[];
 }
 
-/** One cell that is about to run, or has ended. `index` counts from 1, `elapsedMs` and `failed` are there once it has ended. */
+/** A cell that is about to run or has ended. `index` counts from 1; `elapsedMs` and `failed` are set once it has ended. */
 export interface CellProgress {
   readonly index: number;
   readonly cells: number;
@@ -23,21 +23,20 @@ export interface CellProgress {
   readonly failed?: boolean;
 }
 
-/** The settings of a run. */
 export interface RunSettings {
-  /** Where the notebook is written before the first cell and after each one (default: nowhere). */
+  /** File to write the notebook to, before the first cell and after each one (default: none). */
   readonly output?: string;
-  /** Milliseconds that one cell may take (default: no limit). */
+  /** Timeout of one cell, in milliseconds (default: none). */
   readonly timeoutMs?: number;
-  /** Whether the run goes on after a failed cell. */
+  /** Whether to continue after a failed cell. */
   readonly keepGoing?: boolean;
   readonly signal: AbortSignal;
   readonly progress?: (cell: CellProgress) => void;
 }
 
 /**
- * Runs the cells of a notebook without Jupyter, after removing their outputs, and returns those that failed. The first failure
- * ends the run as in Jupyter, unless the cell has the tag `raises-exception` or the settings say otherwise.
+ * Runs the cells of a notebook without Jupyter, after removing their outputs, and returns the failed ones. The first failure ends
+ * the run, as in Jupyter, unless the cell has the tag `raises-exception` or `keepGoing` is set.
  */
 export async function runNotebook(
   notebook: Notebook,
@@ -77,7 +76,7 @@ export function runLine(handler: KernelHandler, code: string, signal: AbortSigna
   return handler.execute({ code, userExpressions: {} }, new OutputCollector(cell, 0, new Map(), signal));
 }
 
-/** A failure as lines for a terminal: which cell, then why and where in it. */
+/** Formats a failure as lines for a terminal: the cell, then the traceback. */
 export function failureLines({ executionCount, line, traceback }: FailedCell): readonly string[] {
   const begins = line === undefined ? '' : `, which begins at line ${line}`;
   return [`cell [${executionCount}]${begins}:`, ...traceback];

@@ -1,4 +1,7 @@
-/** A notebook in format 4, as far as running and showing it needs; other properties of the file are carried along. https://nbformat.readthedocs.io/en/latest/format_description.html */
+/**
+ * A notebook in format 4, with the properties needed to run and show it; other properties of the file are preserved.
+ * https://nbformat.readthedocs.io/en/latest/format_description.html
+ */
 export interface Notebook {
   cells: NotebookCell[];
   metadata: Record<string, unknown>;
@@ -6,7 +9,7 @@ export interface Notebook {
   nbformat_minor: number;
 }
 
-/** A cell as the file has it. */
+/** A cell as stored in the file. */
 export type NotebookCell = CodeCell | TextCell;
 
 /** A cell that is run; `source` is one string or its lines. */
@@ -19,7 +22,7 @@ export interface CodeCell {
   outputs: NotebookOutput[];
 }
 
-/** A cell that is shown: Markdown, or text to pass through. */
+/** A cell that is not run: Markdown, or raw text. */
 export interface TextCell {
   cell_type: 'markdown' | 'raw';
   id?: string;
@@ -44,7 +47,7 @@ export type NotebookOutput =
     }
   | { output_type: 'error'; ename: string; evalue: string; traceback: string[] };
 
-/** The file of a notebook as Jupyter writes it: keys in order, and texts of several lines as lists of lines. */
+/** Returns a notebook file's content as Jupyter writes it: sorted keys, and multiline strings as lists of lines. */
 export function notebookText(notebook: Notebook): string {
   return `${JSON.stringify(sorted({ ...notebook, cells: notebook.cells.map(cellInLines) }), null, 1)}\n`;
 }
@@ -73,7 +76,7 @@ function dataInLines([type, value]: readonly [string, unknown]): readonly [strin
   return [type, isLines ? linesOf(value) : value];
 }
 
-/** Types that Jupyter writes as lines, besides text. */
+/** Non-text types that Jupyter writes as lines. */
 const SPLIT_TYPES: ReadonlySet<string> = new Set(['image/svg+xml', 'application/javascript']);
 
 function linesOf(text: string): readonly string[] {
@@ -90,17 +93,16 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** A text of a notebook's file, which may be there as a list of its lines. */
+/** Returns a string of a notebook file, which may be stored as a list of lines. */
 export function textOf(value: string | readonly string[]): string {
   return typeof value === 'string' ? value : value.join('');
 }
 
-/** A cell's source as one string. */
 export function sourceOf(cell: NotebookCell): string {
   return textOf(cell.source);
 }
 
-/** The notebook in a file's text, or the reason why it is not one. */
+/** Returns the notebook in a file's content, or the reason why it is not one. */
 export function parseNotebook(text: string): Notebook | string {
   let value: unknown;
   try {
@@ -123,13 +125,13 @@ export function parseNotebook(text: string): Notebook | string {
   return notebook;
 }
 
-/** Returns the tables that an output's metadata describes; none for an output that is not a result of ours. */
+/** Returns the tables that an output's metadata describes; empty for an output that is not one of this kernel's results. */
 export function tablesOf(metadata: Readonly<Record<string, unknown>>): readonly Record<string, unknown>[] {
   const tables = isRecord(metadata.apl) ? metadata.apl.tables : undefined;
   return Array.isArray(tables) ? tables.filter(isRecord) : [];
 }
 
-/** Returns the outputs of a code cell, undefined if one is damaged. Some programs leave out members that are empty. */
+/** Returns the outputs of a code cell, undefined if one is damaged. Some programs omit empty members. */
 function readOutputs(value: unknown): NotebookOutput[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;
@@ -161,7 +163,7 @@ function isCell(value: unknown): boolean {
   return isText(value.source) && ['code', 'markdown', 'raw'].includes(String(value.cell_type));
 }
 
-/** Whether a value is a text, or a list of its lines. */
+/** Returns whether a value is a string or a list of strings. */
 function isText(value: unknown): boolean {
   return typeof value === 'string' || (Array.isArray(value) && value.every(line => typeof line === 'string'));
 }

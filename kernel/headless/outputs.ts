@@ -4,10 +4,10 @@ import type { CellIo, DisplayData, ExecuteOutcome } from '../jupyter/message.js'
 import { visibleAgain } from '../text.js';
 import { type CodeCell, type Notebook, type NotebookOutput, textOf } from './notebook.js';
 
-/** Displays of a run by their id, so that a later cell can update what an earlier one showed. */
+/** Displays of a run by id, so that a later cell can update an earlier output. */
 export type Displays = Map<string, Extract<NotebookOutput, { output_type: 'display_data' }>>;
 
-/** A cell's channel that collects what the cell emits as its notebook outputs, the way a front end does. */
+/** Collects what a cell emits as notebook outputs, as a front end does. */
 export class OutputCollector implements CellIo {
   readonly executionCount: number;
   readonly silent = false;
@@ -51,10 +51,10 @@ export class OutputCollector implements CellIo {
     if (!wait) this.#cell.outputs = [];
   }
 
-  /** Nobody watches. */
+  /** Nobody is watching. */
   passing(): void {}
 
-  /** A run leaves the sources of a notebook as they are. */
+  /** A run leaves the sources of the notebook unchanged. */
   nextInput(): void {}
 
   leave(): void {}
@@ -77,7 +77,7 @@ export class OutputCollector implements CellIo {
   }
 }
 
-/** What each output of a notebook that has a text shows on a terminal, which nothing in it can control. Errors have none. */
+/** Returns the text outputs of a notebook as a terminal shows them, with control sequences made harmless. Omits errors. */
 export function printedOutputs({ cells }: Notebook): readonly string[] {
   return cells
     .flatMap(cell => (cell.cell_type === 'code' ? cell.outputs : []))

@@ -4,18 +4,18 @@ import { UsageError } from '../errors.js';
 import { writtenParameters } from './headless-parameters.js';
 import { type CodeCell, type Notebook, sourceOf } from './notebook.js';
 
-/** The settings of one run, which replace the notebook's own. */
+/** The inputs of one run, which override the notebook's own. */
 export interface RunInputs {
-  /** As given: `name=value`. */
+  /** As given on the command line: `name=value`. */
   readonly parameters: readonly string[];
-  /** A range as `%time` takes it. */
+  /** A time range in the syntax of `%time`. */
   readonly time?: string;
   readonly profile?: string;
 }
 
 /**
- * Writes the inputs of a run into a notebook: the range and the profile in place of its own `%time` and `%use` lines, the
- * parameters in a cell after those that set them. Throws UsageError.
+ * Writes the inputs of a run into a notebook: the range and the profile replace its own `%time` and `%use` lines, the parameters go
+ * into a cell after those that set them. Throws UsageError.
  */
 export function prepareNotebook(notebook: Notebook, { parameters, time, profile }: RunInputs): void {
   const wanted = { use: profile, time };
@@ -33,7 +33,7 @@ export function prepareNotebook(notebook: Notebook, { parameters, time, profile 
   insertCell(notebook, placeForParameters(notebook), lines, [INJECTED]);
 }
 
-/** Throws UsageError for a name that is in no cell: a report of a misspelt parameter would be one of the defaults. */
+/** Throws UsageError for a name that no cell mentions: with a misspelled parameter, the report would use the defaults. */
 function checkIsNamed(notebook: Notebook, name: string): void {
   const code = notebook.cells.filter(cell => cell.cell_type === 'code');
   if (code.some(cell => new RegExp(`\\b${name}\\b`).test(sourceOf(cell)))) return;
@@ -43,10 +43,10 @@ function checkIsNamed(notebook: Notebook, name: string): void {
   });
 }
 
-/** The tag of the cell of injected parameters, as papermill has it: https://papermill.readthedocs.io */
+/** The tag that papermill gives the cell of injected parameters: https://papermill.readthedocs.io */
 const INJECTED = 'injected-parameters';
 
-/** Puts a line in the place of each notebook-wide magic of that name; false when there is none. */
+/** Replaces each notebook-wide magic of that name with a line; returns false if there are none. */
 function replaceLines(notebook: Notebook, name: string, line: string): boolean {
   let found = false;
   for (const cell of notebook.cells) {
@@ -61,7 +61,7 @@ function replaceLines(notebook: Notebook, name: string, line: string): boolean {
   return found;
 }
 
-/** After the cell tagged `parameters`, else after the last one that sets parameters, else at the beginning. */
+/** Returns the index after the cell tagged `parameters`, else after the last one that sets parameters, else 0. */
 function placeForParameters({ cells }: Notebook): number {
   const tagged = cells.findIndex(cell => hasTag(cell, 'parameters'));
   if (tagged >= 0) return tagged + 1;
@@ -89,7 +89,7 @@ function insertCell(notebook: Notebook, index: number, lines: readonly string[],
     execution_count: null,
     outputs: [],
   };
-  // Ids came with format 4.5; this one is the same in each run.
+  // Ids were added in format 4.5; this one is the same in each run.
   const hasIds = notebook.nbformat_minor >= 5;
   notebook.cells.splice(index, 0, hasIds ? { ...cell, id: `apl-inputs-${index}` } : cell);
 }
@@ -103,7 +103,7 @@ function assignmentOf(text: string): { readonly name: string; readonly value: st
   return { name, value };
 }
 
-/** JSON is what it says, any other value is text. */
+/** Returns a value as an APL literal: JSON by its type, anything else as a string. */
 function literal(value: string): string {
   if (/^-?\d+$/.test(value)) return value;
   try {

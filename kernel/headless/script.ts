@@ -2,8 +2,8 @@ import { present } from '../present.js';
 import { type CodeCell, type Notebook, type NotebookCell, sourceOf, type TextCell } from './notebook.js';
 
 /**
- * The notebook in an `.apl` file: `// %%` begins a cell, `// %% [markdown]` and `// %% [raw]` one of text in comments; then
- * `tags=["…"]` and a title may follow. Blank lines at the ends of a cell are not part of it.
+ * Parses an `.apl` file: `// %%` begins a cell, `// %% [markdown]` and `// %% [raw]` a cell of commented text, optionally followed
+ * by `tags=["…"]` and a title. Blank lines around a cell are dropped.
  */
 export function parseScript(text: string): Notebook {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -33,12 +33,12 @@ export function parseScript(text: string): Notebook {
   };
 }
 
-/** The `.apl` file of a notebook: every cell with its tags and title, without outputs. */
+/** Returns a notebook as an `.apl` file: every cell with its tags and title, without outputs. */
 export function scriptOf(notebook: Notebook): string {
   return notebook.cells.map(cell => `${[markerOf(cell), ...bodyOf(cell)].join('\n')}\n`).join('\n');
 }
 
-/** The line of an `.apl` file, from 1, at which the source of a cell begins; undefined for a cell of a notebook. */
+/** Returns the line, from 1, at which a cell's source begins in its `.apl` file; undefined for a notebook cell. */
 export function lineOf(cell: NotebookCell): number | undefined {
   return scriptLines.get(cell);
 }
@@ -46,7 +46,7 @@ export function lineOf(cell: NotebookCell): number | undefined {
 const scriptLines = new WeakMap<NotebookCell, number>();
 
 const MARKER = /^\/\/ %%(?: |$)/;
-/** A line of a cell that would be a marker has a backslash before the percent signs. */
+/** A line of a cell that looks like a marker gets a backslash before the percent signs. */
 const ESCAPED = /^\/\/ \\(\\*%%(?: |$))/;
 const ESCAPABLE = /^\/\/ (\\*%%(?: |$))/;
 

@@ -1,7 +1,10 @@
 import { plural } from '../text.js';
 import { type Notebook, type NotebookOutput, tablesOf } from './notebook.js';
 
-/** Removes the data from a notebook's outputs, and returns from how many. The size and the range of a result stay, its hash goes. */
+/**
+ * Removes the data from a notebook's outputs and returns how many outputs had any. Keeps the size and range of a result, but not its
+ * hash.
+ */
 export function stripNotebook(notebook: Notebook): number {
   let stripped = 0;
   for (const cell of notebook.cells) {
@@ -12,7 +15,7 @@ export function stripNotebook(notebook: Notebook): number {
   return stripped;
 }
 
-/** Magics print to streams, an error may quote values, and a display may hold anything: only facts about results stay. */
+/** Keeps only facts about results: magics print to streams, errors may quote values, and displays may contain anything. */
 function withoutData(output: NotebookOutput): readonly NotebookOutput[] {
   switch (output.output_type) {
     case 'stream':
@@ -22,7 +25,7 @@ function withoutData(output: NotebookOutput): readonly NotebookOutput[] {
     case 'display_data':
     case 'execute_result': {
       const facts = factsOf(output.metadata);
-      // A chart stands above the table of the same result.
+      // A chart appears above the table of the same result.
       if (facts === undefined || output.data['text/html'] === undefined) return [];
       return [{ ...output, data: { 'text/plain': facts.text }, metadata: { apl: facts.metadata } }];
     }

@@ -5,25 +5,25 @@ import { readStream } from '../result/ipc/ipc-stream.js';
 import { ARROW_MIME } from '../result/mime.js';
 import { type CodeCell, type Notebook, sourceOf, tablesOf } from './notebook.js';
 
-/** The comparison of one table of a notebook with that of a new run. */
+/** Comparison of one table of a notebook with the same table of a new run. */
 export interface Verdict {
-  /** The cell's place among all cells of the notebook, from 1, and the table's among those of the cell. */
+  /** Index of the cell among all cells of the notebook, from 1, and of the table within the cell. */
   readonly cell: number;
   readonly table: number;
   readonly status: 'same' | 'different' | 'impossible';
-  /** One sentence; empty for the same bytes. */
+  /** One sentence; empty if the bytes are the same. */
   readonly reason: string;
-  /** False: the range of the recorded result follows the clock, so that another run reads another window. */
+  /** False if the recorded range is relative to the clock, so that another run reads a different window. */
   readonly frozen: boolean;
   readonly rowsBefore: number;
   readonly rowsAfter?: number;
-  /** Absent if there is nothing to compare row by row. */
+  /** Absent if no rows can be compared. */
   readonly changes?: TableChanges;
 }
 
 /**
- * Compares the results that a notebook holds with those of another run of it, cell by cell, by the hashes of their data; where
- * these differ, row by row as far as the notebook keeps the rows. `tolerance` is that of real numbers, relative.
+ * Compares a notebook's results with those of another run, cell by cell: by the hash of the data, and if these differ, by the rows
+ * that the notebook retains. `tolerance` is relative and applies to real numbers.
  */
 export function compareRuns(before: Notebook, after: Notebook, tolerance: number): readonly Verdict[] {
   return before.cells.flatMap((cell, index) => {
@@ -45,14 +45,14 @@ export function compareRuns(before: Notebook, after: Notebook, tolerance: number
   });
 }
 
-/** A table as an output keeps it: its hash, and as many of its first rows as the notebook holds. */
+/** A table as stored in an output: its hash, and as many of its first rows as the notebook retains. */
 interface RecordedTable {
   readonly sha256: string;
   readonly rows: number;
   readonly columns: number;
   readonly key: readonly string[];
   readonly frozen: boolean;
-  /** Base64; absent if the notebook holds no data. */
+  /** Base64; absent if the notebook has no data. */
   readonly arrow: string | undefined;
 }
 
@@ -70,7 +70,7 @@ function verdict(
     return { status: 'different', reason: 'the data differ; the rows saved in the notebook are corrupt' };
   const isWhole = holdsAll(first, before) && holdsAll(second, after);
   const hasAllColumns = first.numCols === before.columns && second.numCols === after.columns;
-  // What a notebook had no room for is missing on its side; that is no difference.
+  // Rows that a notebook had no room for do not count as differences.
   const [left, right] = isWhole ? [first, second] : inCommon(first, second, hasAllColumns);
   const changes = compareTables(left, right, { key: before.key, tolerance });
   if (isWhole && isUnchanged(changes))
@@ -82,14 +82,14 @@ function verdict(
   return { status: 'different', reason, changes };
 }
 
-/** The part of a table that a notebook holds. */
+/** The rows of a table that a notebook retains. */
 type SavedTable = ReturnType<typeof readStream>;
 
 function holdsAll({ numRows, numCols }: SavedTable, { rows, columns }: RecordedTable): boolean {
   return numRows === rows && numCols === columns;
 }
 
-/** The first rows that both hold; if one lacks columns, those that both have. */
+/** Returns the first rows that both have; if one lacks columns, only the columns in common. */
 function inCommon(
   left: SavedTable,
   right: SavedTable,
@@ -103,11 +103,11 @@ function inCommon(
   return [first.select(names), second.select(names)];
 }
 
-/** Returns the rows that a notebook holds of a result; undefined if they are damaged. */
+/** Returns the rows of a result that a notebook retains; undefined if they are damaged. */
 function readRows(arrow: string, rows: number): SavedTable | undefined {
   try {
     const table = readStream(arrow);
-    // The library reads what is not a stream as a table without rows.
+    // The library reads an invalid stream as a table without rows.
     return table.numRows === 0 && rows > 0 ? undefined : table;
   } catch {
     return undefined;
@@ -120,7 +120,7 @@ function errorOf(cell: CodeCell): string | undefined {
   return error && stripVTControlCharacters(`${error.ename}: ${error.evalue}`);
 }
 
-/** The results among a cell's outputs; a chart is one of the table below it. */
+/** Returns the results among a cell's outputs; a chart belongs to the table below it. */
 function resultsOf(cell: CodeCell): readonly RecordedTable[] {
   return cell.outputs.flatMap(output => {
     if (!('data' in output) || output.data['text/html'] === undefined) return [];

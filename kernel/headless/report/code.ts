@@ -2,7 +2,7 @@ import { classHighlighter, highlightCode } from '@lezer/highlight';
 import { aplParser } from '../../apl/editor/colors/highlight.js';
 import { escapeHtml } from '../../text.js';
 
-/** Returns a cell's text as HTML whose words have the classes of the editor's colors. */
+/** Returns a cell's source as HTML, with the classes of the editor's colors. */
 export function codeHtml(source: string): string {
   let html = '';
   const put = (text: string, classes: string) => {

@@ -10,8 +10,8 @@ const ARROW = 'application/vnd.apache.arrow.stream';
 type ShownOutput = Extract<NotebookOutput, { readonly data: unknown }>;
 
 /**
- * Returns a link that saves the rows of a table that the notebook holds as CSV, without a script; nothing for an output that has no
- * rows of its own. `title` begins the name of the file.
+ * Returns a link that saves a table's rows in the notebook as CSV, without a script; empty for an output without rows. `title`
+ * begins the file name.
  */
 export function dataLink({ data, metadata }: ShownOutput, title: string): string {
   const stream = data[ARROW];
@@ -24,7 +24,7 @@ export function dataLink({ data, metadata }: ShownOutput, title: string): string
   return `<p class="data"><a download="${fileName(title)}.csv" href="${href}">Data as CSV</a>${partText(table, metadata)}</p>`;
 }
 
-/** The table of a stream; undefined if it is damaged. */
+/** Returns the table in an Arrow stream; undefined if it is damaged. */
 function tableIn(base64: string): Table | undefined {
   try {
     return tableOf(Uint8Array.from(atob(base64), character => character.charCodeAt(0)));
@@ -33,7 +33,7 @@ function tableIn(base64: string): Table | undefined {
   }
 }
 
-/** What the link does not have: a notebook keeps as much of a large result as it has room for. */
+/** Describes what the link lacks: a notebook stores only as much of a large result as it has room for. */
 function partText({ numRows, numCols }: Table, { apl }: ShownOutput['metadata']): string {
   const result = memberOf(apl, 'tables');
   const whole = Array.isArray(result) ? result[0] : undefined;
@@ -49,14 +49,14 @@ function partText({ numRows, numCols }: Table, { apl }: ShownOutput['metadata'])
   return parts.length === 0 ? '' : escapeHtml(` (${parts.join(', ')})`);
 }
 
-/** A member of what may be an object. */
+/** Returns a member of a value that may not be an object. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 }
 
-/** A name for files: letters, digits and hyphens. */
+/** Returns a file name of letters, digits and hyphens. */
 function fileName(title: string): string {
   const words = title
     .normalize('NFC')
@@ -65,7 +65,7 @@ function fileName(title: string): string {
   return [...words].slice(0, 60).join('') || 'data';
 }
 
-/** Text in UTF-8, in base64. */
+/** Encodes a string as UTF-8, then base64. */
 export function base64Of(text: string): string {
   const parts: string[] = [];
   const bytes = new TextEncoder().encode(text);
@@ -74,5 +74,5 @@ export function base64Of(text: string): string {
   return btoa(parts.join(''));
 }
 
-/** Arguments of one call at most. */
+/** Maximum arguments of one call. */
 const PART = 8_192;

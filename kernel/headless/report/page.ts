@@ -18,17 +18,20 @@ import { REPORT_STYLE, SETUP_STYLE } from './report-style.js';
 /** How a report shows the cells themselves: in full, behind a click, or not at all. */
 export type CodeView = 'show' | 'fold' | 'hide';
 
-/** What a report is made with, besides the notebook. */
+/** Options of a report. */
 export interface ReportOptions {
-  /** Its title if the notebook has no heading. */
+  /** Title of a notebook without a heading. */
   readonly title: string;
   /** Default: `show`. */
   readonly code?: CodeView;
-  /** Whether the page has what setup lines print, such as `Using local`, and the types of fields. Default: only if the notebook is of another language. */
+  /**
+   * Whether to show what setup lines print, such as `Using local`, and the types of fields. Default: only for a notebook in another
+   * language.
+   */
   readonly setup?: boolean;
 }
 
-/** One self-contained HTML page of an executed notebook; its policy lets no script run and loads nothing from elsewhere. */
+/** Returns a self-contained HTML page of an executed notebook; its content security policy blocks scripts and external loads. */
 export function notebookPage(notebook: Notebook, options: ReportOptions): string {
   const { title, setup = isOtherLanguage(notebook) } = options;
   const heading = headingOf(notebook);
@@ -55,7 +58,7 @@ ${body.join('\n')}
 `;
 }
 
-/** In another language printed text is the answer. */
+/** In another language, printed text is the result. */
 function isOtherLanguage({ metadata: { kernelspec, language_info } }: Notebook): boolean {
   const names = [memberOf(kernelspec, 'language'), memberOf(language_info, 'name')];
   return names.some(name => typeof name === 'string' && name !== 'axiom-apl');
@@ -63,13 +66,13 @@ function isOtherLanguage({ metadata: { kernelspec, language_info } }: Notebook):
 
 const TOP_HEADING = /^\s*# +(.+?)\s*(?:\n|$)/;
 
-/** The words of a heading at the very beginning. */
+/** Returns the text of a heading at the very beginning. */
 function headingOf({ cells }: Notebook): string | undefined {
   const [first] = cells;
   return first?.cell_type === 'markdown' ? TOP_HEADING.exec(withoutTokens(sourceOf(first)))?.[1] : undefined;
 }
 
-/** The heading stands above the facts already. */
+/** Removes the first heading, which is already shown above the facts. */
 function withoutHeading({ cells }: Notebook): readonly NotebookCell[] {
   return cells.map((cell, index) =>
     index === 0 && cell.cell_type === 'markdown'
@@ -86,7 +89,7 @@ function factsHtml(facts: ReportFacts): string {
   return `<dl class="facts">${pairs.join('')}</dl>`;
 }
 
-/** The cells from one heading to the next; a page of paper ends between them where it can. */
+/** Groups the cells from one heading to the next; printed pages break between groups if possible. */
 function partsOf(cells: readonly NotebookCell[]): readonly (readonly NotebookCell[])[] {
   const starts = cells.flatMap((cell, index) => (index === 0 || beginsPart(cell) ? [index] : []));
   return starts.map((start, index) => cells.slice(start, starts[index + 1]));
@@ -96,7 +99,6 @@ function beginsPart(cell: NotebookCell): boolean {
   return cell.cell_type === 'markdown' && /^\s*##? /.test(sourceOf(cell));
 }
 
-/** How the cells of a page are shown. */
 type PageView = Required<ReportOptions>;
 
 function partHtml(cells: readonly NotebookCell[], view: PageView): string {
@@ -119,7 +121,7 @@ function cellHtml(cell: NotebookCell, view: PageView): string {
   }
 }
 
-/** Whether an output tells how the answers came about: what magics print, and what they mark as setup, such as the fields of an import. */
+/** Returns whether an output is setup: text that magics print, or an output marked as setup, such as the fields of an import. */
 function isSetup(output: NotebookOutput): boolean {
   if (output.output_type === 'stream') return output.name === 'stdout';
   if (output.output_type === 'error') return false;
@@ -130,7 +132,7 @@ function sectionHtml(content: string): string {
   return content.trim() === '' ? '' : `<section>${content}</section>`;
 }
 
-/** Behind a click there are queries: a cell of magics alone has nothing to open. */
+/** Folds only cells with queries: a cell of magics alone has nothing to open. */
 function sourceHtml(cell: CodeCell, { code, setup }: PageView): string {
   const source = sourceOf(cell);
   if (code === 'hide' || source.trim() === '') return '';
@@ -140,7 +142,7 @@ function sourceHtml(cell: CodeCell, { code, setup }: PageView): string {
   return `<details class="code"><summary>Query</summary>${box}</details>`;
 }
 
-/** The outputs of a cell, those side by side that it has so. */
+/** Renders the outputs of a cell, side by side if laid out so. */
 function outputsHtml(outputs: readonly NotebookOutput[], view: PageView): string {
   const placed = outputs.map(output => {
     const column = 'metadata' in output ? columnIn(output.metadata.apl) : undefined;
@@ -166,7 +168,7 @@ function outputHtml(output: NotebookOutput, { title }: PageView): string {
   }
 }
 
-/** The richest form that needs no script: HTML, then Markdown, an image, plain text. */
+/** Renders the richest form that needs no script: HTML, then Markdown, an image, plain text. */
 function bundleHtml(data: Readonly<Record<string, unknown>>): string {
   const html = partOf(data['text/html']);
   if (html !== undefined) return html;
@@ -185,7 +187,7 @@ function partOf(value: unknown): string | undefined {
   return Array.isArray(value) || typeof value === 'string' ? textOf(value) : undefined;
 }
 
-/** Text without the colors of a terminal; what else a terminal would obey is shown as marks. */
+/** Returns text without terminal colors; other control characters become visible marks. */
 function plainText(text: string, around = (name: string) => `<bdi>${name}</bdi>`): string {
   return visibleAgain(withoutTokens(text.replace(COLORS, '')), around, escapeHtml);
 }

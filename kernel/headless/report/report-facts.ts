@@ -4,7 +4,7 @@ import { formatTime, parseTime } from '../../time.js';
 import { writtenParameters } from '../headless-parameters.js';
 import type { CodeCell, Notebook } from '../notebook.js';
 
-/** The facts shown above a report's first line: names and values, in order, and how a value becomes HTML (default: as plain text). */
+/** The facts shown above a report: names and values, in order, and how to turn a value into HTML (default: as plain text). */
 export type ReportFacts = readonly (readonly [
   name: string,
   value: string,
@@ -28,7 +28,7 @@ export function reportFacts(notebook: Notebook): ReportFacts {
   return facts.filter(([, value]) => value !== '');
 }
 
-/** The part of an output's metadata that the block shows. */
+/** The fields of an output's metadata that the report shows. */
 interface Provenance {
   readonly startTime?: string;
   readonly endTime?: string;
@@ -37,7 +37,7 @@ interface Provenance {
   readonly datasets?: readonly string[];
   readonly kernelVersion?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** What the rows of the result are not. */
+  /** Reasons why the result is incomplete. */
   readonly shortfalls?: readonly { readonly text?: unknown }[];
 }
 
@@ -48,7 +48,7 @@ function provenancesOf(cell: CodeCell): readonly Provenance[] {
   });
 }
 
-/** The window around the windows of all results. */
+/** Returns the window that covers all results. */
 function rangeText(results: readonly Provenance[]): string {
   const starts = results.flatMap(({ startTime }) => parseTime(startTime ?? '') ?? []);
   const ends = results.flatMap(({ endTime }) => parseTime(endTime ?? '') ?? []);
@@ -61,7 +61,7 @@ function rangeText(results: readonly Provenance[]): string {
   return `${formatTime(start)} to ${formatTime(end)}${several}${moving}`;
 }
 
-/** How many outputs show a part of the rows, a sample, an estimate or a recorded answer, and each reason once. */
+/** Returns how many outputs show incomplete, sampled, estimated or recorded results, with each reason once. */
 function incompleteText(results: readonly Provenance[]): string {
   const short = results.filter(({ shortfalls }) => Array.isArray(shortfalls) && shortfalls.length > 0);
   if (short.length === 0) return '';
@@ -72,12 +72,12 @@ function incompleteText(results: readonly Provenance[]): string {
   return `${short.length} of ${results.length} outputs: ${listed.join('; ')}`;
 }
 
-/** Further reasons stand above their outputs. */
+/** Maximum reasons listed here; the remaining ones appear above their outputs. */
 const MOST_REASONS = 5;
 
 const longestParameter = 120;
 
-/** The parameters that the cells set or declare, as written; where the results were sent other values, these. */
+/** Returns the parameters that the cells set or declare: as written, or as sent with the results if prompted for or varying. */
 function parametersText(code: readonly CodeCell[], results: readonly Provenance[]): string {
   const texts = [...writtenParameters(code)].flatMap(([name, { text, isAsked }]) => {
     const sent = [...new Set(results.flatMap(({ variables }) => jsonOf(own(variables, name)) ?? []))];

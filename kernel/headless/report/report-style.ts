@@ -1,4 +1,4 @@
-/** The look of a report: light or dark on a screen, always light on paper, where nothing scrolls or is folded. */
+/** Style sheet of a report: light or dark on a screen, always light on paper, without scrolling or folding. */
 export const REPORT_STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1f2328; --line: #d8dee8; --code: #f5f7fa; --dim: #5d6673; --error: #b42318;
   --word: #6f42c1; --name: #0b5cad; --text: #0a6b3d; --value: #9a4b00; }
