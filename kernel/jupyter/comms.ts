@@ -13,13 +13,13 @@ export class Comms {
     this.#log = log;
   }
 
-  /** Returns the open comms, all or those of one target, as comm_info_reply has them. */
+  /** Returns the open comms, all or those of one target, in the format of comm_info_reply. */
   list(target: string | undefined): JsonObject {
     const open = [...this.#open].filter(([, comm]) => target === undefined || comm.target === target);
     return Object.fromEntries(open.map(([id, comm]) => [id, { target_name: comm.target }]));
   }
 
-  /** Opens a comm, or closes it at once when the handler knows no such target. */
+  /** Opens a comm; closes it at once if the handler does not know its target. */
   open(handler: KernelHandler, message: Message, id: string, target: string, data: unknown): void {
     if (this.#open.has(id)) {
       this.#log('ignored a comm_open: a comm with this id is open');
@@ -32,13 +32,13 @@ export class Comms {
     } catch (cause) {
       this.#log(`opening a comm failed: ${String(cause)}`);
     }
-    // The handler may have closed it while it was being opened.
+    // The handler may have closed the comm while opening it.
     if (!entry.handler && this.#open.delete(id)) {
       this.#outbox.publish(message.header, 'comm_close', { comm_id: id, data: {} });
     }
   }
 
-  /** Hands a front end's message to the comm's handler and waits for it; an unknown id is logged. */
+  /** Passes a front end's message to the comm's handler and waits for it; logs an unknown id. */
   async message(message: Message, id: string, data: unknown): Promise<void> {
     const entry = this.#known(message, id);
     if (!entry) return;
@@ -50,7 +50,7 @@ export class Comms {
     }
   }
 
-  /** Ends a comm that the front end closed; an unknown id is logged. */
+  /** Removes a comm that the front end closed; logs an unknown id. */
   close(message: Message, id: string, data: unknown): void {
     const entry = this.#known(message, id);
     if (!entry) return;
@@ -88,7 +88,7 @@ export class Comms {
 
 interface OpenComm {
   readonly target: string;
-  /** The latest message of the front end on this comm: replies name it as their parent. */
+  /** The front end's latest message on this comm, the parent of replies. */
   parent: Header;
   handler: CommHandler | undefined;
 }

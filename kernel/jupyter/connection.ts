@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { AplKernelError } from '../errors.js';
 
-/** Where the five sockets are bound and the key that signs every message, as in Jupyter's connection file: https://jupyter-client.readthedocs.io/en/stable/kernels.html#connection-files */
+/**
+ * Addresses of the five sockets and the key that signs every message, as in Jupyter's connection file:
+ * https://jupyter-client.readthedocs.io/en/stable/kernels.html#connection-files
+ */
 export interface Connection {
   readonly transport: 'tcp' | 'ipc';
   readonly ip: string;
-  /** Empty: messages are not signed. */
+  /** Empty if messages are not signed. */
   readonly key: string;
   readonly shell_port: number;
   readonly control_port: number;
@@ -14,7 +17,7 @@ export interface Connection {
   readonly hb_port: number;
 }
 
-/** The connection file cannot be read or does not say where to listen (`invalid-connection-file`). */
+/** The connection file cannot be read or lacks valid addresses (`invalid-connection-file`). */
 export class ConnectionFileError extends AplKernelError {
   constructor(message: string, cause?: unknown) {
     super('invalid-connection-file', message, {
@@ -60,7 +63,7 @@ export function parseConnection(text: string): Connection {
   };
 }
 
-/** Returns the ZeroMQ address of one port; port 0 on tcp lets the system choose. */
+/** Returns the ZeroMQ address of one port; with TCP port 0, the system chooses. */
 export function endpoint(connection: Connection, portNumber: number): string {
   const { transport, ip } = connection;
   if (transport === 'ipc') return `ipc://${ip}-${portNumber}`;
@@ -72,7 +75,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message may quote the text, and the text holds the key.
+    // The parser's message may quote the text, which contains the key.
     throw new ConnectionFileError('The connection file is not JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -9,14 +9,14 @@ import type { Outbox, Received } from './outbox.js';
 import { type InputExchange, InputUnavailableError } from './stdin.js';
 import { Transcript } from './transcript.js';
 
-/** The reason of an aborted cell (`interrupted`). */
+/** The abort reason of an interrupted cell (`interrupted`). */
 class InterruptedError extends AplKernelError {
   constructor() {
     super('interrupted', 'The cell was interrupted');
   }
 }
 
-/** What a cell needs from the kernel around it. */
+/** The parts of the kernel that a cell needs. */
 export interface ExecutionParts {
   readonly outbox: Outbox;
   handler(): Promise<KernelHandler>;
@@ -25,10 +25,10 @@ export interface ExecutionParts {
   readonly log: (line: string) => void;
 }
 
-/** Bounds the rounds of gathering: a client that never pauses must not keep an error from being reported. */
+/** Maximum rounds of gathering: a client that never pauses must not delay an error forever. */
 const MAX_GATHERING_ROUNDS = 100;
 
-/** Runs cells one at a time, in order of arrival; an error or an interrupt aborts those that wait. */
+/** Runs cells one at a time, in order of arrival; an error or an interrupt aborts the waiting ones. */
 export class ExecutionQueue {
   readonly #parts: ExecutionParts;
   readonly #waiting: QueuedCell[] = [];
@@ -37,7 +37,7 @@ export class ExecutionQueue {
   #idle: Promise<void> = Promise.resolve();
   #interrupting: Promise<void> = Promise.resolve();
   #gathering = 0;
-  /** The cell that arrives until then is interrupted: an interrupt found none running. */
+  /** A cell that arrives by then is interrupted, because an interrupt found none running. */
   #dueUntil = Number.NEGATIVE_INFINITY;
   #submitted = 0;
   #count = 0;
@@ -47,7 +47,7 @@ export class ExecutionQueue {
     this.#parts = parts;
   }
 
-  /** The number of the last cell in the history. */
+  /** The execution count of the last cell in the history. */
   get count(): number {
     return this.#count;
   }
@@ -59,8 +59,8 @@ export class ExecutionQueue {
   }
 
   /**
-   * Interrupts the running cell and aborts those that wait; resolves when the waiting ones have been answered. Where none runs, the
-   * first of those that are in the socket is interrupted, else one that arrives in the next `leadMs`.
+   * Interrupts the running cell and aborts the waiting ones; resolves once the waiting ones have their replies. If none is running,
+   * interrupts the first cell still in the socket, else one that arrives within `leadMs`.
    */
   interrupt(leadMs = 0): Promise<void> {
     if (this.#running === undefined) this.#dueUntil = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ export class ExecutionQueue {
     return this.#interrupting;
   }
 
-  /** Cells that arrive meanwhile are held back, so that none of them runs. */
+  /** Cells that arrive in the meantime wait in the queue, so that none of them runs. */
   #abortGathered(latest: number): void {
     this.#gathering -= 1;
     const isDue = this.#dueUntil === Number.POSITIVE_INFINITY;
@@ -88,7 +88,7 @@ export class ExecutionQueue {
     this.#idle = this.#runAll();
   }
 
-  /** Aborts everything from now on; resolves once no cell is running. */
+  /** Aborts all cells from now on; resolves once none is running. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#running?.abort(new InterruptedError());
@@ -100,13 +100,13 @@ export class ExecutionQueue {
       if (this.#closed) this.#answerAborted(cell);
       else await this.#run(cell);
     }
-    // In the same turn as the last look at the queue, so that no cell is missed.
+    // In the same turn as the last check of the queue, so that no cell is missed.
     this.#pumping = false;
   }
 
   /**
-   * Resolves when the cells that are already in the socket wait here too. An abort takes them, and must not take what a
-   * client sends once it has seen the reason, so they are gathered before the reply that carries it.
+   * Resolves once the cells already in the socket are in the queue. An abort must include them, but not what a client sends after
+   * seeing the error, so they are gathered before the reply that reports it.
    */
   async #gather(): Promise<void> {
     for (let round = 0, known = -1; known !== this.#submitted && round < MAX_GATHERING_ROUNDS; round += 1) {
@@ -124,7 +124,7 @@ export class ExecutionQueue {
     const { outbox } = this.#parts;
     const parent = request.message.header;
     outbox.status(parent, 'busy');
-    // Without a number, as from ipykernel: front ends would show one as if the cell had run.
+    // Without an execution count, as in ipykernel: front ends would show it as if the cell had run.
     outbox.reply(request, 'execute_reply', { status: 'aborted' });
     outbox.status(parent, 'idle');
   }
@@ -135,13 +135,13 @@ export class ExecutionQueue {
     const parent = request.message.header;
     const started = new Date().toISOString();
     outbox.status(parent, 'busy');
-    // As the protocol counts: silent cells, and those that leave no history, do not advance the prompt.
+    // As the protocol specifies: silent cells, and those that leave no history, do not advance the prompt.
     if (fields.storeHistory) this.#count += 1;
     const execution_count = this.#count;
     if (!fields.silent) outbox.publish(parent, 'execute_input', { code: fields.code, execution_count });
     const { outcome, payload, isInterrupted } = await this.#outcome(cell, execution_count);
     const metadata = { started, status: outcome.status };
-    // An interrupt has aborted those that waited then; a client may have seen that, and have sent more since.
+    // An interrupt has aborted the cells that were waiting; a client may have seen that and sent more since.
     const abortsOthers = outcome.status === 'error' && !isInterrupted && !fields.silent && fields.stopOnError;
     if (abortsOthers) await this.#gather();
     await this.#interrupting;
@@ -166,7 +166,7 @@ export class ExecutionQueue {
     try {
       const handler = await this.#parts.handler();
       const { code, userExpressions, storeHistory } = cell.fields;
-      // A kernel that cannot run cells keeps none either: it does not know what is secret.
+      // Without a working handler, nothing is stored in the history: only the handler recognizes secrets.
       if (storeHistory) this.#parts.history.append(executionCount, await handler.withoutSecrets(code));
       abort.signal.throwIfAborted();
       const outcome = await handler.execute({ code, userExpressions }, io);
@@ -183,7 +183,7 @@ export class ExecutionQueue {
     }
   }
 
-  /** Whether an interrupt that came before is meant for this cell; it is meant for one alone. */
+  /** Returns whether a pending interrupt is meant for this cell, and clears it: it applies to one cell only. */
   #takeDue({ arrivedAt }: QueuedCell): boolean {
     const isDue = arrivedAt <= this.#dueUntil;
     this.#dueUntil = Number.NEGATIVE_INFINITY;
@@ -200,7 +200,7 @@ export class ExecutionQueue {
   }
 }
 
-/** Returns the name and the message under which a failure is shown to the user. */
+/** Returns the error name and message to show to the user. */
 export function describeFailure(cause: unknown): { readonly ename: string; readonly evalue: string } {
   if (cause instanceof Error) return { ename: cause.name, evalue: cause.message };
   return { ename: 'Error', evalue: String(cause) };
@@ -209,7 +209,7 @@ export function describeFailure(cause: unknown): { readonly ename: string; reado
 interface QueuedCell {
   readonly request: Received;
   readonly fields: ExecuteFields;
-  /** Milliseconds, of the clock of `performance`. */
+  /** Milliseconds on the clock of `performance`. */
   readonly arrivedAt: number;
 }
 
@@ -287,7 +287,7 @@ class CellOutput implements CellIo {
   }
 
   #publish(type: string, content: JsonObject): void {
-    // Idle has been published: clients stop listening for this cell there.
+    // Idle has been published, and clients have stopped listening for this cell.
     if (this.#ended) this.#parts.log(`dropped a ${type} of a cell that has ended`);
     else if (!this.silent) this.#parts.outbox.publish(this.#request.message.header, type, content);
   }

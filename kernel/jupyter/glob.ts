@@ -1,13 +1,13 @@
 /**
- * Returns whether the whole of `text` matches the glob `pattern`: `*` any text, `?` one character, `[a-z]` one of a set,
- * `[!a-z]` or `[^a-z]` one outside it; in time proportional to both lengths, whatever the pattern.
+ * Returns whether all of `text` matches the glob `pattern`: `*` any text, `?` one character, `[a-z]` one of a set, `[!a-z]` or
+ * `[^a-z]` one outside it. Takes time proportional to the product of the lengths, whatever the pattern.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const matchers = parseGlob(pattern);
   const characters = Array.from(text);
   let token = 0;
   let at = 0;
-  // Where the latest star stands and how much it takes: only that star ever needs to take more.
+  // Position of the latest star and the end of its match: only that star ever needs to match more.
   let star = -1;
   let starEnd = 0;
   while (at < characters.length) {
@@ -48,7 +48,7 @@ function parseGlob(pattern: string): Matcher[] {
   return matchers;
 }
 
-/** A set holds at least one character, so a bracket right after its start belongs to it. */
+/** A set has at least one character, so a bracket right after its start belongs to it. */
 function setEnd(characters: readonly string[], start: number): number {
   const first = isNegation(characters[start + 1]) ? start + 2 : start + 1;
   return characters.indexOf(']', first + 1);

@@ -8,7 +8,7 @@ import { plural, withoutTokens } from '../text.js';
 import { matchesGlob } from './glob.js';
 import type { HistoryQuery } from './jupyter-requests.js';
 
-/** One executed cell: its session's number, its execution count, its source. */
+/** One executed cell: session number, execution count, source. */
 export interface HistoryEntry {
   readonly session: number;
   readonly line: number;
@@ -16,11 +16,11 @@ export interface HistoryEntry {
 }
 
 /**
- * The cells that were run, in this session and all before it.
+ * The cells run in this session and all earlier ones.
  *
- * The file holds one JSON object per line and is only ever appended to: kernels share it without a lock. A session is numbered by the
- * place of its opening line among those of all sessions, so that every kernel counts alike. A line that a crash left incomplete, or that
- * is not as it was written, is left out, and the log says so.
+ * The file has one JSON object per line and is append-only: kernels share it without a lock. A session's number is the index of its
+ * opening line among those of all sessions, so that every kernel counts alike. Lines left incomplete by a crash or otherwise damaged
+ * are skipped and logged.
  */
 export class History {
   readonly #sessionId = randomUUID();
@@ -29,14 +29,14 @@ export class History {
   readonly #sessions = new Map<string, number>();
   readonly #entries: HistoryEntry[] = [];
   readonly #outputs = new Map<number, string>();
-  /** The cells that were read, by session, line and checksum: a file that was cut or replaced is read from its beginning. */
+  /** Known cells, by session, line and checksum: a file that was truncated or replaced is read again from the beginning. */
   readonly #known = new Set<string>();
   #inode: number | undefined;
   #readBytes = 0;
   #opened = false;
   #broken = false;
 
-  /** `file` undefined, or a file that cannot be used: the history lasts as long as the kernel. */
+  /** With `file` undefined or unusable, the history lasts as long as the kernel. */
   constructor(file: string | undefined, log: (line: string) => void) {
     this.#file = file;
     this.#log = log;
@@ -49,7 +49,7 @@ export class History {
     this.#write({ session: this.#sessionId, line, source: withoutTokens(source) });
   }
 
-  /** Keeps a cell's result as text, for this session and not in the file: results are the user's data. */
+  /** Stores a cell's result as text, for this session only and never in the file: results are the user's data. */
   recordOutput(line: number, text: string): void {
     if (text.length > MAX_OUTPUT_CHARACTERS) return;
     this.#outputs.set(line, text);
@@ -59,12 +59,12 @@ export class History {
     }
   }
 
-  /** Returns the text of a cell's result; undefined when it had none or it is no longer kept. */
+  /** Returns a cell's result as text; undefined if it had none or it was discarded. */
   outputOf(entry: HistoryEntry): string | undefined {
     return entry.session === this.#current() ? this.#outputs.get(entry.line) : undefined;
   }
 
-  /** Returns the cells that `query` asks for, oldest first. */
+  /** Returns the cells that match `query`, oldest first. */
   list(query: HistoryQuery): HistoryEntry[] {
     this.#readNew();
     const entries = this.#entries.toSorted((a, b) => a.session - b.session || a.line - b.line);
@@ -93,7 +93,7 @@ export class History {
     return lines.filter(({ line }) => line >= start && line < stop);
   }
 
-  /** The number of this session; before its first cell the one it would get now. */
+  /** Returns the number of this session, or the number it would get now if it has no cells yet. */
   #current(): number {
     return this.#sessions.get(this.#sessionId) ?? this.#sessions.size + 1;
   }
@@ -135,11 +135,11 @@ export class History {
   #take(record: JsonRecord | undefined): void {
     if (!record) return;
     const known = this.#sessions.get(record.session);
-    // A session whose opening line is incomplete begins at its first cell.
+    // A session whose opening line is damaged begins at its first cell.
     const session = known ?? this.#sessions.size + 1;
     if (known === undefined) this.#sessions.set(record.session, session);
     const { line, source } = record;
-    // Older files may hold tokens.
+    // Older files may contain tokens.
     if (line === undefined || source === undefined) return;
     const cell = `${session} ${line} ${crc32(source)}`;
     if (this.#known.has(cell)) return;
@@ -151,7 +151,7 @@ export class History {
 const MAX_OUTPUTS = 1_000;
 const MAX_OUTPUT_CHARACTERS = 64 * 1024;
 
-/** A session's opening line has `started`, a cell's has `line` and `source`. */
+/** A session's opening line has `started`; a cell's line has `line` and `source`. */
 interface JsonRecord {
   readonly session: string;
   readonly started?: string;
@@ -181,8 +181,8 @@ interface NewLines {
 }
 
 /**
- * Returns the complete lines after byte `read`, or all of them if the file is another or was cut since then, and where the next ones
- * begin. Of more than is read at once, the newest.
+ * Returns the complete lines after byte `read`, or all lines if the file was replaced or truncated, and the offset of the next one.
+ * Skips the oldest lines beyond the read limit.
  */
 function readLines(file: string, inode: number | undefined, read: number): NewLines {
   const handle = openFileSync(file);
@@ -193,7 +193,7 @@ function readLines(file: string, inode: number | undefined, read: number): NewLi
     const bytes = Buffer.alloc(size - start);
     const length = readSync(handle, bytes, 0, bytes.length, start);
     const last = bytes.subarray(0, length).lastIndexOf(NEWLINE);
-    // A line break has two bytes in UTF-16.
+    // In UTF-16 a line break has two bytes.
     const complete = last + (bytes[last + 1] === 0 ? 2 : 1);
     const first = start > next ? bytes.indexOf(NEWLINE) + 1 : 0;
     const text = decodedLines(bytes.subarray(first, complete));

@@ -1,7 +1,10 @@
 import { AplKernelError } from '../errors.js';
 import { isObject, type JsonObject } from './jupyter-wire.js';
 
-/** The requests of a client, checked and with defaults filled in; offsets are UTF-16 indices into `code`. https://jupyter-client.readthedocs.io/en/stable/messaging.html */
+/**
+ * Client requests, checked and with defaults filled in; offsets are UTF-16 indices into `code`.
+ * https://jupyter-client.readthedocs.io/en/stable/messaging.html
+ */
 export type Request =
   | ({ readonly kind: 'execute' } & ExecuteFields)
   | { readonly kind: 'complete'; readonly code: string; readonly cursor: number }
@@ -27,33 +30,33 @@ export interface ExecuteFields {
   readonly stopOnError: boolean;
 }
 
-/** Which lines of the history to list. */
+/** History lines to list. */
 export type HistoryQuery =
   | { readonly access: 'tail'; readonly n: number }
   | {
       readonly access: 'range';
-      /** 0 is the current session, -1 the one before it. */
+      /** 0 for the current session, -1 for the previous one. */
       readonly session: number;
       readonly start: number;
-      /** The first line not listed; undefined: to the end. */
+      /** First line not to list; undefined for all remaining lines. */
       readonly stop: number | undefined;
     }
   | {
       readonly access: 'search';
-      /** A glob over the whole source: `*`, `?`, `[a-z]`, `[!a-z]`. */
+      /** A glob that matches the whole source: `*`, `?`, `[a-z]`, `[!a-z]`. */
       readonly pattern: string;
       readonly n: number | undefined;
       readonly unique: boolean;
     };
 
-/** A known request whose content lacks a field or has one of the wrong type (`invalid-request`). */
+/** A known request whose content lacks a field or has a field of the wrong type (`invalid-request`). */
 export class InvalidRequestError extends AplKernelError {
   constructor(message: string) {
     super('invalid-request', message, { hint: 'The front end sent a request that this kernel cannot read.' });
   }
 }
 
-/** Returns the request that `content` makes, undefined when `type` is unknown; throws InvalidRequestError. */
+/** Parses the content of a request; returns undefined if `type` is unknown; throws InvalidRequestError. */
 export function parseRequest(type: string, content: JsonObject): Request | undefined {
   switch (type) {
     case 'execute_request':
@@ -152,7 +155,7 @@ function parseHistory(content: JsonObject): HistoryQuery {
   }
 }
 
-/** A field that is null counts as absent: front ends send both. */
+/** A null field counts as absent: front ends send both. */
 function optional(content: JsonObject, name: string): unknown {
   return content[name] ?? undefined;
 }

@@ -19,15 +19,15 @@ import { Outbox, type Received } from './outbox.js';
 import { bindChannels, type Channels } from './sockets.js';
 import { InputExchange } from './stdin.js';
 
-/** How a kernel is run. */
+/** Options of a kernel. */
 export interface KernelOptions {
-  /** Answers kernel_info_request without the handler; if absent, that request waits for the handler. */
+  /** The reply to kernel_info_request; if absent, that request waits for the handler. */
   readonly info?: KernelInfo;
-  /** Takes one line, without its end; default: stderr. */
+  /** Logs one line, without its line break; default: to stderr. */
   readonly log?: (line: string) => void;
-  /** Where executed cells are kept across sessions; default: not kept. */
+  /** File that retains executed cells across sessions; default: none. */
   readonly historyFile?: string;
-  /** How long before its cell a signal may arrive, in milliseconds: the two take different routes. Default: 50. */
+  /** Milliseconds by which a signal may arrive before its cell, as the two take different routes. Default: 50. */
   readonly signalLeadMs?: number;
 }
 
@@ -35,20 +35,19 @@ const SIGNAL_LEAD_MS = 50;
 
 /** A kernel that is listening. */
 export interface RunningKernel {
-  /** The connection with the ports in use. */
+  /** The connection with the actual ports. */
   readonly connection: Connection;
-  /** Does what an interrupt_request does, for a signal: it may come a moment before the cell that it is meant for. */
+  /** Handles a signal like an interrupt_request, except that it may arrive just before the cell that it is meant for. */
   interrupt(): Promise<void>;
-  /** Aborts what runs, lets the handler clean up, closes the sockets. */
+  /** Aborts the running cell, lets the handler clean up, closes the sockets. */
   shutdown(restart: boolean): Promise<void>;
-  /** Settles when the kernel has shut down, whoever asked for it. */
+  /** Settles when the kernel has shut down, for whatever reason. */
   readonly closed: Promise<{ readonly restart: boolean }>;
 }
 
 /**
- * Binds the sockets and listens; throws ConnectionFileError when it cannot. The handler is created after the first
- * kernel_info_reply or when a request needs it, whichever comes first; one that cannot be created leaves a kernel that
- * answers every request with the reason.
+ * Binds the sockets and listens; throws ConnectionFileError on failure. Creates the handler after the first kernel_info_reply or
+ * when a request needs it, whichever comes first; if that fails, the kernel answers every request with the reason.
  */
 export async function startKernel(
   connection: Connection,
@@ -63,7 +62,7 @@ export async function startKernel(
   return server;
 }
 
-/** How long a shutdown waits for the running cell, and again for the handler. */
+/** How long a shutdown waits for the running cell, and then again for the handler. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
 class KernelServer implements RunningKernel {
@@ -116,7 +115,7 @@ class KernelServer implements RunningKernel {
 
   async listen(): Promise<void> {
     const { shell, control, stdin, iopub } = this.#channels;
-    // Clients that waited for the kernel have subscribed already: they are welcomed before anything else is published.
+    // Clients that waited for the kernel have already subscribed: they are welcomed before anything else is published.
     void iopub.listen(frames => this.#greetSubscriber(frames));
     await nextTurn();
     this.#outbox.status(undefined, 'starting');
@@ -172,7 +171,7 @@ class KernelServer implements RunningKernel {
     this.#log(`dropped a message on ${channel}: ${code}: ${reason}`);
   }
 
-  /** A subscription is one frame: 1 and the topic; 0 and the topic ends it. */
+  /** A subscription is one frame: 1 and the topic to subscribe, 0 and the topic to unsubscribe. */
   #greetSubscriber([frame]: Uint8Array[]): void {
     if (frame?.[0] === 1) this.#outbox.welcome(frame.subarray(1));
     else if (frame?.[0] !== 0) this.#log('ignored a message on iopub: it is not a subscription');
@@ -196,7 +195,7 @@ class KernelServer implements RunningKernel {
     void this.#untilIdle(received, undefined, () => Promise.reject(cause));
   }
 
-  /** Front ends draw their pages anew for a kernel that is busy: one that scrolls through a result asks many times a second. */
+  /** Publishes no busy status for comm messages: front ends redraw when a kernel is busy, and scrolling a result sends many a second. */
   async #untilIdle(
     received: Received,
     request: Immediate | undefined,
@@ -220,7 +219,7 @@ class KernelServer implements RunningKernel {
         throw new UnknownTypeError(message.header.msg_type);
       case 'kernel_info':
         reply(infoContent(this.#info ?? (await this.#getHandler()).info));
-        // Front ends wait for this reply before they ask anything: now is the time to load the rest.
+        // Front ends wait for this reply before they send anything else: now is the time to load the rest.
         void nextTurn().then(() => this.#getHandler().catch(() => undefined));
         return;
       case 'connect':
@@ -238,7 +237,7 @@ class KernelServer implements RunningKernel {
       case 'comm_open':
         return this.#comms.open(await this.#getHandler(), message, request.id, request.target, request.data);
       case 'comm_msg':
-        await this.#getHandler(); // As comm_open does, so as not to overtake it.
+        await this.#getHandler(); // As in comm_open, so as not to overtake it.
         return this.#comms.message(message, request.id, request.data);
       case 'comm_close':
         await this.#getHandler();
@@ -249,12 +248,12 @@ class KernelServer implements RunningKernel {
       case 'shutdown':
         reply({ status: 'ok', restart: request.restart });
         this.#outbox.publish(message.header, 'shutdown_reply', { status: 'ok', restart: request.restart });
-        // Not before this request's idle is on its way.
+        // Not before this request's idle status is sent.
         void nextTurn().then(() => this.shutdown(request.restart));
     }
   }
 
-  /** The handler, created when it is first needed. */
+  /** Returns the handler, creating it on first use. */
   #getHandler(): Promise<KernelHandler> {
     if (!this.#handler) {
       this.#handler = Promise.resolve().then(this.#createHandler);
@@ -271,7 +270,7 @@ class KernelServer implements RunningKernel {
     const { msg_type } = header;
     const { ename, evalue } = describeFailure(cause);
     this.#log(`a message of the type ${quote(msg_type)} failed: ${evalue}`);
-    // A comm message has no reply, even when it fails; whoever sends a type of their own may wait for one.
+    // A comm message has no reply, even if it fails; the sender of an unknown type may wait for one.
     if (!msg_type.endsWith('_request') && !(cause instanceof UnknownTypeError)) return;
     const failure = { ename, evalue, traceback: [`${ename}: ${evalue}`] };
     if (msg_type === 'execute_request') this.#outbox.publish(header, 'error', failure);
@@ -285,14 +284,17 @@ class KernelServer implements RunningKernel {
   }
 }
 
-/** A request of a type that the messaging protocol does not have, or that this kernel does not serve (`request-unknown`). */
+/** A request whose type is not in the protocol or not supported by this kernel (`request-unknown`). */
 class UnknownTypeError extends AplKernelError {
   constructor(type: string) {
     super('request-unknown', `This kernel does not answer messages of the type ${quote(type)}`);
   }
 }
 
-/** A request for a subshell, of which this kernel has none (`subshell-unknown`): https://jupyter.org/enhancement-proposals/91-kernel-subshells/kernel-subshells.html */
+/**
+ * A request for a subshell, which this kernel does not support (`subshell-unknown`):
+ * https://jupyter.org/enhancement-proposals/91-kernel-subshells/kernel-subshells.html
+ */
 class UnknownSubshellError extends AplKernelError {
   constructor(id: string) {
     super(
@@ -302,14 +304,14 @@ class UnknownSubshellError extends AplKernelError {
   }
 }
 
-/** Throws UnknownSubshellError for a request that is to be served beside the others. */
+/** Throws UnknownSubshellError for a request addressed to a subshell. */
 function checkSubshell({ channel, message: { header } }: Received): void {
   const { subshell_id: id } = header as { readonly subshell_id?: unknown };
   const isRequest = channel === 'shell' && header.msg_type.endsWith('_request');
   if (isRequest && typeof id === 'string') throw new UnknownSubshellError(id);
 }
 
-/** A request that is signed and too large to be read (`request-too-large`). */
+/** A signed request that is too large to read (`request-too-large`). */
 class OversizedRequestError extends AplKernelError {
   constructor(reason: string) {
     super('request-too-large', `The message is too large: ${reason}`);
@@ -324,7 +326,7 @@ function ports({ shell_port, control_port, iopub_port, stdin_port, hb_port }: Co
   return { status: 'ok', shell_port, control_port, iopub_port, stdin_port, hb_port };
 }
 
-/** The requests that are answered while a cell runs: all but the cells themselves. */
+/** The requests answered while a cell runs: all but the cells themselves. */
 type Immediate = Exclude<Request, { readonly kind: 'execute' }>;
 
 type Asked<K extends Request['kind']> = Extract<Request, { readonly kind: K }>;
@@ -370,12 +372,12 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
   await Promise.race([work.finally(() => done.abort()), late]);
 }
 
-/** Text from a sender, fit for a log line: short, and without control characters. */
+/** Returns a sender's text safe for a log line: short, without control characters. */
 function quote(text: string): string {
   return JSON.stringify(cut(text, 60));
 }
 
-/** One line per call: the text of a message cannot forge another line or control a terminal. */
+/** Writes one line per call: a message's text can neither forge another line nor control a terminal. */
 function safeLog(sink: (line: string) => void): (line: string) => void {
   return line => sink(oneLine(line));
 }

@@ -7,10 +7,10 @@ export const PROTOCOL_VERSION = '5.4';
 /** The frame between the routing identities and the signed message. */
 export const DELIMITER = Buffer.from('<IDS|MSG>');
 
-/** A JSON object of a message. */
+/** A JSON object in a message. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Names one message; unknown scalar fields of a received header are kept, so that a reply names its parent exactly. */
+/** Identifies one message. Unknown scalar fields of a received header are retained, so that a reply names its parent exactly. */
 export interface Header {
   readonly msg_id: string;
   readonly msg_type: string;
@@ -20,18 +20,18 @@ export interface Header {
   readonly version: string;
 }
 
-/** One message of the protocol, on any channel; `identities` are the routing frames, or the topic on iopub. */
+/** A protocol message on any channel; `identities` are the routing frames, or the topic on iopub. */
 export interface Message {
   readonly identities: readonly Uint8Array[];
   readonly header: Header;
-  /** Empty when no request caused the message, as for the starting status. */
+  /** Empty if no request caused the message, as for the starting status. */
   readonly parentHeader: JsonObject;
   readonly metadata: JsonObject;
   readonly content: JsonObject;
   readonly buffers: readonly Uint8Array[];
 }
 
-/** Why frames were not accepted as a message. */
+/** Reason why frames were rejected as a message. */
 export type RejectionCode =
   | 'too-large'
   | 'too-many-frames'
@@ -44,8 +44,8 @@ export type RejectionCode =
   | 'unsupported-version';
 
 /**
- * The result of decoding; `reason` is one line and quotes nothing of the message. A signed message that is too large comes
- * without its content, as its sender waits for an answer.
+ * The result of decoding; `reason` is one line and quotes nothing from the message. A signed message that is too large lacks its
+ * content but is returned, as its sender waits for a reply.
  */
 export type Decoded =
   | { readonly kind: 'message'; readonly message: Message }
@@ -56,7 +56,7 @@ export type Decoded =
       readonly message?: Message;
     };
 
-/** Signs and checks the four JSON frames of a message with HMAC-SHA256; an empty key signs nothing and accepts all. */
+/** Signs and verifies the four JSON frames of a message with HMAC-SHA256; an empty key signs nothing and accepts everything. */
 export interface Signer {
   sign(parts: readonly Uint8Array[]): string;
   verify(parts: readonly Uint8Array[], signature: Uint8Array): boolean;
@@ -73,7 +73,7 @@ export function createSigner(key: string): Signer {
   return {
     sign,
     verify(parts, signature) {
-      // The digest is compared as its one lowercase spelling: another spelling would pass as a new signature.
+      // Only lowercase hex matches: another spelling would pass as a new signature.
       const expected = Buffer.from(sign(parts));
       return signature.length === expected.length && timingSafeEqual(signature, expected);
     },
@@ -90,7 +90,7 @@ export class SeenSignatures {
     this.#capacity = capacity;
   }
 
-  /** Returns whether the signature is new, and remembers it. */
+  /** Returns whether the signature is new, and records it. */
   admit(signature: string): boolean {
     if (this.#recent.has(signature) || this.#older.has(signature)) return false;
     this.#recent.add(signature);
@@ -102,16 +102,16 @@ export class SeenSignatures {
   }
 }
 
-/** Bounds on one received message. */
+/** Limits of one received message. */
 export interface WireLimits {
   readonly maxBytes: number;
   readonly maxFrames: number;
 }
 
-/** A larger header is not read: each of its fields is short. */
+/** Maximum header size, in bytes: all of its fields are short. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** 32 MiB in 4,096 frames: far above any cell, far below the memory of a machine. */
+/** 32 MiB in 4,096 frames: far larger than any cell, far smaller than a machine's memory. */
 const WIRE_LIMITS: WireLimits = { maxBytes: 32 * 1024 * 1024, maxFrames: 4096 };
 
 /**
@@ -125,7 +125,7 @@ export function encode(message: Message, signer: Signer): Uint8Array[] {
   return [...message.identities, DELIMITER, Buffer.from(signer.sign(parts)), ...parts, ...message.buffers];
 }
 
-/** Returns the message in `frames`, or why they are not one; never throws, whatever the frames hold. */
+/** Returns the message in `frames`, or the reason for rejecting them; never throws, whatever their content. */
 export function decode(
   frames: readonly Uint8Array[],
   signer: Signer,
@@ -196,7 +196,7 @@ function parseObject(bytes: Uint8Array): JsonObject | undefined {
   }
 }
 
-/** Whether a JSON value is an object, neither null nor an array. */
+/** Returns whether a JSON value is an object, neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -207,7 +207,7 @@ function readHeader(fields: JsonObject): Header | undefined {
   if (typeof msg_type !== 'string' || typeof session !== 'string' || typeof version !== 'string')
     return undefined;
   if (typeof username !== 'string' || typeof date !== 'string') return undefined;
-  // Every reply repeats this header: only scalars, so that nesting chosen by a sender cannot overflow the writer.
+  // Every reply repeats this header: scalars only, so that nested input cannot overflow the serializer.
   const scalars = Object.entries(fields).filter(([, value]) => typeof value !== 'object' || value === null);
   return { ...Object.fromEntries(scalars), msg_id, msg_type, session, version, username, date };
 }

@@ -8,19 +8,19 @@ export interface DisplayData {
   readonly displayId?: string;
 }
 
-/** A cell of a notebook by its id, and the client of the protocol that runs it by that of its session. */
+/** The id of a notebook cell, and the session id of the client that runs it. */
 export interface CellOrigin {
   readonly client: string;
   readonly cell: string;
 }
 
-/** What one executing cell may do besides returning: every call is published on iopub in order, under the cell's parent header. */
+/** The interface of a running cell: every call is published on iopub in order, under the cell's parent header. */
 export interface CellIo {
   readonly executionCount: number;
   readonly silent: boolean;
   readonly storeHistory: boolean;
   readonly allowStdin: boolean;
-  /** The cell of a notebook that runs; absent if the front end does not name it. */
+  /** The running cell of a notebook; absent if the front end does not identify it. */
   readonly origin?: CellOrigin;
   /** Aborted by an interrupt or a shutdown. */
   readonly signal: AbortSignal;
@@ -30,23 +30,26 @@ export interface CellIo {
   /** Published as execute_result with the cell's execution count. */
   result(output: DisplayData): void;
   clearOutput(wait: boolean): void;
-  /** Shows this, instead of an earlier passing output, until there is another output or the cell ends. */
+  /** Shows a temporary output, which replaces the previous one, until there is another output or the cell ends. */
   passing(output: DisplayData): void;
-  /** Has the front end put a text into the cell that ran, or into a new one below it; the last call counts, and some front ends do neither. */
+  /**
+   * Asks the front end to put a text into the cell that ran, or into a new cell below it. The last call wins; some front ends
+   * support neither.
+   */
   nextInput(text: string, replace: boolean): void;
-  /** Has a console end once the cell has, and its kernel with it; other front ends do nothing. */
+  /** Ends a console and its kernel once the cell has ended; other front ends ignore it. */
   leave(): void;
-  /** Asks the front end for a line on stdin; rejects when the front end does not allow it or the cell is interrupted. */
+  /** Requests a line on stdin from the front end; rejects if the front end does not allow it or the cell is interrupted. */
   input(prompt: string, password: boolean): Promise<string>;
 }
 
-/** A cell to run, and expressions to evaluate after it, by the client's names for them. */
+/** A cell to run, and expressions to evaluate after it, by the client's names. */
 export interface ExecuteRequest {
   readonly code: string;
   readonly userExpressions: Readonly<Record<string, string>>;
 }
 
-/** How a cell ended; each user expression yields its own status with data or an error. */
+/** Outcome of a cell; each user expression has its own status with data or an error. */
 export type ExecuteOutcome =
   | { readonly status: 'ok'; readonly userExpressions: Readonly<Record<string, unknown>> }
   | {
@@ -56,21 +59,21 @@ export type ExecuteOutcome =
       readonly traceback: readonly string[];
     };
 
-/** One proposal; `type` is a kind such as `function` or `keyword`, shown as an icon. */
+/** One completion; `type` is a kind such as `function` or `keyword`, shown as an icon. */
 export interface CompletionItem {
   readonly text: string;
   readonly type: string;
   readonly signature?: string;
 }
 
-/** Offsets at this interface are UTF-16 indices into `code`; the server converts from and to code points. */
+/** Offsets here are UTF-16 indices into `code`; the server converts them to and from code points. */
 export interface CompleteOutcome {
   readonly items: readonly CompletionItem[];
   readonly from: number;
   readonly to: number;
 }
 
-/** An open comm; messages sent after it was closed are dropped with a log line. */
+/** An open comm; messages sent after it is closed are dropped and logged. */
 export interface Comm {
   readonly id: string;
   readonly target: string;
@@ -78,13 +81,13 @@ export interface Comm {
   close(data?: unknown): void;
 }
 
-/** The kernel's end of one comm; a promise from `message` holds back the `idle` of the request until it settles. */
+/** The kernel's end of one comm; if `message` returns a promise, the request's `idle` waits for it. */
 export interface CommHandler {
   message(data: unknown, buffers: readonly Uint8Array[]): void | Promise<void>;
   close(data: unknown): void;
 }
 
-/** What kernel_info_reply says besides the protocol's version; field names are the protocol's. */
+/** Content of kernel_info_reply besides the protocol's version; field names are the protocol's. */
 export interface KernelInfo {
   readonly implementation: string;
   readonly implementation_version: string;
@@ -93,7 +96,10 @@ export interface KernelInfo {
   readonly help_links: readonly { readonly text: string; readonly url: string }[];
 }
 
-/** The language side of the kernel, driven by `jupyter-server.ts`. Only `execute` runs one at a time, the rest may run meanwhile. */
+/**
+ * The language side of the kernel, driven by `jupyter-server.ts`. Calls of `execute` run one at a time; the remaining methods may
+ * run concurrently.
+ */
 export interface KernelHandler {
   readonly info: KernelInfo;
   execute(request: ExecuteRequest, io: CellIo): Promise<ExecuteOutcome>;
@@ -103,9 +109,9 @@ export interface KernelHandler {
     readonly status: 'complete' | 'incomplete' | 'invalid';
     readonly indent?: string;
   };
-  /** Returns the text of a cell as it may be kept: without access tokens. */
+  /** Returns a cell's source without access tokens, for storage. */
   withoutSecrets(code: string): Promise<string>;
-  /** Undefined: the target is unknown, the server closes the comm. */
+  /** Returns undefined for an unknown target, and the server closes the comm. */
   commOpen(comm: Comm, data: unknown, buffers: readonly Uint8Array[]): CommHandler | undefined;
   shutdown(restart: boolean): Promise<void>;
 }

@@ -9,7 +9,7 @@ import {
 } from './jupyter-wire.js';
 import type { Channels } from './sockets.js';
 
-/** A message together with the channel on which it came and on which it is answered. */
+/** A message and the channel it arrived on, which also carries the reply. */
 export interface Received {
   readonly channel: 'shell' | 'control';
   readonly message: Message;
@@ -21,7 +21,7 @@ export interface Attachments {
   readonly buffers?: readonly Uint8Array[];
 }
 
-/** Sends the kernel's messages, in order: each gets its header, its parent and its signature here. */
+/** Sends the kernel's messages in order, adding header, parent and signature. */
 export class Outbox {
   readonly id = randomUUID();
   readonly #channels: Channels;
@@ -39,7 +39,7 @@ export class Outbox {
     this.#send(request.channel, identities, type, header, content, { metadata });
   }
 
-  /** Sends to every subscriber of iopub; `parent` is undefined when no request caused the message. */
+  /** Sends to every subscriber of iopub; `parent` is undefined if no request caused the message. */
   publish(
     parent: Header | undefined,
     type: string,
@@ -56,7 +56,7 @@ export class Outbox {
   }
 
   /**
-   * Tells the clients that subscribed to `topic` that they miss nothing from here on:
+   * Notifies the subscribers of `topic` that they will receive every message from now on:
    * https://jupyter.org/enhancement-proposals/65-jupyter-xpub/jupyter-xpub.html
    */
   welcome(topic: Uint8Array): void {
@@ -64,7 +64,7 @@ export class Outbox {
     this.#send('iopub', [topic], 'iopub_welcome', undefined, { subscription }, {});
   }
 
-  /** Asks the client that sent `request` for input, and returns the message id of the question. */
+  /** Requests input from the client that sent `request`, and returns the message id of the input request. */
   ask(request: Received, prompt: string, password: boolean): string {
     const { identities, header } = request.message;
     return this.#send('stdin', identities, 'input_request', header, { prompt, password }, {});

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Dealer, Proxy as NativeProxy, Router, type Socket, XPublisher } from 'zeromq';
 import { type Connection, ConnectionFileError, endpoint } from './connection.js';
 
-/** A bound socket that sends in order and delivers whatever arrives until it is closed. */
+/** A bound socket that sends in order and delivers incoming messages until it is closed. */
 export interface Channel {
   send(frames: Uint8Array[]): void;
   /** Calls `receive` once per message, in order of arrival; resolves when the channel is closed. */
@@ -12,40 +12,40 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** The four message channels, bound; the heartbeat is answered without further work. */
+/** The four message channels, bound; the heartbeat is answered automatically. */
 export interface Channels {
   readonly shell: Channel;
   readonly control: Channel;
   readonly iopub: Channel;
   readonly stdin: Channel;
-  /** The connection with the ports that the system chose in place of port 0. */
+  /** The connection with the actual ports instead of port 0. */
   readonly connection: Connection;
   close(): Promise<void>;
 }
 
-/** How long a closing socket may take to hand its last messages to the network. */
+/** How long a closing socket may take to flush its last messages. */
 const LINGER_MS = 1_000;
 
-/** Pause before a socket that failed to receive is tried again. */
+/** Pause before retrying a socket that failed to receive. */
 const RETRY_MS = 100;
 
 /**
- * A connection that sends a larger frame is closed without a word, so it is far above what is served: as long as a text can be in a
- * front end in JavaScript. A smaller one that is too large gets a reply that says so.
+ * A connection that sends a larger frame is closed silently, so the limit is far above what is served: the maximum string length of
+ * a front end in JavaScript. A smaller frame that is still too large gets an error reply.
  */
 const MAX_FRAME_BYTES = 512 * 1024 * 1024;
 
 const MAX_PING_BYTES = 64 * 1024;
 
-/** Binds the five sockets and starts the heartbeat; throws ConnectionFileError when an address cannot be bound. */
+/** Binds the five sockets and starts the heartbeat; throws ConnectionFileError if an address cannot be bound. */
 export async function bindChannels(connection: Connection, log: (line: string) => void): Promise<Channels> {
-  // Without a high-water mark nothing is dropped, neither output on iopub nor a reply on a router.
+  // Without a high-water mark nothing is dropped: no output on iopub, no reply on a router.
   const options = { linger: LINGER_MS, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME_BYTES };
-  // Handover: a client that reconnects under its old identity takes its place instead of being ignored.
+  // Handover: a client that reconnects under its old identity replaces the old connection instead of being ignored.
   const shell = new Router({ ...options, handover: true });
   const control = new Router({ ...options, handover: true });
   const stdin = new Router({ ...options, handover: true });
-  // Each subscription is reported, also one that another client made before, and is owed a welcome.
+  // Reports every subscription, even a duplicate of another client's: each needs a welcome.
   const iopub = new Publications({ ...options, manual: true });
   const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
   const bind = (socket: Socket, port: number) => bindPort(socket, connection, port);
@@ -96,13 +96,13 @@ async function allOrClose<T>(sockets: readonly Socket[], bound: Promise<T>): Pro
   }
 }
 
-/** Options of ØMQ that the library has no names for on this socket: http://api.zeromq.org/master:zmq-setsockopt. */
+/** ØMQ options that the library does not name for this socket: http://api.zeromq.org/master:zmq-setsockopt. */
 const ZMQ_SUBSCRIBE = 6;
 const ZMQ_UNSUBSCRIBE = 7;
 
 /** Publishes to a subscriber once its subscription is admitted, so that its welcome comes first. */
 class Publications extends XPublisher {
-  /** Carries out the subscription (1 and a topic) or its end (0 and a topic) that was received last. */
+  /** Applies the last received subscription (1 and a topic) or its end (0 and a topic). */
   admit([frame]: readonly Uint8Array[]): void {
     if (frame === undefined || (frame[0] !== 0 && frame[0] !== 1)) return;
     const option = frame[0] === 1 ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
@@ -110,7 +110,7 @@ class Publications extends XPublisher {
   }
 }
 
-/** `admit` is called in the order of what is sent, before the message is delivered and the next one received. */
+/** `admit` runs in order with the sends, before the message is delivered and the next one received. */
 function channelOver(
   socket: Router | XPublisher,
   log: (line: string) => void,
@@ -119,7 +119,7 @@ function channelOver(
   let sent: Promise<void> = Promise.resolve();
   return {
     send(frames) {
-      // Only closing can make these sends fail, and then nobody is left to tell.
+      // Sends fail only if the socket is closing, and then nobody is left to notify.
       sent = sent
         .then(() => (socket.closed ? undefined : socket.send(frames)))
         .catch(cause => log(`cannot send: ${String(cause)}`));
@@ -149,9 +149,9 @@ function channelOver(
 }
 
 /**
- * Echoes pings (https://jupyter-client.readthedocs.io/en/stable/messaging.html#heartbeat-for-kernels) on a thread of its own, so
- * that the kernel counts as alive while JavaScript computes: a native proxy moves each ping to a dealer that is connected to
- * itself and so hands it straight back. Takes one thread of libuv's pool.
+ * Echoes pings (https://jupyter-client.readthedocs.io/en/stable/messaging.html#heartbeat-for-kernels) on a separate thread, so that
+ * the kernel counts as alive while JavaScript computes: a native proxy moves each ping to a dealer that is connected to itself and
+ * so returns it at once. Occupies one thread of libuv's pool.
  */
 async function startHeartbeat(
   pings: Router,
@@ -169,7 +169,7 @@ async function startHeartbeat(
     .finally(() => {
       isRunning = false;
     });
-  // Node joins its pool threads when it exits: without this a process.exit or a crash would hang.
+  // Node joins its pool threads on exit: without this, process.exit or a crash would hang.
   const terminate = () => {
     if (isRunning) proxy.terminate();
   };

@@ -2,7 +2,10 @@ import { AplKernelError } from '../errors.js';
 import type { Message } from './jupyter-wire.js';
 import type { Outbox, Received } from './outbox.js';
 
-/** The front end that runs the cell takes no input (`no-input`): https://jupyter-client.readthedocs.io/en/stable/messaging.html#messages-on-the-stdin-router-dealer-channel */
+/**
+ * The front end does not support input (`no-input`):
+ * https://jupyter-client.readthedocs.io/en/stable/messaging.html#messages-on-the-stdin-router-dealer-channel
+ */
 export class InputUnavailableError extends AplKernelError {
   constructor() {
     super('no-input', 'This front end does not allow a cell to ask for input', {
@@ -11,7 +14,7 @@ export class InputUnavailableError extends AplKernelError {
   }
 }
 
-/** The client's end of stdin: one question at a time, each to be answered by the client that was asked. */
+/** Exchanges input over stdin: one request at a time, answered only by the client that received it. */
 export class InputExchange {
   readonly #outbox: Outbox;
   readonly #log: (line: string) => void;
@@ -23,14 +26,14 @@ export class InputExchange {
     this.#log = log;
   }
 
-  /** Returns the line that the client of `request` enters; rejects with the signal's reason when it aborts. */
+  /** Returns the line that the client of `request` enters; rejects with the signal's reason on abort. */
   ask(request: Received, prompt: string, password: boolean, signal: AbortSignal): Promise<string> {
     const answer = this.#turn.then(() => this.#askNow(request, prompt, password, signal));
     this.#turn = answer.catch(() => undefined);
     return answer;
   }
 
-  /** Takes an input_reply from the stdin channel; one that nobody waits for is dropped with a log line. */
+  /** Handles an input_reply from the stdin channel; drops and logs one that nobody waits for. */
   receive(message: Message): void {
     const value = message.content.value;
     const problem = this.#problemWith(message, value);
@@ -60,7 +63,7 @@ export class InputExchange {
     const pending = this.#pending;
     if (!pending) return 'no cell is asking';
     if (!sameFrames(message.identities, pending.asked)) return 'it comes from a client that was not asked';
-    // Some clients leave the parent out; one that is present must name the question.
+    // Some clients omit the parent; if present, it must match the pending request.
     const answers = message.parentHeader.msg_id ?? pending.questionId;
     if (answers !== pending.questionId) return 'it answers an earlier question';
     return typeof value === 'string' ? undefined : 'its value is not a string';
