@@ -1,9 +1,9 @@
 import type { ResultField } from './wire.js';
 
-/** What is known of the aggregation that made a field. */
+/** The aggregation that produced a field. */
 type Aggregation = NonNullable<ResultField['agg']>;
 
-/** Names of aggregates in an answer, if they are not those of a query: clients refuse an answer with a name that they do not know. */
+/** Names of aggregates in responses, if they differ from those in queries: clients reject a response with an unknown name. */
 const wireNames: Readonly<Record<string, string>> = {
   arg_max: 'argmax',
   arg_min: 'argmin',
@@ -19,7 +19,7 @@ const wireNames: Readonly<Record<string, string>> = {
   percentiles_arrayif: 'percentilesif',
 };
 
-/** Those for which answers have no name; they are called `computed`, and their first argument is the name. */
+/** Aggregates without a name in responses: they are sent as `computed`, with the name as first argument. */
 const unnamed: readonly string[] = ['phrases', 'presence'];
 
 const queryNames: Readonly<Record<string, string>> = Object.fromEntries(
@@ -28,13 +28,13 @@ const queryNames: Readonly<Record<string, string>> = Object.fromEntries(
     .map(([name, wire]) => [wire, name]),
 );
 
-/** Returns an aggregation as an answer names it. */
+/** Returns an aggregation with its name as used in responses. */
 export function toWire({ name, args = [], ...rest }: Aggregation): Aggregation {
   if (unnamed.includes(name)) return { name: 'computed', args: [name, ...args], ...rest };
   return { name: wireNames[name] ?? name, args, ...rest };
 }
 
-/** Returns the aggregation of a field of an answer as a query names it. */
+/** Returns the aggregation of a response's field with its name as used in queries. */
 export function fromWire(agg: Aggregation, type: ResultField['type']): Aggregation {
   const [first, ...args] = agg.args ?? [];
   if (agg.name === 'computed' && unnamed.includes(String(first)))
@@ -45,5 +45,5 @@ export function fromWire(agg: Aggregation, type: ResultField['type']): Aggregati
   return { ...agg, name: `${isArray ? 'percentiles_array' : 'percentile'}${several[1] ?? ''}` };
 }
 
-/** Types of a field whose cells may be arrays. */
+/** Field types whose cells may be arrays. */
 const arrayTypes: readonly string[] = ['array', 'dynamic', 'unknown'];

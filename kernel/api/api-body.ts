@@ -1,4 +1,4 @@
-/** The body of an answer: whole, or passed on as it arrives. */
+/** Response bodies: read whole, or streamed on as they arrive. */
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
@@ -15,36 +15,36 @@ import {
 import type { Attempt } from './failures/transport.js';
 import { type AnswerOptions, arrowType } from './wire.js';
 
-/** A body, unpacked; undefined when it is too large to be read, empty when it was passed on. */
+/** A decompressed body; undefined if it exceeds the limit, empty if it was streamed on. */
 export interface ReadBody {
   readonly body: Uint8Array | undefined;
   readonly passedOn?: true;
 }
 
-/** How a body is read. */
+/** Options for reading a body. */
 export interface BodyRule {
   readonly attempt: Attempt;
   readonly maxBytes: number;
-  /** Of a refusal, the beginning is enough. */
+  /** Whether to truncate the body: the beginning of an error response is enough. */
   readonly cut: boolean;
-  /** Takes a long body of JSON that is not a refusal. */
+  /** Receives a long JSON body of a successful response. */
   readonly receive?: NonNullable<AnswerOptions['receive']>;
 }
 
 const MiB = 1024 * 1024;
 
-/** Bytes of a body that are copied while other work waits. */
+/** Maximum bytes of a body to copy before yielding to other work. */
 const PIECE_BYTES = 8 * MiB;
 
-/** A longer body is passed on; a success of so many bytes may be an error all the same. */
+/** Bodies longer than this are streamed on; a shorter successful response may still contain an error. */
 export const SHORT_BYTES = 64 * 1024;
 
-/** Leaves a body unread; that it was left is not an error to anyone. */
+/** Discards an unread body, ignoring its errors. */
 export function abandon(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
 
-/** Reads a body, up to its bound. Throws the ApiError of what is wrong with it, or what `receive` throws. */
+/** Reads a body up to its limit. Throws an ApiError for a damaged body, or what `receive` throws. */
 export async function readBody(
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
   rule: BodyRule,
@@ -76,7 +76,7 @@ export async function readBody(
     if (passedOn) return { body: new Uint8Array(), passedOn: true };
   } catch (error) {
     if (error instanceof AplKernelError) throw error;
-    // Every kind of stream reports differently that it was stopped halfway.
+    // Each kind of stream reports an early stop differently.
     if (!arrived.overflowed) throw bodyError(attempt, error);
   }
   if (arrived.overflowed && !cut) return { body: undefined };
@@ -91,7 +91,7 @@ async function unpacked(
   return pipeline(body, createGunzip(), read);
 }
 
-/** Passes on what has arrived and what still does. If that cannot be read, it finds whether the body has its end. */
+/** Streams on what has arrived and what follows. If it cannot be parsed, checks whether the body was truncated. */
 async function passOn(
   first: Uint8Array,
   chunks: AsyncIterator<Uint8Array>,
@@ -99,7 +99,7 @@ async function passOn(
   signal: AbortSignal,
 ): Promise<void> {
   const { start } = edgesOf(first);
-  // White space keeps a connection alive until there is an answer.
+  // White space keeps the connection alive until there is a response.
   if (start !== '' && !start.startsWith('{')) throw unexpectedBody(attempt, start);
   let length = first.length;
   let end = first.subarray(-EDGE_BYTES);
@@ -126,14 +126,14 @@ async function passOn(
   }
 }
 
-/** Bytes of each end of a body by which it is known. */
+/** Bytes to inspect at each end of a body. */
 const EDGE_BYTES = 512;
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).trim();
 }
 
-/** Checks the two ends only: the decoder reads the middle, and a body that a proxy cut off should be reported as such. */
+/** Checks only the two ends: the decoder reads the middle, and a body truncated by a proxy should be reported as such. */
 export function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
   const { start, end } = edgesOf(body);
   if (!start.startsWith('{')) throw unexpectedBody(attempt, start);
@@ -143,7 +143,7 @@ export function checkJsonEnds(body: Uint8Array, attempt: Attempt): void {
     : truncatedError(attempt);
 }
 
-/** The first and the last bytes of a body but for white space around it, which may be longer. */
+/** Returns the first and last bytes of a body, without the white space around it. */
 function edgesOf(body: Uint8Array): { readonly start: string; readonly end: string } {
   let from = 0;
   while (isSpace(body[from])) from++;
@@ -157,7 +157,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Whether a text is JSON up to its last brace. */
+/** Returns whether a text is JSON up to its last brace. */
 function hasJsonAhead(text: string): boolean {
   try {
     JSON.parse(text.slice(0, text.lastIndexOf('}') + 1));
@@ -167,12 +167,12 @@ function hasJsonAhead(text: string): boolean {
   }
 }
 
-/** The part of a body that has arrived, up to a limit, in a few pieces: one buffer that grows would copy all of it at once. */
+/** The bytes received so far, up to a limit, in a few chunks: a growing buffer would copy all of them at once. */
 class Arrived {
   readonly #maxBytes: number;
   readonly #full: Buffer[] = [];
   #last: Buffer;
-  /** Bytes in the last piece. */
+  /** Bytes used in the last chunk. */
   #used = 0;
   #length = 0;
 
@@ -185,7 +185,7 @@ class Arrived {
     return this.#length > this.#maxBytes;
   }
 
-  /** Reads until there are more than `enough` bytes; returns whether it came to the end before. */
+  /** Reads until there are more than `enough` bytes; returns whether the body ended before that. */
   async collect(chunks: AsyncIterator<Uint8Array>, enough: number): Promise<boolean> {
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
       this.#length += next.value.length;
@@ -196,7 +196,7 @@ class Arrived {
     return true;
   }
 
-  /** All of it in one buffer, with all other pending work between the pieces. */
+  /** Joins the chunks into one buffer, yielding to other work between them. */
   async join(signal: AbortSignal): Promise<Uint8Array> {
     const last = this.#last.subarray(0, this.#used);
     if (this.#full.length === 0) return last;

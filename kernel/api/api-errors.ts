@@ -4,12 +4,12 @@ export interface ApiErrorOptions {
   readonly code: ErrorCode | ServiceErrorCode;
   readonly hint?: string;
   readonly cause?: unknown;
-  /** The HTTP status, when there was a response. */
+  /** HTTP status, if there was a response. */
   readonly status?: number;
   readonly traceId?: string;
 }
 
-/** A request to the query API that failed; the message is one paragraph and never holds a token. */
+/** A failed request to the query API; the message is one paragraph and never contains a token. */
 export class ApiError extends AplKernelError {
   readonly status: number | undefined;
   readonly traceId: string | undefined;
@@ -21,20 +21,20 @@ export class ApiError extends AplKernelError {
   }
 }
 
-/** Where in the sent APL the service found the error; line and column are one-based. */
+/** Position in the APL at which the service found the error; line and column are one-based. */
 export interface AplPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A further error in the same APL. */
+/** An additional error in the same APL. */
 interface AplError {
   readonly position: AplPosition;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** The service could not read or run the APL. `position` is absent when the service did not say where. */
+/** The service could not parse or run the APL. `position` is absent if the service did not report one. */
 export class QueryError extends ApiError {
   readonly position: AplPosition | undefined;
   readonly others: readonly AplError[];
@@ -49,53 +49,53 @@ export class QueryError extends ApiError {
   }
 }
 
-/** 401: no token, or one that the service does not know. */
+/** 401: no token, or a token unknown to the service. */
 export class UnauthorizedError extends ApiError {}
 
-/** 403: the token is known but lacks the permission. */
+/** 403: the token is valid but lacks the permission. */
 export class ForbiddenError extends ApiError {}
 
-/** 404: nothing has that name or id. */
+/** 404: nothing has this name or id. */
 export class NotFoundError extends ApiError {}
 
-/** 409: something of that name exists already. */
+/** 409: the name is already in use. */
 export class ConflictError extends ApiError {}
 
 /** 429 without Retry-After: too many requests in the current interval. */
 export class RateLimitError extends ApiError {}
 
-/** 429 with Retry-After: the spend budget is used up until then. */
+/** 429 with Retry-After: the spend budget is exhausted until then. */
 export class BudgetError extends ApiError {}
 
-/** 430: the query limit of the plan is used up. */
+/** 430: the plan's query limit is exhausted. */
 export class PlanLimitError extends ApiError {}
 
-/** 5xx: the service, or something in front of it, failed. */
+/** 5xx: the service or a gateway in front of it failed. */
 export class ServiceError extends ApiError {}
 
-/** Any other refusal of the request. */
+/** Any other error status. */
 export class RequestError extends ApiError {}
 
-/** The answer is not the API's: an HTML page, a redirect, something that is not JSON, or JSON of another shape. */
+/** The response is not the API's: an HTML page, a redirect, invalid JSON, or JSON of another shape. */
 export class UnexpectedAnswerError extends ApiError {}
 
-/** The answer ended before it was complete. */
+/** The response was truncated. */
 export class TruncatedAnswerError extends ApiError {}
 
-/** No connection: refused, reset, no such host, no route. `refused` is true when nothing listens at the address. */
+/** Connection failed: refused, reset, host not found, no route. `refused` is true if nothing listens at the address. */
 export class ConnectionError extends ApiError {
   get refused(): boolean {
     return this.code === 'connection-refused';
   }
 }
 
-/** The connection could not be made secure. */
+/** The TLS connection failed. */
 export class TlsError extends ApiError {}
 
-/** The time limit of the request passed. */
+/** The request timed out. */
 export class TimeLimitError extends ApiError {}
 
-/** The request was aborted by its caller. */
+/** The caller aborted the request. */
 export class InterruptedError extends ApiError {
   constructor(cause?: unknown) {
     super('the request was interrupted', { code: 'interrupted', cause });

@@ -4,17 +4,17 @@ import { cut, visible } from '../text.js';
 import { dateOrders, isZone, parseTime } from '../time.js';
 import { formatNames } from './logs/log-formats.js';
 
-/** An option of an import that has a value: a member of the request, an option of the command, and one of the magic. */
+/** An import option with a value: a member of the request, and an option of the command and the magic. */
 export interface ImportOption {
   readonly member: ImportMember;
-  /** As users write it, behind two hyphens. */
+  /** Name as written after two hyphens. */
   readonly name: string;
-  /** What stands for the value in texts; `a|b` are the only values. */
+  /** Placeholder of the value in help texts; `a|b` lists the only values. */
   readonly value: string;
   readonly summary: string;
-  /** Whether a value can be one (default: every text can). */
+  /** Returns whether a value is valid (default: any text). */
   readonly allows?: (value: string) => boolean;
-  /** What a value has to be, in messages. */
+  /** Description of valid values, for messages. */
   readonly wanted: string;
 }
 
@@ -31,7 +31,7 @@ export const importMembers = [
 
 export type ImportMember = (typeof importMembers)[number];
 
-/** The values that a request has. */
+/** The options set in a request. */
 export type ImportChoices = Readonly<Partial<Record<ImportMember, string>>>;
 
 const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
@@ -90,13 +90,13 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   },
 };
 
-/** An option of an import that has no value. */
+/** An import option without a value. */
 export interface ImportFlag {
   readonly name: 'replace' | 'preview';
   readonly summary: string;
 }
 
-/** The options without a value, of the command and the magic. */
+/** The options without a value, for the command and the magic. */
 export const importFlags: readonly ImportFlag[] = [
   { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
   { name: 'preview', summary: 'show how the file would be read, and import nothing' },
@@ -104,22 +104,19 @@ export const importFlags: readonly ImportFlag[] = [
 
 const longestUsage = 20;
 
-/** The options, in the order in which they are shown. The request, the command and the magic read this table. */
+/** The options, in display order. The request, the command and the magic read this table. */
 export const importOptions: readonly ImportOption[] = importMembers.map(member => ({
   member,
   ...rows[member],
 }));
 
-/** The options in the usage of a command, without long lists of values. */
+/** The options in a command's usage line, without long lists of values. */
 export const importUsage = [
   ...importOptions.map(({ name, value }) => `[--${name} ${value.length > longestUsage ? 'NAME' : value}]`),
   ...importFlags.map(({ name }) => `[--${name}]`),
 ].join(' ');
 
-/**
- * Returns the choices of an import by asking for the value of each option; `refuse` is called with an option whose value is
- * not one, and throws.
- */
+/** Returns the import options, calling `choice` for the value of each; calls `refuse`, which throws, for an invalid value. */
 export function importChoices<Value>(
   choice: (option: ImportOption) => Value,
   refuse: (option: ImportOption, value: NonNullable<Value>) => never,
@@ -134,17 +131,17 @@ export function importChoices<Value>(
   return choices;
 }
 
-/** Where the data of an import lies, by how its name begins. */
+/** Location of an import's data, recognized by its prefix. */
 interface Place {
   readonly name: string;
   readonly begins: RegExp;
-  /** How it becomes a dataset; absent if it is refused. */
+  /** How it becomes a dataset; absent if it is not supported. */
   readonly by?: 'download' | 'bucket';
-  /** What to do if it is refused. */
+  /** What to do instead, if it is not supported. */
   readonly hint?: string;
 }
 
-/** The places that are not files of this machine. */
+/** Locations other than files on this machine. */
 const places = [
   { name: 'https', begins: /^https?:[\\/]{2}/i, by: 'download' },
   { name: 's3', begins: /^s3:\/\//i, by: 'bucket' },
@@ -160,10 +157,10 @@ const places = [
   },
 ] as const satisfies readonly Place[];
 
-/** An import of what lies at a place that is not read. */
+/** An import from an unsupported location. */
 class PlaceError extends AplKernelError {}
 
-/** Returns how what was named becomes a dataset: as a file if its name begins like no other place. Throws AplKernelError for one that is refused. */
+/** Returns how a location becomes a dataset: as a file unless another prefix matches. Throws AplKernelError if unsupported. */
 export function placeOfImport(written: string): 'file' | 'download' | 'bucket' {
   const found: Place | undefined = places.find(({ begins }) => begins.test(written));
   if (found === undefined) return 'file';
@@ -172,14 +169,14 @@ export function placeOfImport(written: string): 'file' | 'download' | 'bucket' {
   throw new PlaceError('bucket', message, present({ hint: found.hint }));
 }
 
-/** A bucket, and what the names of the objects there begin with. */
+/** A bucket and a prefix of object names. */
 export interface BucketAddress {
   readonly bucket: string;
   /** Ends with a slash unless it is empty. */
   readonly prefix: string;
 }
 
-/** Reads `s3://bucket/prefix`; throws AplKernelError for what is not such an address, without the credentials that it may hold. */
+/** Parses `s3://bucket/prefix`; throws AplKernelError for an invalid address, without quoting any credentials in it. */
 export function readBucketAddress(written: string): BucketAddress {
   const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)\/*(.*)$/is.exec(written) ?? [];
   if (bucket.includes('@') || rest.includes('?'))
@@ -194,7 +191,7 @@ export function readBucketAddress(written: string): BucketAddress {
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }
 
-/** Returns the address as it is written. */
+/** Formats the address. */
 export function bucketAddressText({ bucket, prefix }: BucketAddress): string {
   return `s3://${bucket}/${prefix}`;
 }

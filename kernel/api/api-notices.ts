@@ -1,4 +1,4 @@
-/** The header in which the local service names what an answer leaves out: bodies have the shapes of the API and no room for it. */
+/** Header in which the local service reports what a response omits: the API's bodies have no member for it. */
 export const noticeHeader = 'x-apl-kernel-notice';
 
 /** The items of a listing, and sentences about what the service could not list. */
@@ -7,10 +7,10 @@ export interface Listed<T> {
   readonly notices: readonly string[];
 }
 
-/** HTTP libraries refuse a head of more than 16 KiB. */
+/** HTTP libraries reject headers of more than 16 KiB in total. */
 const mostCharacters = 8_000;
 
-/** Returns sentences as the value of the header; those that do not fit are counted. */
+/** Encodes sentences as a header value; counts those that do not fit. */
 export function encodeNotices(notices: readonly string[]): string {
   for (let shown = notices.length; shown > 0; shown--) {
     const rest = notices.length - shown;
@@ -21,7 +21,7 @@ export function encodeNotices(notices: readonly string[]): string {
   return encodeURIComponent(JSON.stringify([`${notices.length} could not be read.`]));
 }
 
-/** Returns the sentences of the header; none if it is absent or was changed on the way. */
+/** Decodes the sentences in a header; returns none if it is absent or was modified in transit. */
 export function decodeNotices(value: string | undefined): readonly string[] {
   try {
     const found: unknown = JSON.parse(decodeURIComponent(value ?? '[]'));

@@ -1,35 +1,34 @@
 import { cut, plural } from '../text.js';
 
-/** How a file would be imported, by its first rows. */
+/** Preview of an import, based on the first rows of a file. */
 export interface ImportPreview {
-  /** The name of the file. */
   readonly file: string;
   readonly dataset: string;
-  /** As a request names it, and in words. */
+  /** Name as in requests, and label as in messages. */
   readonly format: { readonly name: string; readonly label: string };
-  /** The rows that were read: the first ones, or all. */
+  /** Number of rows read: the first ones, or all. */
   readonly rows: number;
   readonly isWhole: boolean;
-  /** About how many rows the file has; 0 if that is not known. */
+  /** Approximate number of rows in the file; 0 if unknown. */
   readonly about: number;
-  /** `_time` is among them, with the time that each row would have. */
+  /** Includes `_time`, with the timestamp that each row would get. */
   readonly fields: readonly PreviewField[];
-  /** The field that the times are read from; empty when no field holds a time. */
+  /** The field that provides the timestamps; empty if none does. */
   readonly timeField: string;
-  /** What is odd, or was decided by the values. */
+  /** Oddities, and decisions based on the values. */
   readonly notes: readonly string[];
-  /** Why the import would be refused without a further option. */
+  /** Reason why the import would fail without another option. */
   readonly problem?: { readonly message: string; readonly hint?: string };
 }
 
-/** A field, and its values in the first rows as text, null if there is none; long ones are cut. */
+/** A field and its values in the first rows as text, null if missing; long ones are truncated. */
 export interface PreviewField {
   readonly name: string;
   readonly type: string;
   readonly values: readonly (string | null)[];
 }
 
-/** Returns what a preview says in lines, the first of which names the file; backticks mark code. */
+/** Formats a preview as lines, beginning with the file name; backticks mark code. */
 export function previewLines(preview: ImportPreview): readonly string[] {
   const { file, format, fields, rows, isWhole, notes, problem } = preview;
   const own = fields.filter(({ name }) => name !== '_time').length;
@@ -44,13 +43,13 @@ export function previewLines(preview: ImportPreview): readonly string[] {
 
 function countOf({ rows, isWhole, about }: ImportPreview): string {
   if (isWhole) return plural(rows, 'row');
-  // An estimate has no more digits than it is worth.
+  // An estimate is rounded to two digits.
   return about > rows
     ? `about ${plural(Number(about.toPrecision(2)), 'row')}`
     : `at least ${plural(rows, 'row')}`;
 }
 
-/** How the first time is read, beside the text that it is read from. */
+/** Shows the first timestamp next to its original text. */
 function timeLines({ fields, timeField }: ImportPreview): readonly string[] {
   const valuesOf = (wanted: string) => fields.find(({ name }) => name === wanted)?.values ?? [];
   const [texts, times] = [valuesOf(timeField), valuesOf('_time')];
@@ -65,7 +64,7 @@ function code(text: string): string {
   return `\`${cut(text, 80).replaceAll('`', "'")}\``;
 }
 
-/** Returns the fields of a preview as rows: name, type in the words of `typeWord`, and the values of the first rows. */
+/** Returns the fields of a preview as rows: name, type as worded by `typeWord`, and the values of the first rows. */
 export function previewRows(
   { fields, timeField, rows }: ImportPreview,
   typeWord: (type: string) => string,

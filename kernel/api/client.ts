@@ -24,19 +24,19 @@ import { type Pause, withoutStaleConnection, withRetries } from './pacing/retry.
 import { type Endpoint, isOwnService, isThisMachine, localProfile } from './profile.js';
 import * as wire from './wire.js';
 
-/** The answer to a query, as the bytes that came: JSON, or Arrow IPC from the service of this machine. */
+/** Response to a query, in its original bytes: JSON, or Arrow IPC from the local service. */
 export interface RawResult {
   readonly body: Uint8Array;
   readonly traceId?: string;
   /** Milliseconds from sending the request to the last byte. */
   readonly elapsedMs: number;
-  /** The answer is that of a recording: reading it again must give the same in all that is shown. */
+  /** Whether the response comes from a recording: it must be displayed exactly as before. */
   readonly recorded?: true;
-  /** What to say of the query limit when little of it is left. */
+  /** A notice that the query limit is nearly reached. */
   readonly nearLimit?: string;
 }
 
-/** Which starred queries to list: one's own when `who` is absent, else those of `team`, `all` or a user id. */
+/** Filter of starred queries: the user's own if `who` is absent, else those of `team`, `all` or a user id. */
 export interface StarredFilter {
   readonly who?: string;
   readonly dataset?: string;
@@ -44,98 +44,98 @@ export interface StarredFilter {
   readonly offset?: number;
 }
 
-/** Which annotations to list: those of any of the datasets that touch the range, whose times are RFC 3339 and whose end is exclusive. */
+/** Filter of annotations: of any of the datasets, overlapping a range with RFC 3339 times and an exclusive end. */
 export interface AnnotationFilter {
   readonly datasets: readonly string[];
   readonly start: string;
   readonly end: string;
 }
 
-/** The query API of one endpoint. Every method throws a subclass of ApiError, InterruptedError when its signal is aborted. */
+/** Client of the query API at one endpoint. Every method throws a subclass of ApiError, or InterruptedError if its signal is aborted. */
 export interface Client {
   readonly endpoint: Endpoint;
-  /** Runs a query; the local service answers questions about it under `id`. */
+  /** Runs a query; `id` identifies it in later requests to the local service. */
   query(
     request: wire.QueryRequest & wire.RequestOptions & wire.AnswerOptions,
     signal?: AbortSignal,
     id?: string,
   ): Promise<RawResult>;
-  /** The wait under way before a request is sent again; undefined when there is none. */
+  /** Returns the current wait before a retry; undefined if there is none. */
   pause(): Pause | undefined;
-  /** How far a query of the local service has come. */
+  /** Returns the progress of a query on the local service. */
   progress(id: string, signal?: AbortSignal): Promise<wire.QueryProgress>;
   listStarred(filter: StarredFilter, signal?: AbortSignal): Promise<Listed<wire.StarredQuery>>;
   getStarred(id: string, signal?: AbortSignal): Promise<wire.StarredQuery>;
   createStarred(query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   putStarred(id: string, query: wire.StarredQuery, signal?: AbortSignal): Promise<wire.StarredQuery>;
   deleteStarred(id: string, signal?: AbortSignal): Promise<void>;
-  /** Annotations of all datasets when the filter names none. */
+  /** Lists annotations, of all datasets if the filter names none. */
   listAnnotations(filter: AnnotationFilter, signal?: AbortSignal): Promise<Listed<wire.Annotation>>;
   createAnnotation(content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   putAnnotation(id: string, content: wire.AnnotationContent, signal?: AbortSignal): Promise<wire.Annotation>;
   deleteAnnotation(id: string, signal?: AbortSignal): Promise<void>;
   datasets(signal?: AbortSignal): Promise<Listed<wire.DatasetInfo>>;
-  /** Only the local service knows how much datasets hold; those that do not exist are left out. */
+  /** Returns the sizes of datasets, omitting missing ones. Local service only. */
   measuredDatasets(names: readonly string[], signal?: AbortSignal): Promise<readonly wire.DatasetInfo[]>;
   deleteDataset(name: string, signal?: AbortSignal): Promise<void>;
   fields(dataset: string, signal?: AbortSignal): Promise<Listed<wire.FieldMeta>>;
   currentUser(signal?: AbortSignal): Promise<wire.User>;
-  /** Reads a file of this machine into a dataset, which only the local service does; `id` is for {@link Client.progress}. */
+  /** Imports a file from this machine into a dataset; `id` is for {@link Client.progress}. Local service only. */
   importFile(request: wire.ImportRequest, signal?: AbortSignal, id?: string): Promise<wire.ImportReport>;
-  /** Has the local service write a dataset of this machine to a bucket. */
+  /** Publishes a dataset of this machine to a bucket. Local service only. */
   publish(request: wire.PublishRequest, signal?: AbortSignal): Promise<wire.PublishReport>;
-  /** Has the local service say how it would import a file. */
+  /** Previews the import of a file. Local service only. */
   previewFile(request: wire.ImportRequest, signal?: AbortSignal): Promise<ImportPreview>;
-  /** Only the local service has these three: it holds results of the kernel in memory, for queries to read. */
+  /** Opens a lease for results that the local service caches in memory for queries. Local service only, as the next two. */
   leaseResults(signal?: AbortSignal): Promise<ResultLease>;
-  /** `arrow` is an Arrow IPC stream that describes its fields under the key `apl.fields`. */
+  /** Sends a result; `arrow` is an Arrow IPC stream with field descriptions under the key `apl.fields`. */
   sendResult(lease: ResultLease, id: string, arrow: Uint8Array, signal?: AbortSignal): Promise<void>;
   dropResult(lease: ResultLease, id: string, signal?: AbortSignal): Promise<void>;
-  /** Aborts the requests under way and closes every connection. */
+  /** Aborts pending requests and closes all connections. */
   close(): Promise<void>;
 }
 
-/** An open connection; the local service holds what belongs to this kernel until the connection ends. */
+/** An open connection; when it ends, the local service drops what belongs to this kernel. */
 export interface ResultLease {
   readonly name: string;
-  /** True once the connection has ended: the service no longer holds anything of this kernel. */
+  /** Whether the connection has ended, and with it everything that the service cached for this kernel. */
   readonly ended: boolean;
 }
 
 export interface ClientOptions {
-  /** Names the kernel in the User-Agent header. */
+  /** Version of the kernel for the User-Agent header. */
   readonly version: string;
   /**
-   * Time limit of one request, from its start to the last byte, in milliseconds (default: 120,000). A query of the local service
-   * is told of it.
+   * Timeout of one request, from its start to the last byte, in milliseconds (default: 120,000). It is passed on with queries of the
+   * local service.
    */
   readonly timeLimitMs?: number;
-  /** About how long to wait before a failed request is sent again, in milliseconds (default: 500). */
+  /** Approximate wait before the first retry, in milliseconds (default: 500). */
   readonly retryMs?: number;
-  /** Answers requests in place of the service, as a recording does (default: every request is sent). */
+  /** Responds to requests in place of the service, as a recording does (default: every request is sent). */
   readonly via?: Via;
 }
 
-/** The parts of a request that its answer depends on. */
+/** The members of a request that its response depends on. */
 export type Asked = Pick<Send, 'action' | 'method' | 'path' | 'parameters' | 'json'>;
 
-/** An answer as it arrived, not yet interpreted. */
+/** A response as received, not yet parsed. */
 export interface Reply {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are lowercase. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Unpacked; undefined when it is too large to be read, empty when it was passed on. */
+  /** Decompressed; undefined if it exceeds the limit, empty if it was streamed on. */
   readonly body: Uint8Array | undefined;
-  /** The body was passed on as it arrived. */
+  /** Whether the body was streamed on as it arrived. */
   readonly passedOn?: true;
-  /** How long the service took, in milliseconds, where that is kept with the answer. */
+  /** Time that the service took, in milliseconds, if recorded with the response. */
   readonly recordedMs?: number;
 }
 
-/** Answers a request, by sending it or in another way. */
+/** Responds to a request, by sending it or otherwise. */
 export type Via = (asked: Asked, send: () => Promise<Reply>) => Promise<Reply>;
 
-/** Returns a client that opens connections on first use, one pool for each address. */
+/** Returns a client that connects on first use, with one pool per address. */
 export function createClient(endpoint: Endpoint, options: ClientOptions): Client {
   const transport = new Transport(endpoint, options);
   const call = <T>(read: (value: unknown) => T, send: Send, signal?: AbortSignal) =>
@@ -275,7 +275,7 @@ export function createClient(endpoint: Endpoint, options: ClientOptions): Client
   };
 }
 
-/** The local service's route for datasets with how much they hold. */
+/** The local service's route for datasets with their sizes. */
 const measured = '/v1/local/datasets';
 
 function noneWhenNotFound(error: unknown): [] {
@@ -288,29 +288,29 @@ function resultPath({ name }: ResultLease, id: string): string {
 }
 
 interface Send {
-  /** True when it only reads, so that sending it twice does no harm. */
+  /** Whether the request only reads, so that it is safe to send twice. */
   readonly safe: boolean;
-  /** Reads as in "could not {action}". */
+  /** Completes "could not {action}". */
   readonly action: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string | number | undefined>>;
   readonly json?: unknown;
-  /** The body, when it has more than `json`: what its answer does not depend on. */
+  /** The body, if it has members beyond `json`, on which the response does not depend. */
   readonly body?: unknown;
-  /** The body, where it is an Arrow IPC stream. */
+  /** The body, if it is an Arrow IPC stream. */
   readonly arrow?: Uint8Array;
-  /** True for work on this machine that has no time limit; the user can interrupt it. */
+  /** Whether the request has no timeout: it does work on this machine that the user can interrupt. */
   readonly unlimited?: boolean;
-  /** The address, when it is not the endpoint's `url`. */
+  /** The address, if other than the endpoint's `url`. */
   readonly base?: string;
-  /** The largest answer that is read (default: MAX_ANSWER_BYTES). */
+  /** Maximum size of the response (default: MAX_ANSWER_BYTES). */
   readonly maxBytes?: number;
-  /** The name of a query, for questions about it. */
+  /** Identifies a query in later requests. */
   readonly id?: string;
-  /** The media types that are read (default: JSON). */
+  /** Accepted media types (default: JSON). */
   readonly accept?: string;
-  /** Takes a long JSON body. */
+  /** Receives a long JSON body. */
   readonly receive?: wire.AnswerOptions['receive'];
 }
 
@@ -322,32 +322,32 @@ const defaultTimeLimitMs = 120_000;
 
 const MiB = 1024 * 1024;
 
-/** Bound on an answer that is not a query's, unpacked: a few bytes of gzip may stand for gigabytes. */
+/** Maximum decompressed size of a response that is not a query result: a few bytes of gzip can expand to gigabytes. */
 const MAX_ANSWER_BYTES = 64 * MiB;
 
-/** Bound on a refusal, unpacked; nothing of a longer one would be shown. */
+/** Maximum decompressed size of an error response; nothing beyond it would be shown. */
 const MAX_REFUSAL_BYTES = MiB;
 
-/** Encodings of bodies that are read; `x-gzip` is the old name of one. */
+/** Supported content encodings; `x-gzip` is an old name for gzip. */
 const READ_ENCODINGS = ['', 'identity', 'gzip', 'x-gzip'];
 
 function get(action: string, path: string, parameters: NonNullable<Send['parameters']> = {}): Send {
   return { safe: true, action, method: 'GET', path, parameters };
 }
 
-/** Sends requests of one endpoint; owns its connections. */
+/** Sends the requests of one endpoint; owns its connections. */
 class Transport {
   readonly #pools = new Map<string, Dispatcher>();
   readonly #endpoint: Endpoint;
-  /** Identifies this kernel to the local service, whose clients take turns. */
+  /** Identifies this kernel to the local service, which serves clients in turn. */
   readonly #name = randomUUID();
   readonly #userAgent: string;
   readonly #timeLimitMs: number;
-  /** Chosen by the user. */
+  /** The timeout chosen by the user. */
   readonly #ownLimitMs: number | undefined;
   readonly #retryMs: number;
   readonly #via: Via | undefined;
-  /** Recordings hold JSON, which anyone can read. */
+  /** Recordings contain JSON, which anyone can read. */
   readonly #takesArrow: boolean;
   pause: Pause | undefined;
 
@@ -388,7 +388,7 @@ class Transport {
     return { body, elapsedMs, ...present({ traceId, recorded, nearLimit: nearLimit(headers) }) };
   }
 
-  /** Of an Arrow stream the decoder finds whether it is whole. */
+  /** Checks JSON only: the decoder detects a truncated Arrow stream. */
   #checkAnswer(send: Send, headers: Reply['headers'], body: Uint8Array): void {
     const attempt = this.#attempt(send);
     const isArrow = headerText(headers, 'content-type')?.startsWith(wire.arrowType);
@@ -405,7 +405,7 @@ class Transport {
     return this.#readJson(send, body, read);
   }
 
-  /** A list, what the service says that it leaves out, and what cannot be read. */
+  /** Returns a listing with notices about what the service omits and what cannot be parsed. */
   async listed<T>(send: Send, read: (value: unknown) => Listed<T>, signal?: AbortSignal): Promise<Listed<T>> {
     const { headers, body } = await this.#send(send, signal);
     const { items, notices } = this.#readJson(send, body, read);
@@ -416,7 +416,7 @@ class Transport {
     await this.#send(send, signal);
   }
 
-  /** Opens an answer that stays open until either side closes it; its first line names the lease. */
+  /** Opens a response that lasts until either side closes it; its first line names the lease. */
   async lease(path: string, signal?: AbortSignal): Promise<ResultLease> {
     const send = get('send results', path);
     try {
@@ -464,7 +464,7 @@ class Transport {
     }
   }
 
-  /** The local service takes a time limit beyond its own; no other one knows of it. */
+  /** Passes a custom timeout on to the local service, the only one that supports it. */
   #limited(request: wire.QueryRequest): Pick<Send, 'body'> {
     const timeLimitMs = this.#ownLimitMs;
     if (timeLimitMs === undefined || !isOwnService(this.#endpoint)) return {};
@@ -480,7 +480,10 @@ class Transport {
     return { headers, body, ...rest };
   }
 
-  /** The kernel starts our own service again if it has ended; waiting for it would only delay that. It alone reuses connections. */
+  /**
+   * Does not retry on our own service, which the kernel restarts if it has ended: waiting would only delay that. Only its
+   * connections are reused.
+   */
   #persist(send: Send, signal: AbortSignal): Promise<Reply> {
     const receive = () => this.#receiveSigned(send, signal);
     if (isOwnService(this.#endpoint)) return send.safe ? withoutStaleConnection(receive) : receive();
@@ -491,7 +494,7 @@ class Transport {
     return withRetries(receive, { safe: send.safe, firstMs: this.#retryMs, endsAt, signal, tell });
   }
 
-  /** With a token that is renewed before its time is over, and once more if the service refused it. */
+  /** Sends with a token renewed before it expires, and once more if the service rejects it. */
   async #receiveSigned(send: Send, signal: AbortSignal): Promise<Reply> {
     const { token } = this.#endpoint;
     await token?.ready(signal);
@@ -523,12 +526,11 @@ class Transport {
       query: Object.fromEntries(
         Object.entries(send.parameters ?? {}).filter(([, value]) => value !== undefined),
       ),
-      // Compressing for this machine costs a second per 165 MB, and saves nothing.
+      // Compression costs a second per 165 MB, and saves nothing on the same machine.
       headers: { ...this.#headers(send), 'accept-encoding': isThisMachine(base) ? 'identity' : 'gzip' },
       body: send.arrow ?? (send.json === undefined ? null : JSON.stringify(send.body ?? send.json)),
       signal,
-      // A connection that is used again could deliver an unrequested answer as that of the next request, so only our own service
-      // may reuse one.
+      // A reused connection could deliver an unrequested response as that of the next request, so only our own service may reuse one.
       reset: !isOwnService(this.#endpoint),
     });
     return unlessAborted(signal, response);
@@ -579,11 +581,11 @@ class Transport {
 }
 
 function isAccepted(status: number): boolean {
-  // A part of an answer is not one: nobody asked for it.
+  // Partial content is not a valid response: it was never requested.
   return status >= 200 && status < 300 && status !== 206;
 }
 
-/** The largest answer that is read, in bytes. */
+/** Returns the maximum size of a response, in bytes. */
 function boundOf({ maxBytes }: Send, status: number): number {
   return isAccepted(status) ? (maxBytes ?? MAX_ANSWER_BYTES) : MAX_REFUSAL_BYTES;
 }
@@ -593,7 +595,7 @@ function contentType({ method, arrow }: Send): string | undefined {
   return arrow === undefined ? jsonType : wire.arrowType;
 }
 
-/** The first line of the answer to a request for a lease. */
+/** Parses the first line of the response to a lease request. */
 function readLease(line: string): string {
   const { lease } = JSON.parse(line) as { readonly lease?: unknown };
   if (typeof lease !== 'string') throw new RangeError('the service returned no lease');

@@ -1,15 +1,15 @@
 import { type Endpoint, ProfileError } from './profile.js';
 
-/** A query to be opened in the console. */
+/** A query to open in the console. */
 export interface LinkedQuery {
   readonly query: string;
-  /** The range in the words of the user, such as `last 1h`. */
+  /** The range as written by the user, such as `last 1h`. */
   readonly rangeLabel: string;
   readonly startTime: string;
   readonly endTime: string;
 }
 
-/** Returns the address of a query in the console that belongs to an endpoint; throws ProfileError if none is known. */
+/** Returns a query's URL in the console of an endpoint; throws ProfileError if the console is unknown. */
 export function consoleLink(
   { profileName, url, orgId }: Pick<Endpoint, 'profileName' | 'url' | 'orgId'>,
   { query, rangeLabel, startTime, endTime }: LinkedQuery,

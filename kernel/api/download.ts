@@ -13,10 +13,10 @@ import { ApiError } from './api-errors.js';
 import { errorCodes } from './failures/transport.js';
 import { dispatcherTo, unlessAborted } from './network/network-connection.js';
 
-/** A file that was downloaded, as it lies on this machine for the time of its import. */
+/** A downloaded file, which exists until the end of its import. */
 export interface Downloaded {
   readonly path: string;
-  /** Its address without what may be secret there, as it is shown. */
+  /** Its address for display, without credentials. */
   readonly address: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -24,16 +24,16 @@ export interface Downloaded {
 
 interface DownloadOptions {
   readonly signal?: AbortSignal;
-  /** What connects, if not what the environment says. */
+  /** The connection to use (default: per the environment). */
   readonly dispatcher?: Dispatcher;
-  /** The size of a file at most (default: 2 GB). */
+  /** Maximum size of a file (default: 2 GB). */
   readonly mostBytes?: number;
 }
 
-/** A file cannot be downloaded. */
+/** A file could not be downloaded. */
 class DownloadError extends ApiError {}
 
-/** Returns the address that a file is named by; undefined for a path. Throws ApiError for one that is never downloaded. */
+/** Returns the URL of a file that is named by one; undefined for a path. Throws ApiError for an address that is not allowed. */
 export function addressOf(written: string): URL | undefined {
   if (!/^https?:[\\/]{2}/i.test(written)) return undefined;
   const shown = withoutCredentials(written);
@@ -49,8 +49,8 @@ export function addressOf(written: string): URL | undefined {
 const byHand = 'Download it yourself, as in `curl -LO ADDRESS`, and import the file.';
 
 /**
- * Downloads a file into a directory of its own for the time of `use`. It follows addresses of the same host only. Throws ApiError for
- * what is too large, is cut off, or is a page in place of a file.
+ * Downloads a file into a temporary directory that exists while `use` runs. Follows redirects only within the same origin. Throws
+ * ApiError if the file is too large or truncated, or if a web page arrives instead.
  */
 export async function withDownload<Result>(
   address: URL,
@@ -71,7 +71,7 @@ async function download(address: URL, directory: string, options: DownloadOption
   const dispatcher = options.dispatcher ?? dispatcherTo(address);
   try {
     const { headers, body } = await answerOf(address, dispatcher, options.signal);
-    // It may fail before anybody reads it.
+    // It may fail before anyone reads it.
     body.on('error', () => undefined);
     const encoding = headerOf(headers, 'content-encoding');
     if (/^text\/html\b/i.test(headerOf(headers, 'content-type')) && !/\.html?$/i.test(address.pathname))
@@ -106,12 +106,12 @@ async function download(address: URL, directory: string, options: DownloadOption
 
 const usualBytes = 2_000_000_000;
 
-/** Between two parts of an answer. */
+/** Timeout between two chunks of a response. */
 const silenceMs = 60_000;
 
 const mostRedirects = 5;
 
-/** Returns the answer that has the file. */
+/** Returns the response with the file. */
 async function answerOf(
   address: URL,
   dispatcher: Dispatcher,
@@ -149,7 +149,7 @@ async function answerOf(
 
 const unpackers = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 
-/** Returns what undoes the encoding of an answer, which some servers use though nobody asks them to. */
+/** Returns decoders for the content encoding, which some servers use without being asked. */
 function decoders(shown: string, encoding: string): readonly Transform[] {
   if (encoding === '' || encoding === 'identity') return [];
   const unpacker = Object.entries(unpackers).find(([name]) => name === encoding)?.[1];
@@ -157,7 +157,7 @@ function decoders(shown: string, encoding: string): readonly Transform[] {
   throw refusal(`${shown} has an encoding that is not supported, ${encoding.slice(0, 20)}`, byHand);
 }
 
-/** The name in the address; a server that says a `.gz` is an encoding has it unpacked. */
+/** Returns the file name in the address, without `.gz` if the server declares that as an encoding. */
 function nameOf({ pathname }: URL, encoding: string): string {
   const last = pathname.split('/').at(-1) ?? '';
   const name = last
@@ -176,7 +176,7 @@ function plainBytes(bytes: number): string {
   return bytes === 1 ? '1 byte' : `${formatCount(bytes)} bytes`;
 }
 
-/** Says which bytes were imported. */
+/** Describes the imported bytes. */
 export function downloadNote({ address, bytes, sha256 }: Downloaded): string {
   return `Downloaded from ${address}: ${plainBytes(bytes)}, SHA-256 ${sha256}.`;
 }

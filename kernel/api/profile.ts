@@ -7,11 +7,11 @@ import { systemRefusal } from '../machine.js';
 import { present } from '../present.js';
 
 /**
- * A bearer token that cannot be printed: string, JSON and inspect forms are `***`; `reveal` is for the request header alone. A token
- * that is renewed stays the same object.
+ * A bearer token that cannot be printed: its string, JSON and inspect forms are `***`; `reveal` is only for the request header. A
+ * renewed token stays the same object.
  */
 export class AccessToken {
-  /** The token, then what else is as secret: what renews it, and those before it. */
+  /** The token, followed by other secrets: its refresh token and earlier tokens. */
   #secrets: readonly string[];
   #version = 0;
 
@@ -23,38 +23,38 @@ export class AccessToken {
     return this.#secrets[0] ?? '';
   }
 
-  /** How often it has been replaced. */
+  /** Number of times the token was replaced. */
   get version(): number {
     return this.#version;
   }
 
-  /** Resolves once it may be sent. */
+  /** Resolves once the token may be sent. */
   async ready(_signal: AbortSignal): Promise<void> {}
 
-  /** Whether there is another one than that of a version, which the service refused. */
+  /** Returns whether the token has changed since a version that the service rejected. */
   async changedSince(_version: number | undefined, _signal: AbortSignal): Promise<boolean> {
     return false;
   }
 
-  /** Whether bytes or a text hold the token. */
+  /** Returns whether bytes or a text contain the token. */
   isIn(content: Uint8Array | string): boolean {
     const bytes = Buffer.from(content);
     return this.#secrets.some(secret => secret !== '' && bytes.includes(secret));
   }
 
-  /** The text with `***` in place of the token; one of fewer characters than `least` stays. */
+  /** Replaces the token with `***` in a text, unless it is shorter than `least` characters. */
   removedFrom(text: string, least = 1): string {
     const long = this.#secrets.filter(({ length }) => length >= least);
     return long.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
   }
 
-  /** The end of the token, by which its owner knows it among several; undefined for one so short that it would tell too much. */
+  /** The end of the token, by which its owner recognizes it; undefined if the token is so short that this would reveal too much. */
   get ending(): string | undefined {
     const [value = ''] = this.#secrets;
     return value.length < 20 ? undefined : value.slice(-4);
   }
 
-  /** `api` and `personal` by their prefix; anything else is an access token. */
+  /** `api` and `personal` by prefix; anything else is an access token. */
   get kind(): 'api' | 'personal' | 'access' | 'login' {
     const [value = ''] = this.#secrets;
     if (value.startsWith('xaat-')) return 'api';
@@ -73,45 +73,44 @@ export class AccessToken {
     return '***';
   }
 
-  /** Puts another token in its place, with what else is secret from now on. */
+  /** Replaces the token, adding further secrets. */
   replace(value: string, ...others: readonly string[]): void {
     this.#version += 1;
     this.#secrets = [...new Set([value, ...others, ...this.#secrets])].slice(0, MOST_SECRETS);
   }
 }
 
-/** Older ones are long out of use. */
+/** Maximum secrets to remember: older ones are long out of use. */
 const MOST_SECRETS = 8;
 
-/** The address of one service and the credentials for it. URLs have no trailing slash and no user name in them. */
+/** The address and credentials of one service. URLs have no trailing slash and no user name. */
 export interface Endpoint {
   readonly profileName: string;
   readonly url: string;
-  /** The host that answers queries, when it is not `url`. */
+  /** The host that runs queries, if other than `url`. */
   readonly edgeUrl?: string;
   readonly token?: AccessToken;
   readonly orgId?: string;
   readonly signIn?: SignInSettings;
-  /** What answers queries there, unless it is the API of Axiom: the local service then translates for it. */
+  /** The query engine there, unless it is the Axiom API: the local service then translates for it. */
   readonly engine?: TrinoSettings;
 }
 
-/** How to ask a cluster of Trino; the token of its endpoint is the password if there is one. */
+/** Settings of a Trino cluster; the endpoint's token, if any, is the password. */
 export interface TrinoSettings {
   readonly name: 'trino';
   readonly user: string;
   readonly usesPassword: boolean;
   readonly catalog: string;
   readonly schema: string;
-  /** The column that is the time of an event, in tables that have it. */
+  /** The timestamp column, in tables that have it. */
   readonly timeColumn?: string;
-  /** Distinct counts and percentiles may be estimated. */
+  /** Whether distinct counts and percentiles may be estimated. */
   readonly approximate: boolean;
 }
 
-/** How `~/.axiom.toml` says that one signs in to a profile; what it leaves out is found out from the service. */
+/** Sign-in settings of a profile in `~/.axiom.toml`; missing ones are discovered from the service. */
 export interface SignInSettings {
-  /** The address of the authorization server. */
   readonly issuer?: string;
   readonly clientId?: string;
   readonly scope?: string;
@@ -127,23 +126,23 @@ export interface AxiomEnvironment {
   readonly edgeRegion?: string;
 }
 
-/** A profile cannot be used as it is configured. */
+/** A profile is misconfigured. */
 export class ProfileError extends AplKernelError {
   constructor(message: string, hint: string, cause?: unknown) {
     super('profile', message, { hint, cause });
   }
 }
 
-/** A section of `~/.axiom.toml` that cannot be used as it is written; the other profiles can. */
+/** A section of `~/.axiom.toml` that is invalid; the other profiles can be used. */
 export interface RefusedProfile {
   readonly profileName: string;
   readonly refusal: AplKernelError;
 }
 
-/** What is configured under one name. */
+/** The configuration of one name. */
 export type Profile = Endpoint | RefusedProfile;
 
-/** Returns the endpoint of a profile; throws the ProfileError of one that is refused. */
+/** Returns the endpoint of a profile; throws the ProfileError of an invalid one. */
 export function endpointOf(profile: Profile): Endpoint {
   if ('refusal' in profile) throw profile.refusal;
   return profile;
@@ -152,7 +151,7 @@ export function endpointOf(profile: Profile): Endpoint {
 /** The profile name of the embedded service. */
 export const localProfile = 'local';
 
-/** Whether it is the service of this machine that answers, for itself or for a cluster. */
+/** Returns whether the local service responds, for itself or for a cluster. */
 export function isOwnService({ profileName, engine }: Endpoint): boolean {
   return profileName === localProfile || engine !== undefined;
 }
@@ -161,14 +160,14 @@ const hostedUrl = 'https://api.axiom.co';
 const environmentProfile = 'environment';
 
 /**
- * Returns the name of the profile to start with: the one that AXIOM_DEPLOYMENT names, else `local`. A file or a token that is
- * on the machine does not by itself send a notebook's queries to Axiom.
+ * Returns the initial profile: AXIOM_DEPLOYMENT, else `local`. A file or a token on the machine alone does not send a notebook's
+ * queries to Axiom.
  */
 export function startProfile(environment: AxiomEnvironment): string {
   return environment.deployment || localProfile;
 }
 
-/** Returns the text of `~/.axiom.toml`; undefined if there is none. Throws ProfileError when it cannot be read. */
+/** Returns the content of `~/.axiom.toml`; undefined if it is absent. Throws ProfileError if it cannot be read. */
 export async function readProfileFile(homeDir: string): Promise<string | undefined> {
   return textOf(join(homeDir, '.axiom.toml')).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -177,7 +176,10 @@ export async function readProfileFile(homeDir: string): Promise<string | undefin
   });
 }
 
-/** Returns the profiles of a text of `~/.axiom.toml` and of the environment, without `local`, which can always be used; throws ProfileError. */
+/**
+ * Returns the profiles in the content of `~/.axiom.toml` and in the environment, without `local`, which is always available; throws
+ * ProfileError.
+ */
 export async function profilesOf(
   file: string | undefined,
   environment: AxiomEnvironment,
@@ -185,7 +187,7 @@ export async function profilesOf(
   return resolveProfiles(file === undefined ? {} : await parseToml(file), environment);
 }
 
-/** The deployments of `~/.axiom.toml` for whoever asks them by name, as the file is now; those of an unchanged file stay the same objects. */
+/** The deployments of the current `~/.axiom.toml`, by name; while the file is unchanged, they stay the same objects. */
 export class ProfileFile {
   readonly #homeDir: string;
   #read: { readonly file: string | undefined; readonly profiles: readonly Profile[] } | undefined;
@@ -194,7 +196,7 @@ export class ProfileFile {
     this.#homeDir = homeDir;
   }
 
-  /** Returns a deployment; throws ProfileError if the file has none of that name, or one that cannot be used. */
+  /** Returns a deployment; throws ProfileError if it is missing or invalid. */
   async named(name: string): Promise<Endpoint> {
     const file = await readProfileFile(this.#homeDir);
     if (this.#read === undefined || this.#read.file !== file)
@@ -209,8 +211,8 @@ export class ProfileFile {
 }
 
 /**
- * Returns a warning when `~/.axiom.toml` can be read or changed by other users of the machine; undefined when it cannot, is
- * absent, or lies on a system without such permissions.
+ * Returns a warning if other users of the machine can read or change `~/.axiom.toml`; undefined if they cannot, if it is absent, or
+ * on a system without such permissions.
  */
 export async function profileFileWarning(homeDir: string): Promise<string | undefined> {
   const found = await stat(join(homeDir, '.axiom.toml')).catch(() => undefined);
@@ -218,7 +220,7 @@ export async function profileFileWarning(homeDir: string): Promise<string | unde
   return 'Other users of this machine can read the tokens in ~/.axiom.toml: `chmod 600 ~/.axiom.toml` prevents it.';
 }
 
-/** Returns the profiles, without `local`, of a parsed configuration file, with the environment taking precedence over it. */
+/** Returns the profiles, without `local`, of a parsed configuration file; the environment takes precedence. */
 export function resolveProfiles(
   file: Readonly<Record<string, unknown>>,
   environment: AxiomEnvironment,
@@ -227,7 +229,7 @@ export function resolveProfiles(
     fileProfile(name, table(entry)),
   );
   const named = environment.deployment || text(file.active_deployment) || text(file.active_deployments);
-  // The variables are those of Axiom: they change nothing of a deployment of another kind.
+  // The variables are Axiom's: they do not affect deployments of another kind.
   const base = configured.find(endpoint => endpoint.profileName === named && !('engine' in endpoint));
   const changed = environment.url || environment.token || environment.edgeUrl || environment.edgeRegion;
   const endpoint = changed ? environmentProfileOf(base, environment) : undefined;
@@ -253,7 +255,7 @@ async function parseToml(source: string): Promise<Readonly<Record<string, unknow
   try {
     return parse(source);
   } catch (error) {
-    // The parser's own message quotes the line, which may hold a token.
+    // The parser's own message quotes the line, which may contain a token.
     const line = (error as { line?: unknown }).line;
     const place = typeof line === 'number' ? ` at line ${line}` : '';
     throw new ProfileError(
@@ -263,7 +265,7 @@ async function parseToml(source: string): Promise<Readonly<Record<string, unknow
   }
 }
 
-/** An error in one section is reported when that profile is used. */
+/** Errors in a section are reported when its profile is used. */
 function fileProfile(name: string, entry: Readonly<Record<string, unknown>>): Profile {
   try {
     return fileEndpoint(name, entry);
@@ -295,7 +297,7 @@ function fileEndpoint(name: string, entry: Readonly<Record<string, unknown>>): E
   };
 }
 
-/** The secret is sent to a cluster by the local service alone, and not in the clear to another machine. */
+/** Only the local service sends the secret to a cluster, and never unencrypted to another machine. */
 function engineEndpoint(
   name: string,
   entry: Readonly<Record<string, unknown>>,
@@ -360,7 +362,7 @@ function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvir
   };
 }
 
-/** A header can hold only visible ASCII. The value may be a secret and is not quoted. */
+/** A header allows only visible ASCII. The value may be a secret and is not quoted. */
 function headerValue(value: string | undefined, place: string): string | undefined {
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
   throw new ProfileError(
@@ -378,7 +380,7 @@ function edgeAddress(
   regionPlace: string,
 ): string | undefined {
   if (url) return address(url, `edge URL of ${urlPlace}`);
-  // A region is the host's name without its scheme, such as eu-central-1.aws.edge.axiom.co.
+  // A region is a host name without a scheme, such as eu-central-1.aws.edge.axiom.co.
   return region ? address(`https://${region}`, `edge region of ${regionPlace}`) : undefined;
 }
 
@@ -393,7 +395,7 @@ function address(value: string, place: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Whether an address is one of this machine. */
+/** Returns whether an address is on this machine. */
 export function isThisMachine({ hostname }: URL): boolean {
   return /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
 }

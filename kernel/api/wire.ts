@@ -7,11 +7,11 @@ import type { Listed } from './api-notices.js';
 import type { ImportPreview } from './api-preview.js';
 
 /**
- * The JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), for both sides: the client that reads them and
- * the local service that writes them. Spelling is the API's own.
+ * JSON shapes of the query API (https://axiom.co/docs/restapi/introduction), shared by the client that reads them and the local
+ * service that writes them. Names are spelled as in the API.
  */
 
-/** Types of a result field. `timespan` cells are integer nanoseconds; `unknown` and unions such as `integer|float` carry any JSON. */
+/** Types of a result field. `timespan` cells are integer nanoseconds; `unknown` and unions such as `integer|float` allow any JSON. */
 export type WireType =
   | 'datetime'
   | 'string'
@@ -35,38 +35,38 @@ export interface QueryRequest {
   readonly defaultLimit?: number;
   readonly defaultOrder?: readonly Order[];
   readonly libraries?: readonly string[];
-  /** `now`, of the local service alone: what `now()` and `ago()` count from. */
+  /** Local service only: `now`, the reference time of `now()` and `ago()`. */
   readonly queryOptions?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** Only the local service has these: results of the kernel that the text may name like datasets. */
+  /** Local service only: results of the kernel that the query may name like datasets. */
   readonly results?: WantedResults;
 }
 
-/** How an answer arrives. */
+/** How a response arrives. */
 export interface AnswerOptions {
-  /** As JSON, whose cells can be put together with those of other answers, also on this machine. */
+  /** As JSON, whose cells can be combined with those of other responses, also on this machine. */
   readonly asJson?: true;
-  /** Takes a long JSON body as it arrives, so that nobody has to hold all of it; the body of the answer is then empty. */
+  /** Receives a long JSON body as it arrives, to avoid buffering it; the body of the response is then empty. */
   readonly receive?: (body: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
-/** What a request may say besides its query, range, limit and variables. */
+/** Options of a request besides its query, range, limit and variables. */
 export interface RequestOptions
   extends Pick<
     QueryRequest,
     'cursor' | 'includeCursor' | 'includeCursorField' | 'defaultOrder' | 'libraries' | 'queryOptions'
   > {
-  /** Do not answer from a cache; it is sent as a parameter of the address. */
+  /** Bypasses the cache; sent as a URL parameter. */
   readonly nocache?: true;
 }
 
-/** The media type of Arrow IPC streams: results that a kernel sends, and the local service's answers to kernels. */
+/** Media type of Arrow IPC streams: results sent by a kernel, and the local service's responses to kernels. */
 export const arrowType = 'application/vnd.apache.arrow.stream';
 
-/** Results that a kernel has sent under its lease, by the names that a query uses. */
+/** Results that a kernel has sent under its lease, by their names in a query. */
 export interface WantedResults {
   readonly lease: string;
-  /** `rowField` adds a field: the number of each row, from 0. */
+  /** `rowField` adds a field with the number of each row, from 0. */
   readonly tables: Readonly<Record<string, { readonly id: string; readonly rowField?: string }>>;
 }
 
@@ -100,9 +100,9 @@ export interface ResultTable {
   readonly order: readonly Order[];
   readonly groups: readonly { readonly name: string }[];
   readonly range?: { readonly field: string; readonly start: string; readonly end: string };
-  /** `size` is in nanoseconds when the field is a time, else a number. */
+  /** `size` is in nanoseconds if the field is a timestamp, else a number. */
   readonly buckets?: { readonly field: string; readonly size: number };
-  /** Column-major: one array per field, all of equal length. */
+  /** Column-major: one array per field, all of the same length. */
   readonly columns: readonly (readonly unknown[])[];
 }
 
@@ -113,7 +113,7 @@ export interface StatusMessage {
   readonly msg: string;
 }
 
-/** The code of a message that says that rows examined and matched are not known. */
+/** Code of a message that the rows examined and matched are unknown. */
 export const notCountedCode = 'not_counted';
 
 export interface QueryStatus {
@@ -143,7 +143,7 @@ export interface TabularResult {
   readonly fieldsMetaMap: Readonly<Record<string, readonly FieldMeta[]>>;
 }
 
-/** The answer in the older format: events under `matches`, or groups under `buckets`. */
+/** The older response format: events under `matches`, or groups under `buckets`. */
 export interface LegacyResult {
   readonly request: QueryRequest;
   readonly status: QueryStatus;
@@ -161,14 +161,14 @@ export interface LegacyResult {
 }
 
 export interface LegacyMatch {
-  /** {@link noTime} if the query gives none, as of each member that is a time. */
+  /** {@link noTime} if the query yields no timestamp, as in every member that is a timestamp. */
   readonly _time: string;
   readonly _sysTime: string;
   readonly _rowId: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** `id` is the same in every series and in the totals of one answer; `op` is the name of the aggregated field. */
+/** `id` is the same in every series and in the totals of one response; `op` is the name of the aggregated field. */
 export interface LegacyGroup {
   readonly id: number;
   readonly group: Readonly<Record<string, unknown>>;
@@ -181,18 +181,18 @@ export interface ErrorBody {
   readonly detail?: {
     readonly errorType?: string;
     readonly compileErrorCode?: string;
-    /** One-based line and column of the APL text. */
+    /** One-based line and column in the APL. */
     readonly line?: number;
     readonly column?: number;
     readonly message?: string;
-    /** What to write instead; only the local service sends it. */
+    /** Suggested correction; only the local service sends it. */
     readonly hint?: string;
-    /** Further errors in the same text, in order, ten at most; only the local service sends them. */
+    /** Further errors in the same APL, in order, at most ten; only the local service sends them. */
     readonly others?: readonly CompileError[];
   };
 }
 
-/** One error in the APL text at a one-based line and column. */
+/** An error in the APL at a one-based line and column. */
 export interface CompileError {
   readonly line: number;
   readonly column: number;
@@ -211,7 +211,8 @@ export interface StarredQuery {
 }
 
 /**
- * A mark over the charts of some datasets, such as a deployment: at a time, or over an interval if it has an end. Times are RFC 3339.
+ * A mark on the charts of some datasets, such as a deployment: at a timestamp, or over an interval if it has an end. Times are RFC
+ * 3339.
  */
 export interface Annotation {
   readonly id: string;
@@ -221,11 +222,11 @@ export interface Annotation {
   readonly title?: string;
   readonly description?: string;
   readonly url?: string;
-  /** Lower-case letters, digits and hyphens, such as `deploy`. */
+  /** Lowercase letters, digits and hyphens, such as `deploy`. */
   readonly type: string;
 }
 
-/** An annotation without the id that the service gives it. */
+/** An annotation without its id, which the service assigns. */
 export type AnnotationContent = Omit<Annotation, 'id'>;
 
 export interface DatasetInfo {
@@ -235,14 +236,14 @@ export interface DatasetInfo {
   readonly created?: string;
   readonly who?: string;
   readonly kind?: string;
-  /** Only the local service says how much a dataset holds; absent for its samples, which are computed. */
+  /** Local service only; absent for its samples, which are computed. */
   readonly rows?: number;
-  /** The times of the first and the last event in RFC 3339; absent when there is none. */
+  /** RFC 3339 timestamps of the first and last event; absent if there is none. */
   readonly firstTime?: string;
   readonly lastTime?: string;
-  /** Where its rows lie, as in `s3://bucket/prefix/`, if it is read in place. */
+  /** Location of its rows, such as `s3://bucket/prefix/`, if it is read in place. */
   readonly place?: string;
-  /** What is wrong with its files, in sentences without an end; only the local service says so. */
+  /** Problems with its files, as sentences without a period; local service only. */
   readonly problems?: readonly string[];
 }
 
@@ -259,51 +260,48 @@ export interface IngestStatus {
   readonly processedBytes: number;
 }
 
-/** How far a query of the local service has come: the answer of `GET /v1/local/queries/ID`. */
+/** Progress of a query on the local service: the response to `GET /v1/local/queries/ID`. */
 export type QueryProgress =
-  /** It waits for a turn; `before` queries come first. */
+  /** Waits in the queue behind `before` queries. */
   | { readonly state: 'waiting'; readonly before: number }
-  /** What it needs does not answer yet, and is asked again; the reason is a sentence without an end. */
+  /** Retries something it needs that does not respond yet; the reason is a sentence without a period. */
   | { readonly state: 'held up'; readonly reason: string }
-  /** It reads about `rows` rows; `share`, from 0 to 1, of them are done, absent if the engine cannot tell. */
+  /** Reads about `rows` rows; `share` is the fraction done, absent if the engine cannot tell. */
   | { readonly state: 'running'; readonly rows: number; readonly share?: number };
 
-/** Body of `POST /v1/local/import`, which only the local service has; what is not chosen is detected. */
+/** Body of `POST /v1/local/import`, for the local service only; unset options are detected. */
 export interface ImportRequest extends ImportChoices {
-  /** A file, a directory, or a pattern such as `app.log*`, of which all files become one dataset. */
+  /** A file, a directory, or a pattern such as `app.log*`, whose files all go into one dataset. */
   readonly path: string;
   readonly dataset: string;
-  /** The rows replace those of the dataset (default: they are added). */
+  /** Whether to replace the rows of the dataset (default: append). */
   readonly replace?: boolean;
-  /** The objects of a bucket are copied to this machine and imported as files (default: they are read in place). */
+  /** Whether to copy the objects of a bucket to this machine and import them as files (default: read in place). */
   readonly copy?: boolean;
 }
 
-/** Body of `POST /v1/local/publish`, which only the local service has. */
+/** Body of `POST /v1/local/publish`, for the local service only. */
 export interface PublishRequest {
   readonly dataset: string;
-  /** The address in a bucket, such as `s3://bucket/prefix`. */
+  /** Address in a bucket, such as `s3://bucket/prefix`. */
   readonly path: string;
 }
 
-/** What was written to a bucket. */
+/** Report of a publication to a bucket. */
 export interface PublishReport {
   readonly dataset: string;
   /** Such as `s3://bucket/prefix/`. */
   readonly place: string;
-  /** The days that were written now, their rows and the bytes of their objects. */
+  /** The days written this time, their rows, and the bytes of their objects. */
   readonly days: number;
   readonly rows: number;
   readonly bytes: number;
-  /** The days that are there. */
+  /** The days present in total. */
   readonly daysThere: number;
   readonly notes: readonly string[];
 }
 
-/**
- * Returns the dataset that files are imported into where none is named: `access 2026.log.gz` -> `access-2026`, `logs/*.ndjson` ->
- * `logs`.
- */
+/** Returns the dataset that files are imported into by default: `access 2026.log.gz` -> `access-2026`, `logs/*.ndjson` -> `logs`. */
 export function datasetNameOf(file: string): string {
   const named = withoutCredentials(file)
     .split(/[\\/]/)
@@ -320,29 +318,29 @@ export interface ImportReport {
   readonly dataset: string;
   readonly rows: number;
   readonly fields: readonly { readonly name: string; readonly type: string }[];
-  /** The field that the times are read from; empty when no field holds a time. */
+  /** The field that provides the timestamps; empty if none does. */
   readonly timeField: string;
   readonly notes: readonly string[];
-  /** The number of rows that the dataset held before and holds now. */
+  /** Rows of the dataset before and after the import. */
   readonly rowsBefore: number;
   readonly rowsNow: number;
-  /** RFC 3339 of the first and the last event of the dataset; absent when none has a time. */
+  /** RFC 3339 timestamps of the dataset's first and last event; absent if no event has one. */
   readonly firstTime?: string;
   readonly lastTime?: string;
-  /** Where the rows stay, if they are read in place. */
+  /** Location of the rows, if they are read in place. */
   readonly place?: string;
 }
 
 // ---- checks: JSON of unknown shape in, a typed value out, or a ShapeError that names the place ----
 
-/** A JSON value is not of the shape that the API describes; the message names the place and what was expected there. */
+/** A JSON value does not have the shape that the API specifies; the message names the position and the expected shape. */
 export class ShapeError extends AplKernelError {
   constructor(path: string, expected: string, found: unknown) {
     super('unexpected-shape', `${path} should be ${expected}, not ${kindOf(found)}`);
   }
 }
 
-/** Returns the error body, or undefined when the value is not one. */
+/** Returns the error body; undefined if the value is not one. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
   if (!isRecord(value)) return undefined;
   const { code, message, error, detail } = value;
@@ -355,7 +353,7 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
   };
 }
 
-/** Returns a starred query with every required member; members that are not the API's are dropped. */
+/** Returns a starred query with every required member; drops members that are not in the API. */
 export function readStarredQuery(value: unknown, path = 'starred query'): StarredQuery {
   const object = record(value, path);
   const query = record(object.query, `${path}.query`);
@@ -372,12 +370,12 @@ export function readStarredQuery(value: unknown, path = 'starred query'): Starre
   };
 }
 
-/** Returns the starred queries of a listing; one that cannot be read is left out, and a notice says why. */
+/** Returns the starred queries of a listing; skips invalid ones, with a notice. */
 export function readStarredQueries(value: unknown): Listed<StarredQuery> {
   return listed(value, 'starred queries', readStarredQuery);
 }
 
-/** Returns an annotation; a text that is empty and an end that is null or Go's zero time are absent, as services spell it. */
+/** Returns an annotation; treats an empty string, and an end that is null or Go's zero time, as absent, since services write them so. */
 export function readAnnotation(value: unknown, path = 'annotation'): Annotation {
   const object = record(value, path);
   const { endTime } = object;
@@ -395,20 +393,20 @@ export function readAnnotation(value: unknown, path = 'annotation'): Annotation 
   };
 }
 
-/** Returns the annotations of a listing; one that cannot be read is left out, and a notice says why. */
+/** Returns the annotations of a listing; skips invalid ones, with a notice. */
 export function readAnnotations(value: unknown): Listed<Annotation> {
   return listed(value, 'annotations', readAnnotation);
 }
 
-/** How Go writes a time that is absent. */
+/** Go's zero time, sent for an absent time. */
 export const noTime = '0001-01-01T00:00:00Z';
 
-/** Whether a time in a request or an answer stands for none: clients in Go spell an absent time as the year 1. */
+/** Returns whether a time in a request or a response is absent: clients in Go send the year 1 instead. */
 export function isNoTime(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === noTime;
 }
 
-/** Returns the datasets of a listing; one that cannot be read is left out, and a notice says why. */
+/** Returns the datasets of a listing; skips invalid ones, with a notice. */
 export function readDatasets(value: unknown): Listed<DatasetInfo> {
   return listed(value, 'datasets', readDataset);
 }
@@ -436,7 +434,7 @@ function problemsIn(value: unknown, path: string): readonly string[] | undefined
   return value === undefined ? undefined : list(value, path).map(each => string(each, path));
 }
 
-/** Returns the fields of a dataset; one that cannot be read is left out, and a notice says why. */
+/** Returns the fields of a dataset; skips invalid ones, with a notice. */
 export function readFields(value: unknown): Listed<FieldMeta> {
   return listed(value, 'fields', (item, path) => {
     const object = record(item, path);
@@ -450,7 +448,7 @@ export function readFields(value: unknown): Listed<FieldMeta> {
   });
 }
 
-/** Returns the user whom a token stands for. */
+/** Returns the user of a token. */
 export function readUser(value: unknown): User {
   const object = record(value, 'user');
   return {
@@ -483,7 +481,7 @@ export function readImportReport(value: unknown): ImportReport {
   };
 }
 
-/** Returns what the local service has written to a bucket. */
+/** Returns the local service's report of a publication to a bucket. */
 export function readPublishReport(value: unknown): PublishReport {
   const at = 'publish report';
   const object = record(value, at);
@@ -536,7 +534,7 @@ export function readImportPreview(value: unknown): ImportPreview {
   };
 }
 
-/** Returns how far a query has come. */
+/** Returns the progress of a query. */
 export function readProgress(value: unknown): QueryProgress {
   const object = record(value, 'progress');
   if (object.state === 'waiting')
@@ -563,7 +561,7 @@ function readDetail(detail: Record<string, unknown>): NonNullable<ErrorBody['det
   });
 }
 
-/** Anything but an error with a place is left out. */
+/** Returns an error with a position, and drops anything else. */
 function readCompileError(value: unknown): readonly CompileError[] {
   if (!isRecord(value)) return [];
   const { line, column, message, hint } = value;
@@ -582,7 +580,7 @@ function optionalString<K extends string>(
   return { [key]: string(value, `${path}.${key}`) } as { readonly [P in K]?: string };
 }
 
-/** As `optionalString`, but an empty text is absent too. */
+/** Like `optionalString`, but an empty string is absent too. */
 function optionalText<K extends string>(
   object: Record<string, unknown>,
   key: K,
@@ -628,7 +626,7 @@ function listed<T>(value: unknown, path: string, read: (value: unknown, path: st
   return { items, notices: more > 0 ? [...notices, `Left out: ${more} more of the ${path}.`] : notices };
 }
 
-/** How many entries of a listing that cannot be read are named. */
+/** Maximum invalid entries of a listing to name. */
 const NAMED_ENTRIES = 5;
 
 function string(value: unknown, path: string): string {

@@ -23,14 +23,14 @@ import { reasonIn, reasonInXml } from './reason.js';
 import { gatewayHint, pageHint, refusedHint } from './statuses.js';
 import { type Attempt, cutOffCodes, endedHint, errorCodes } from './transport.js';
 
-/** A refused answer: its status, its headers in lower case, and its body as text. */
+/** An error response: status, headers with lowercase names, and body as text. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-/** Returns the error for an answer whose status is not a success. */
+/** Returns the error for an unsuccessful response. */
 export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   const { status, headers } = refusal;
   const { endpoint } = attempt;
@@ -50,7 +50,7 @@ export function refusalError(attempt: Attempt, refusal: Refusal): ApiError {
   return statusError(attempt, status, reason, shown);
 }
 
-/** Returns the error for an answer whose headers arrived but whose body is incomplete. */
+/** Returns the error for a response with headers but an incomplete body. */
 export function bodyError(attempt: Attempt, error: unknown): ApiError {
   if (error instanceof RangeError) {
     return answerTooLarge(`the response from ${attempt.host} does not fit into memory`, error);
@@ -66,13 +66,13 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
   );
 }
 
-/** Returns the error for an answer of more than `maxBytes`, a whole number of MiB. */
+/** Returns the error for a response of more than `maxBytes`, a whole number of MiB. */
 export function tooLargeError(attempt: Attempt, maxBytes: number): ApiError {
   const limit = `${maxBytes / (1024 * 1024)} MiB`;
   return answerTooLarge(`the response from ${attempt.host} is larger than ${limit}, the most that is read`);
 }
 
-/** Returns the error for an answer in an encoding that was not asked for. */
+/** Returns the error for a response in an encoding that was not requested. */
 export function encodingError(attempt: Attempt, encoding: string): ApiError {
   const names = encoding.split(',').map(each => identifier(each.trim(), attempt.endpoint));
   const name = names.includes(undefined) ? 'something unknown' : names.join(', ');
@@ -85,7 +85,7 @@ export function encodingError(attempt: Attempt, encoding: string): ApiError {
   );
 }
 
-/** Returns the error that an answer holds although its status is a success; undefined for any other body. */
+/** Returns the error inside a response whose status reports success; undefined for any other body. */
 export function hiddenError(
   attempt: Attempt,
   headers: Refusal['headers'],
@@ -99,19 +99,19 @@ export function hiddenError(
   return refusalError(attempt, { status, headers, body });
 }
 
-/** What another service says in place of a result, under a name that says that it is an error. */
+/** Returns the error in a response of another service, from a member `error` or `errors`. */
 function errorsIn(value: unknown): ErrorBody | undefined {
   const { error, errors } = Object(value) as Record<string, unknown>;
   const message = reasonIn(errors ?? error);
   return message === '' ? undefined : { code: '', message };
 }
 
-/** Returns the error for an answer with something behind its end. */
+/** Returns the error for a response with trailing data. */
 export function trailingError(attempt: Attempt): ApiError {
   return strangeError(attempt, 'has something behind its JSON');
 }
 
-/** Returns the error for an answer that ended early. */
+/** Returns the error for a truncated response. */
 export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
   if (isOwnService(attempt.endpoint) && errorCodes(cause).some(code => cutOffCodes.includes(code)))
     return new TruncatedAnswerError('the local service ended before its answer was complete', {
@@ -126,7 +126,7 @@ export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
   });
 }
 
-/** Returns the error for a success whose body is not of the API's shape. */
+/** Returns the error for a successful response whose body does not have the API's shape. */
 export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown): ApiError {
   const page = pageKind({ headers: {}, body });
   if (page !== undefined) return htmlError(attempt, 200, page);
@@ -147,7 +147,7 @@ function strangeError(attempt: Attempt, what: string, cause?: unknown): ApiError
   });
 }
 
-/** Bodies that may have been the API's, by how they begin once they are read as UTF-8. */
+/** Beginnings of unexpected bodies, decoded as UTF-8, that may have been the API's. */
 const strangeStarts: readonly (readonly [start: RegExp, what: string])[] = [
   [/^$/, 'is empty'],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the first bytes of gzip
@@ -155,12 +155,12 @@ const strangeStarts: readonly (readonly [start: RegExp, what: string])[] = [
   [/^\ufffd\ufffd/, 'is not encoded as UTF-8'],
 ];
 
-/** Returns the text without the endpoint's token or anything else that looks like one. */
+/** Returns the text without the endpoint's token and anything else that looks like a token. */
 export function redact(text: string, endpoint?: Endpoint): string {
   return withoutTokens(endpoint?.token?.removedFrom(text) ?? text, 1);
 }
 
-/** Returns a text of a cell, which is kept, without the tokens of the endpoints and what looks like one; a very short token is not a secret. */
+/** Removes the endpoints' tokens, and what looks like one, from source that is stored; a very short token is not a secret. */
 export function withoutSecrets(text: string, endpoints: readonly Endpoint[]): string {
   return withoutTokens(
     endpoints.reduce((rest, { token }) => token?.removedFrom(rest, SHORTEST_SECRET) ?? rest, text),
@@ -169,19 +169,19 @@ export function withoutSecrets(text: string, endpoints: readonly Endpoint[]): st
 
 const SHORTEST_SECRET = 8;
 
-/** Returns a name that the service chose, such as an error code or a trace id; undefined when it is not a name, or holds a token. */
+/** Returns a name chosen by the service, such as an error code or a trace id; undefined if it is not a name or contains a token. */
 export function identifier(value: string | undefined, endpoint: Endpoint): string | undefined {
   if (value === undefined || !/^[\w.:-]{1,64}$/.test(value)) return undefined;
   return redact(value, endpoint) === value ? value : undefined;
 }
 
-/** Returns one header as text. */
+/** Returns one header as a string. */
 export function headerText(headers: Refusal['headers'], name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Members of every error; a hint of the service is spread last and so replaces ours. */
+/** Members of every error; a hint from the service is spread last and so overrides ours. */
 interface Shared {
   readonly status: number;
   readonly traceId?: string;
@@ -236,7 +236,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
     retryAfter === undefined
       ? ''
       : `; requests are taken again ${resetText(readRetryAfter(retryAfter), refusal)}`;
-  // Gateways send the header for any 429.
+  // Gateways send Retry-After with any 429.
   if (/\b(?:budget|spend)/i.test(reason)) {
     return new BudgetError(`the spend budget of this token is used up${quoted(reason)}${again}`, {
       code: 'budget-exhausted',
@@ -335,7 +335,7 @@ function otherStatus(
       ...shared,
     });
   }
-  // What the service of this machine says of a cluster names that by itself.
+  // What the local service reports about a cluster already names the cluster.
   const isOfCluster = endpoint.engine !== undefined && reason !== '';
   const said = isOfCluster ? reason : `${host} failed with status ${status}${quoted(reason)}`;
   return new ServiceError(`${said}${trace}`, {
@@ -368,7 +368,7 @@ function forbiddenHint(endpoint: Endpoint): string {
   return 'Use a token with that permission, or ask an administrator to grant it.';
 }
 
-/** What stands between a machine and the hosts beyond the network of a hotel or a train. */
+/** Hint about the captive portal of a hotel or a train. */
 const signIn =
   'if the network asks for a sign-in, open any page in a browser, sign in there, then run the cell again.';
 
@@ -394,7 +394,7 @@ function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError
 
 type PageKind = 'a web page' | 'XML';
 
-/** Returns the error that a page is; undefined if its status says as much as a page could. */
+/** Returns the error for a page; undefined if its status is just as informative. */
 function pageError(attempt: Attempt, status: number, page: PageKind, reason: string): ApiError | undefined {
   if (status === 429 || (status >= 300 && status < 400)) return undefined;
   if (status >= 500) return gatewayError(attempt, status, page, reason);
@@ -420,7 +420,7 @@ function htmlError(attempt: Attempt, status: number, page: PageKind): ApiError {
   );
 }
 
-/** A load balancer or a proxy whose service does not answer, or another service. */
+/** Returns the error of a gateway: a load balancer, a proxy or another service that responds for the service. */
 function gatewayError(attempt: Attempt, status: number, page: PageKind, reason: string): ApiError {
   const { host } = attempt;
   const said =
@@ -434,7 +434,7 @@ function gatewayError(attempt: Attempt, status: number, page: PageKind, reason: 
   });
 }
 
-/** What a body that is not JSON says, or of one that was cut the beginning of its message. */
+/** Returns the message in a body that is not JSON, or in the beginning of truncated JSON. */
 function plainReason({ headers, body }: Refusal, page: PageKind | undefined): string {
   if (page !== undefined) return page === 'XML' ? reasonInXml(body) : '';
   const [, message] = /^\s*\{[\s\S]{0,500}?"message"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(body) ?? [];
@@ -455,7 +455,7 @@ function pageKind({ headers, body }: Pick<Refusal, 'headers' | 'body'>): PageKin
   return /html/i.test(type) || /^\s*</.test(body) ? 'a web page' : undefined;
 }
 
-/** By a clock that is not ours a time would mislead: then it is how long that is from now. */
+/** Relative to now if the service's clock differs from ours, since an absolute time would mislead. */
 function resetText(reset: Reset | undefined, { headers }: Refusal): string {
   if (reset === undefined) return 'later';
   const date = headerText(headers, 'date');
@@ -464,7 +464,7 @@ function resetText(reset: Reset | undefined, { headers }: Refusal): string {
   return ms < LONGEST_WAIT_MS ? `in ${secondsText(ms / 1000)}` : 'later';
 }
 
-/** Beyond a year a number is an error. */
+/** A number beyond a year is an error. */
 const LONGEST_WAIT_MS = 366 * 86_400_000;
 
 function secondsText(seconds: number): string {
@@ -482,7 +482,7 @@ function quoted(reason: string): string {
   return reason === '' ? '' : `: ${reason}`;
 }
 
-/** Text of the service as one paragraph without tokens. */
+/** Returns text from the service as one paragraph without tokens. */
 function clean(text: string | undefined, endpoint: Endpoint): string {
   return text === undefined ? '' : redact(oneParagraph(text), endpoint);
 }

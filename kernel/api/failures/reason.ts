@@ -1,4 +1,4 @@
-/** Names under which services and gateways say what went wrong, the most telling first. */
+/** Members in which services and gateways report errors, most specific first. */
 const reasonNames = [
   'message',
   'error_description',
@@ -11,10 +11,10 @@ const reasonNames = [
   'error',
 ];
 
-/** An error within errors; deeper ones are not looked for. */
+/** Maximum nesting of an error within errors. */
 const DEEPEST = 12;
 
-/** Returns what a JSON value says of an error, however it is wrapped; the empty string if it says nothing. */
+/** Returns the error message in a JSON value, however it is nested; empty if there is none. */
 export function reasonIn(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return '';
@@ -32,7 +32,7 @@ export function reasonIn(value: unknown, depth = 0): string {
   );
 }
 
-/** Returns what an error in XML says. */
+/** Returns the error message in XML. */
 export function reasonInXml(body: string): string {
   return /<(?:\w+:)?(?:message|faultstring)>([^<]*)</i.exec(body)?.[1] ?? '';
 }

@@ -1,6 +1,6 @@
-/** What is known of a status that neither the service nor what stands in front of it explains. */
+/** Facts about statuses that neither the service nor a gateway explains. */
 
-/** After these a request that only reads may succeed: there was no time for it, or something in front had no service to pass it to. */
+/** Statuses after which a request that only reads may succeed: it timed out, or a gateway had no service to forward it to. */
 export const passingStatuses: ReadonlySet<number> = new Set([
   408, 425, 502, 503, 504, 520, 521, 522, 523, 524, 529,
 ]);
@@ -9,7 +9,7 @@ const again = 'Run the cell again in a moment.';
 const checkUrl = 'Check the URL of the profile {profile}: it should be the address of the API.';
 const tooLong = 'The request is too long for what stands in front of the service: write a shorter query.';
 
-/** What to do about a request that is refused with a status below 500. */
+/** Hints for requests refused with a status below 500. */
 const refusedHints: Readonly<Record<number, string>> = {
   402: 'Ask an administrator of the organization about its plan and its payment.',
   405: checkUrl,
@@ -29,10 +29,10 @@ const refusedHints: Readonly<Record<number, string>> = {
   494: tooLong,
 };
 
-/** Statuses that say nothing of what is at an address, as the request did not get there. */
+/** Statuses that reveal nothing about an address, as the request did not get there. */
 export const inTheWay: ReadonlySet<number> = new Set([407, 408, 425, 429, 451]);
 
-/** Returns what to do about a status below 500. */
+/** Returns the hint for a status below 500. */
 export function refusedHint(status: number, profile: string): string {
   const otherwise =
     'Check the query and the URL of the profile {profile}; if both are right, ask the operator of the service.';
@@ -42,7 +42,7 @@ export function refusedHint(status: number, profile: string): string {
 const noSecurity =
   'The gateway has no secure connection to the service: only the operator of the service can change that.';
 
-/** What to do about a gateway that answers for its service. */
+/** Hints for a gateway that responds for its service. */
 const gatewayHints: Readonly<Record<number, string>> = {
   511: 'The network asks for a sign-in: open any page in a browser, sign in there, then run the cell again.',
   525: noSecurity,
@@ -50,18 +50,18 @@ const gatewayHints: Readonly<Record<number, string>> = {
   530: 'The gateway does not find the service: check the URL of the profile, then ask the operator of the service.',
 };
 
-/** Returns what to do about a status of a gateway from 500 on. */
+/** Returns the hint for a gateway's status of 500 or above. */
 export function gatewayHint(status: number): string {
   return gatewayHints[status] ?? 'The service does not answer its gateway: run the cell again in a moment.';
 }
 
-/** What a page with such a status is, and what to do about it; other pages stand at an address that is not the API's. */
+/** Hints for pages with such a status; any other page means that the address is not the API's. */
 const pageHints: Readonly<Record<number, string>> = {
   401: 'It asks for a sign-in of its own, like the gateway of a company: connect as the company says (VPN, browser sign-in), then run the cell again.',
   403: 'A firewall or a check against robots may stand there: connect from a network that is allowed (VPN), or ask its operator to let the API through.',
 };
 
-/** Returns what to do about a page that refuses what was asked; undefined for a page at a wrong address. */
+/** Returns the hint for a page that refuses the request; undefined for a page at a wrong address. */
 export function pageHint(status: number): string | undefined {
   return pageHints[status];
 }

@@ -3,20 +3,20 @@ import { present } from '../../present.js';
 import { ConnectionError, TlsError } from '../api-errors.js';
 import { type Endpoint, isOwnService } from '../profile.js';
 
-/** A request that failed; `action` reads as in "could not {action}". */
+/** A failed request; `action` completes "could not {action}". */
 export interface Attempt {
   readonly endpoint: Endpoint;
   readonly action: string;
   readonly host: string;
 }
 
-/** The connection ended before the answer was complete; whoever answers may have done what was asked. */
+/** Codes of connections that ended before the response was complete; the request may have been carried out. */
 export const cutOffCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
 
 export const endedHint =
   'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
 
-/** Returns the error for a request that got no complete answer. */
+/** Returns the error for a request without a complete response. */
 export function transportError(attempt: Attempt, error: unknown): AplKernelError {
   const own = ownErrorIn(error);
   if (own !== undefined) return own;
@@ -51,7 +51,7 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
   return headError(attempt, error, codes) ?? lostConnection(attempt, error, codes);
 }
 
-/** Returns the error about a connection that could not be made secure; undefined if that is not what failed. */
+/** Returns the error for a failed TLS connection; undefined for any other failure. */
 export function tlsError(host: string, error: unknown): TlsError | undefined {
   const codes = errorCodes(error);
   if (!codes.some(code => tlsCode.test(code))) return undefined;
@@ -62,12 +62,12 @@ export function tlsError(host: string, error: unknown): TlsError | undefined {
   });
 }
 
-/** Whether something answered whose head is not one of HTTP, or not one that can be read: it is so the next time too. */
+/** Returns whether a response does not begin with a valid HTTP head: retrying would not help. */
 export function isNotHttp(error: unknown): boolean {
   return unreadable(error) !== undefined;
 }
 
-/** Returns all codes along the chain of causes, outermost first; several addresses tried give an AggregateError. */
+/** Returns all codes along the chain of causes, outermost first; several tried addresses give an AggregateError. */
 export function errorCodes(error: unknown): readonly string[] {
   const found: string[] = [];
   for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth++) {
@@ -78,7 +78,7 @@ export function errorCodes(error: unknown): readonly string[] {
   return found;
 }
 
-/** Returns what is known already, as of a proxy; HTTP libraries may wrap it. */
+/** Returns an error that is already ours, such as one about a proxy; HTTP libraries may wrap it. */
 export function ownErrorIn(error: unknown): AplKernelError | undefined {
   if (error instanceof AplKernelError) return error;
   return error instanceof Error ? ownErrorIn(error.cause) : undefined;
@@ -89,7 +89,7 @@ const tlsCode = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 const ofAuthority =
   'The certificate is of an authority that this machine does not know. If it is that of your company or of its proxy, name the file of its certificate in NODE_EXTRA_CA_CERTS and restart the kernel; on a strange network, send nothing.';
 
-/** What to do about a connection that is not secure; the first row that fits a code counts. */
+/** Hints for failed TLS connections; the first row that matches a code applies. */
 const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
   [
     /^CERT_HAS_EXPIRED/,
@@ -123,19 +123,19 @@ function tlsHint(codes: readonly string[]): string {
   return hint ?? 'Check the URL of the profile, and any proxy on the way to the service.';
 }
 
-/** What the parser of the library says of an answer that is not HTTP; its other errors are about a head of HTTP. */
+/** Parser errors of the library for responses that are not HTTP; its other errors concern an HTTP head. */
 const notHttp = /^(Expected |Invalid HTTP version|Invalid word|Invalid method)/;
 
-/** What the library says of interim answers that nobody asked for, without a code of their own. */
+/** Library messages about unexpected interim responses, which have no code. */
 const interim = /^(bad response|bad upgrade)$/;
 
 interface Unreadable {
   readonly isHttp: boolean;
-  /** Its name among those of the library, if it has one. */
+  /** The library's name for the problem, if any. */
   readonly why?: string;
 }
 
-/** What is wrong with the head of an answer; undefined if that is not what failed. */
+/** Returns what is wrong with a response's head; undefined for any other failure. */
 function unreadable(error: unknown): Unreadable | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
@@ -172,7 +172,7 @@ function headError(attempt: Attempt, error: unknown, codes: readonly string[]): 
   });
 }
 
-/** Connections to other machines that did not come to be; the first row that fits a code counts. */
+/** Failed connections to other machines; the first row that matches a code applies. */
 const lost: readonly { readonly of: RegExp; what(host: string): string; readonly hint: string }[] = [
   {
     of: /^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL)$/,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Shows a page in the browser of whoever sits at this machine; returns false if nobody does, as over SSH or in a container. The
- * address is one argument of a program, never of a shell.
+ * Opens a page in the local user's browser; returns false if there is no local user, as over SSH or in a container. The address is
+ * one argument of a program, never part of a shell command.
  */
 export function openInBrowser(
   page: URL,
@@ -12,13 +12,13 @@ export function openInBrowser(
   if (opener === undefined || !/^https?:$/.test(page.protocol)) return false;
   const [program, ...args] = opener;
   const child = spawn(program, [...args, page.href], { detached: true, stdio: 'ignore', env });
-  // The address stands in the cell too.
+  // The cell shows the address too.
   child.on('error', () => undefined);
   child.unref();
   return true;
 }
 
-/** What opens a page, and its first arguments. */
+/** Returns the program that opens a page, and its first arguments. */
 function openerOf(
   platform: NodeJS.Platform,
   { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv,

@@ -5,24 +5,24 @@ import { gatewayHint, inTheWay, refusedHint } from '../failures/statuses.js';
 import { transportError } from '../failures/transport.js';
 import type { Endpoint } from '../profile.js';
 
-/** Signing in, renewing or revoking a token failed; the message holds no token, code or other secret. */
+/** Signing in, renewing or revoking a token failed; the message contains no token, code or other secret. */
 export class LoginError extends AplKernelError {
   constructor(message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
     super('login', message, options);
   }
 }
 
-/** What was asked of an authorization server. */
+/** A request to an authorization server. */
 export interface Asking {
   readonly endpoint: Endpoint;
-  /** Reads as in "could not {action}". */
+  /** Completes "could not {action}". */
   readonly action: string;
   readonly url: URL;
-  /** None of these may be shown. */
+  /** Must not be shown. */
   readonly secrets: readonly string[];
 }
 
-/** How long an authorization server is waited for. */
+/** Timeout of an authorization server. */
 export interface LoginTimeout {
   readonly signal: AbortSignal;
   /** Milliseconds. */
@@ -64,13 +64,13 @@ function statusHint(endpoint: Endpoint, status: number): string {
   return status >= 500 ? 'Run the cell again in a moment.' : checkIssuer(endpoint);
 }
 
-/** The members of the library's errors for answers that an authorization server gave. */
+/** Members of the library's errors for responses from an authorization server. */
 interface RefusedAnswer {
   readonly error?: unknown;
   readonly error_description?: unknown;
 }
 
-/** Its own errors have such a code; what the network throws has another, or none. */
+/** Returns whether an error is the library's own, by its code; network errors have other codes, or none. */
 function isOfLibrary(error: Error & { readonly code?: unknown }): boolean {
   return typeof error.code === 'string' && error.code.startsWith('OAUTH_');
 }
@@ -96,7 +96,7 @@ function without(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '***')), text);
 }
 
-/** What to do if an address does not answer as an authorization server does. */
+/** Returns the hint for an address that does not respond like an authorization server. */
 export function checkIssuer({ profileName }: Pick<Endpoint, 'profileName'>): string {
   return `Check oauth_issuer, oauth_client_id and oauth_scope of [deployments.${profileName}] in ~/.axiom.toml; a token of the console needs no sign-in.`;
 }

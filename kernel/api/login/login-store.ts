@@ -9,7 +9,7 @@ import { makeDirectory, systemRefusal } from '../../machine.js';
 import type { Endpoint } from '../profile.js';
 import { LoginError } from './error.js';
 
-/** A sign-in as it is kept: whose it is, what it gives, and what renews and revokes it. */
+/** A sign-in as stored: its profile, its token, and what renews and revokes it. */
 export interface Login {
   readonly profile: string;
   /** The addresses that the token is for: it is sent nowhere else, even if the profile changes. */
@@ -19,18 +19,18 @@ export interface Login {
   readonly clientId: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Milliseconds since 1970, of the clock of this machine; absent if the service does not say. */
+  /** Milliseconds since 1970 on this machine's clock; absent if the service does not report it. */
   readonly expiresAt?: number;
 }
 
-/** The part of an authorization server's metadata that is needed after the sign-in, by the names of RFC 8414. */
+/** The authorization server metadata needed after the sign-in, by the names of RFC 8414. */
 export interface AuthorizationEndpoints {
   readonly issuer: string;
   readonly token_endpoint: string;
   readonly revocation_endpoint?: string;
 }
 
-/** The file of sign-ins, which only its user can read: all kernels of a data directory share it. */
+/** The file of sign-ins, readable by its user only and shared by all kernels of a data directory. */
 export class LoginStore {
   readonly file: string;
 
@@ -38,7 +38,7 @@ export class LoginStore {
     this.file = file;
   }
 
-  /** The text of the file, which changes with each sign-in. Throws LoginError. */
+  /** Returns the content of the file, which changes with each sign-in. Throws LoginError. */
   async text(): Promise<string> {
     return textOf(this.file).catch(cause => {
       if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return '[]';
@@ -47,8 +47,8 @@ export class LoginStore {
   }
 
   /**
-   * The sign-in of a profile at the addresses that the profile has now. Throws LoginError if it may be in the damaged part of the
-   * file, and the profile has no other token.
+   * Returns the sign-in of a profile at its current addresses. Throws LoginError if the file is damaged, so that the sign-in may be
+   * lost, and the profile has no other token.
    */
   async find(
     endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl' | 'token'>,
@@ -62,8 +62,8 @@ export class LoginStore {
   }
 
   /**
-   * Replaces the sign-in of a profile by what `change` makes of it, undefined for none, while no other kernel does; returns it. Throws
-   * LoginError, and what `change` throws.
+   * Replaces the sign-in of a profile with the result of `change`, undefined for none, under a lock; returns it. Throws LoginError,
+   * and what `change` throws.
    */
   async change(
     endpoint: Pick<Endpoint, 'profileName' | 'url' | 'edgeUrl'>,
@@ -86,7 +86,7 @@ export class LoginStore {
     }
   }
 
-  /** What can be read is in the next file; the rest may be of use to its user. */
+  /** The new file has the intact sign-ins; the user may have a use for the rest. */
   async #setAside(): Promise<void> {
     await setAside(this.file).catch(cause => {
       throw this.#failure('written', cause);
@@ -110,7 +110,7 @@ export class LoginStore {
   async #lock(signal: AbortSignal): Promise<() => Promise<void>> {
     try {
       makeDirectory(dirname(this.file));
-      // Whoever holds it may be waiting for an answer.
+      // The holder of the lock may be waiting for a response.
       return await lockOf(`${this.file}.lock`, { timeoutMs: Number.POSITIVE_INFINITY, signal });
     } catch (error) {
       signal.throwIfAborted();
@@ -135,7 +135,7 @@ function isOf(
   return login.profile === profileName && login.url === url && login.edgeUrl === edgeUrl;
 }
 
-/** The sign-ins that a text holds, and whether there is more in it, which is not as it was written. */
+/** Parses the sign-ins in a file; reports whether it is damaged. */
 export function loginsIn(text: string): { readonly logins: readonly Login[]; readonly isDamaged: boolean } {
   const found = jsonIn(text);
   if (!Array.isArray(found)) return { logins: [], isDamaged: true };

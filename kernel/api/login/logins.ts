@@ -8,32 +8,32 @@ import { type Loopback, openLoopback } from './loopback.js';
 import { type Authorization, authorize, type Granted, renew, revoke } from './provider.js';
 
 export interface LoginsOptions {
-  /** Where sign-ins are kept. */
+  /** File of sign-ins. */
   readonly file: string;
-  /** How long a sign-in is waited for, in milliseconds (default: five minutes). */
+  /** Timeout of a sign-in, in milliseconds (default: five minutes). */
   readonly waitMs?: number;
-  /** How long the authorization server may take for an answer, in milliseconds (default: half a minute). */
+  /** Timeout of a response from the authorization server, in milliseconds (default: half a minute). */
   readonly answerMs?: number;
-  /** Milliseconds since 1970 (default: the clock of the machine). */
+  /** Current time in milliseconds since 1970 (default: the machine's clock). */
   readonly now?: () => number;
-  /** Shows a page in the browser of whoever sits at this machine (default: nothing does). */
+  /** Opens a page in the local user's browser (default: does nothing). */
   readonly openPage?: (page: URL) => void;
 }
 
-/** A sign-in that has begun. */
+/** A sign-in in progress. */
 export interface PendingLogin {
   readonly page: URL;
-  /** Waits until the browser comes back; resolves once the token is kept. */
+  /** Waits for the browser to come back; resolves once the token is stored. */
   browser(signal: AbortSignal): Promise<void>;
-  /** Takes the address that the browser was sent back to; resolves once the token is kept. */
+  /** Accepts the address that the browser was redirected to; resolves once the token is stored. */
   pasted(address: string, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** How a sign-in ended. */
+/** Result of a sign-out. */
 export type Logout = 'revoked' | 'no revocation' | LoginError;
 
-/** Signs in to profiles by OAuth 2.0 with PKCE, and keeps, renews and revokes the tokens. */
+/** Signs in to profiles with OAuth 2.0 and PKCE; stores, renews and revokes the tokens. */
 export class Logins {
   readonly #store: LoginStore;
   readonly #options: LoginsOptions;
@@ -49,18 +49,21 @@ export class Logins {
     return this.#store.file;
   }
 
-  /** Changes with each sign-in, renewal and sign-out of any kernel; a file that cannot be read stops only what needs a sign-in. */
+  /**
+   * Returns a value that changes with each sign-in, renewal and sign-out of any kernel. An unreadable file only blocks what needs a
+   * sign-in.
+   */
   version(): Promise<string> {
     return this.#store.text().catch(String);
   }
 
-  /** The token of the sign-in to a profile, which renews itself; undefined if there is none. */
+  /** Returns the token of a profile's sign-in, which renews itself; undefined if there is none. */
   async tokenFor(endpoint: Endpoint): Promise<AccessToken | undefined> {
     const login = await this.#store.find(endpoint);
     return login === undefined ? undefined : new LoginToken(endpoint, login, this.#store, this.#clock);
   }
 
-  /** Begins a sign-in; throws LoginError if the service has none. */
+  /** Starts a sign-in; throws LoginError if the service has none. */
   async begin(endpoint: Endpoint, signal: AbortSignal): Promise<PendingLogin> {
     const loopback = await openLoopback();
     try {
@@ -88,7 +91,7 @@ export class Logins {
     }
   }
 
-  /** Forgets the sign-in to a profile and revokes it; undefined if there is none. */
+  /** Deletes and revokes the sign-in of a profile; returns undefined if there is none. */
   async end(endpoint: Endpoint, signal: AbortSignal): Promise<Logout | undefined> {
     let ended: Login | undefined;
     await this.#store.change(
@@ -122,7 +125,6 @@ export class Logins {
 }
 
 interface Clock {
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly answerMs: number;
 }
@@ -130,7 +132,7 @@ interface Clock {
 const USUAL_WAIT_MS = 5 * 60_000;
 const USUAL_ANSWER_MS = 30_000;
 
-/** A token is renewed so long before its time is over, in milliseconds. */
+/** How long before it expires a token is renewed, in milliseconds. */
 const EARLY_MS = 60_000;
 
 /** The token of a sign-in. */
@@ -159,7 +161,7 @@ class LoginToken extends AccessToken {
     try {
       await this.#renewed(signal);
     } catch (error) {
-      // The service may be reached although the authorization server is not.
+      // The service may be available although the authorization server is not.
       if (left <= 0 || signal.aborted) throw error;
     }
   }
@@ -171,12 +173,12 @@ class LoginToken extends AccessToken {
     return true;
   }
 
-  /** Milliseconds until its time is over. */
+  /** Returns the milliseconds until the token expires. */
   #left(): number {
     return (this.#login.expiresAt ?? Number.POSITIVE_INFINITY) - this.#clock.now();
   }
 
-  /** Requests that need it at the same time share one renewal; each can be interrupted on its own. */
+  /** Concurrent requests share one renewal; each can be interrupted separately. */
   async #renewed(signal: AbortSignal): Promise<void> {
     this.#renewing ??= this.#renew(new AbortController().signal).finally(() => {
       this.#renewing = undefined;
@@ -185,7 +187,7 @@ class LoginToken extends AccessToken {
     await untilAborted(this.#renewing, signal);
   }
 
-  /** A refresh token may be good for one use: kernels take turns, and take over what another has got. */
+  /** A refresh token may be valid only once: kernels take turns, and adopt a token that another has renewed. */
   async #renew(signal: AbortSignal): Promise<void> {
     const old = this.#login;
     const login = await this.#store.change(
@@ -222,7 +224,7 @@ function storedLogin({ accessToken, refreshToken, expiresIn }: Granted, now: num
   };
 }
 
-/** Resolves once the answer to this sign-in is there and its token is kept; answers to others are refused and counted. */
+/** Resolves once the response to this sign-in has arrived and its token is stored; responses to others are rejected and counted. */
 async function waitForBrowser(
   loopback: Loopback,
   { isAnswer }: Authorization,
@@ -250,14 +252,14 @@ async function waitForBrowser(
   await untilAborted(signedIn, signal).finally(() => clearTimeout(timer));
 }
 
-/** A sign-in that waits for its answer. */
+/** Options of a sign-in that waits for its response. */
 interface Waiting {
   readonly endpoint: Endpoint;
   readonly waitMs: number;
   readonly finish: (parameters: URLSearchParams, signal: AbortSignal) => Promise<void>;
 }
 
-/** The result of work that goes on even if the signal is aborted; rejects then. */
+/** Returns the result of work that continues after an abort, but rejects as soon as the signal aborts. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -287,7 +289,7 @@ function parametersIn(address: string, { isAnswer }: Authorization): URLSearchPa
   });
 }
 
-/** The longest-lived token is revoked first: most servers end the others with it. */
+/** Revokes the longest-lived token first: most servers then revoke the remaining ones with it. */
 async function revoked(endpoint: Endpoint, login: Login, timeout: LoginTimeout): Promise<Logout> {
   const { server, clientId, accessToken, refreshToken } = login;
   const { revocation_endpoint } = server;

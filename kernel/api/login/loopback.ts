@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The end of a sign-in that a browser is sent to: an address of this machine on a free port, as RFC 8252 has it. */
+/** Redirect target of a sign-in: an address of this machine on a free port, as in RFC 8252. */
 export interface Loopback {
   readonly redirectUri: string;
-  /** From now on the first answer that `take` accepts ends the wait; it is undefined for one that is not to this sign-in. */
+  /** Passes redirects to `take` until it accepts one; `take` returns undefined for a redirect of another sign-in. */
   serve(take: (parameters: URLSearchParams) => Promise<boolean> | undefined): void;
   close(): void;
 }
 
-/** Listens on 127.0.0.1, on a port that the system chooses. */
+/** Listens on 127.0.0.1, on a port chosen by the system. */
 export async function openLoopback(): Promise<Loopback> {
   let take: Parameters<Loopback['serve']>[0] = () => undefined;
   let taken: Promise<boolean> | undefined;
@@ -46,14 +46,14 @@ const pages = {
   foreign: 'This is not an answer to a sign-in that waits here.',
 };
 
-/** The parameters of a redirect; undefined for any other request, such as one that a name of another host led here. */
+/** Returns the parameters of a redirect; undefined for any other request, such as one with another host name. */
 function answerIn(request: IncomingMessage, authority: string): URLSearchParams | undefined {
   if (request.method !== 'GET' || request.headers.host !== authority) return undefined;
   const [path, query = ''] = (request.url ?? '').split('?', 2);
   return path === PATH ? new URLSearchParams(query) : undefined;
 }
 
-/** Nothing of the request is in the page, and nothing of it is kept or passed on. */
+/** Writes a page that repeats, stores or forwards nothing from the request. */
 function page(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',

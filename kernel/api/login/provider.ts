@@ -8,27 +8,27 @@ import { type Endpoint, isThisMachine } from '../profile.js';
 import { type Asking, checkIssuer, LoginError, type LoginTimeout, loginError } from './error.js';
 import type { AuthorizationEndpoints } from './login-store.js';
 
-/** The tokens that an authorization server gave. */
+/** Tokens issued by an authorization server. */
 export interface Granted {
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** Seconds; absent if the server does not say. */
+  /** Seconds; absent if the server does not report it. */
   readonly expiresIn?: number;
 }
 
-/** What begins a sign-in. */
+/** The start of a sign-in. */
 export interface Authorization {
-  /** The page at which one signs in. */
+  /** The sign-in page. */
   readonly page: URL;
   readonly clientId: string;
   readonly server: AuthorizationEndpoints;
-  /** Whether parameters answer this sign-in, by its state. */
+  /** Returns whether parameters belong to this sign-in, by their state. */
   isAnswer(parameters: URLSearchParams): boolean;
-  /** Exchanges the code of such an answer. */
+  /** Exchanges the code in such parameters for tokens. */
   exchange(parameters: URLSearchParams, timeout: LoginTimeout): Promise<Granted>;
 }
 
-/** Returns where one signs in to a profile, with a client that may be sent back to `redirectUri`. Throws LoginError. */
+/** Returns the sign-in page of a profile, with a client that may redirect to `redirectUri`. Throws LoginError. */
 export async function authorize(
   endpoint: Endpoint,
   redirectUri: string,
@@ -48,7 +48,7 @@ export async function authorize(
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     state,
-    // Without it no token that lasts is given: OpenID Connect Core, section 11.
+    // Without consent there is no long-lived token: OpenID Connect Core, section 11.
     ...present({ scope, prompt: scope?.split(' ').includes(OFFLINE) ? 'consent' : undefined }),
   };
   for (const [name, value] of Object.entries(parameters)) page.searchParams.set(name, value);
@@ -81,7 +81,7 @@ export async function authorize(
   };
 }
 
-/** Returns new tokens for a refresh token. Throws LoginError. */
+/** Exchanges a refresh token for new tokens. Throws LoginError. */
 export async function renew(
   endpoint: Endpoint,
   server: AuthorizationEndpoints,
@@ -104,7 +104,7 @@ export async function renew(
   });
 }
 
-/** Revokes a token, as RFC 7009 has it. Throws LoginError. */
+/** Revokes a token as specified by RFC 7009. Throws LoginError. */
 export async function revoke(
   endpoint: Endpoint,
   server: AuthorizationEndpoints & { readonly revocation_endpoint: string },
@@ -134,7 +134,7 @@ export async function revoke(
 /** The scope of tokens that outlast the sign-in. */
 const OFFLINE = 'offline_access';
 
-/** The part of the metadata that a sign-in needs. */
+/** The metadata that a sign-in needs. */
 type Server = AuthorizationServer & AuthorizationEndpoints & { readonly authorization_endpoint: string };
 
 async function discover(endpoint: Endpoint, timeout: LoginTimeout): Promise<Server> {
@@ -159,7 +159,7 @@ async function discover(endpoint: Endpoint, timeout: LoginTimeout): Promise<Serv
   });
 }
 
-/** The console of Axiom issues tokens for its API; any other service is taken to issue its own. */
+/** The Axiom console issues tokens for its API; any other service is assumed to issue its own. */
 function usualIssuer(url: string): string {
   const { protocol, host, origin } = new URL(url);
   return host.startsWith('api.') ? `${protocol}//app.${host.slice('api.'.length)}` : origin;
@@ -169,7 +169,7 @@ function isConsole({ host }: URL): boolean {
   return host.startsWith('app.');
 }
 
-/** The documented addresses of a console that has no metadata. */
+/** Returns the documented addresses of a console without metadata. */
 function consoleServer({ origin }: URL): Server {
   return {
     issuer: origin,
@@ -192,7 +192,7 @@ function checkedServer(endpoint: Endpoint, server: AuthorizationServer): Server 
   return { ...server, authorization_endpoint, token_endpoint };
 }
 
-/** Whether tokens and codes may be sent there: encrypted, or not beyond this machine. */
+/** Returns whether tokens and codes may be sent to an address: over TLS, or on this machine. */
 function isUsable(address: string | undefined): boolean {
   if (address === undefined) return true;
   if (!URL.canParse(address)) return false;
@@ -204,7 +204,7 @@ function endpointsOf({ issuer, token_endpoint, revocation_endpoint }: Server): A
   return { issuer, token_endpoint, ...present({ revocation_endpoint }) };
 }
 
-/** The id of a new client without a secret, which RFC 7591 has it register. */
+/** Registers a new client without a secret, as specified by RFC 7591, and returns its id. */
 async function register(
   endpoint: Endpoint,
   server: Server,
@@ -253,7 +253,7 @@ function grantedIn(answer: {
 
 type AskOptions = Awaited<ReturnType<typeof optionsOf>>;
 
-/** Does one thing with an authorization server; throws LoginError, ConnectionError, TlsError or InterruptedError. */
+/** Sends one request to an authorization server; throws LoginError, ConnectionError, TlsError or InterruptedError. */
 async function ask<T>(
   asking: Asking,
   timeout: LoginTimeout,
@@ -278,7 +278,7 @@ async function ask<T>(
 async function optionsOf(dispatcher: Dispatcher, signal: AbortSignal) {
   const { allowInsecureRequests, customFetch } = await import('oauth4webapi');
   const send = (url: string, init: object) => undici.fetch(url, { ...init, dispatcher });
-  // Addresses over http have been found to be of this machine.
+  // Addresses over http are known to be on this machine.
   return {
     [allowInsecureRequests]: true,
     [customFetch]: send as unknown as typeof fetch,

@@ -1,16 +1,16 @@
 import { type LogFormat, part } from './log-format.js';
 
 const { iso, level, stack, all } = part;
-/** As Go's package log writes it. */
+/** As written by Go's package log. */
 const slashed = '\\d{4}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?';
-/** A time, or a time of day alone, as logback writes it by default. */
+/** A timestamp, or only a time of day, the default of logback. */
 const when = `${iso}|\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9})?`;
-/** A level in front of the time. */
+/** A level before the timestamp. */
 const leading = `[\\[(<]?${level}[\\])>]?[ :|\\t-]+`;
 const logger = '[\\w.$/-]+';
 const thread = '\\[(?<thread>[^\\]]*(?:\\[[^\\]]*\\][^\\]]*)?)\\]';
 
-/** What the logging libraries of languages write. */
+/** Formats of logging libraries. */
 export const applications: readonly LogFormat[] = [
   {
     name: 'spring',

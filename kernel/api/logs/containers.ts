@@ -2,11 +2,11 @@ import { type LogFormat, part } from './log-format.js';
 
 const { iso, quoted } = part;
 
-/** What a pod's name ends with, of the letters and digits that Kubernetes takes, and its container. */
+/** The suffix of a pod's name, in the characters that Kubernetes uses. */
 const podSuffix = '[bcdfghjklmnpqrstvwxz2456789]{5}';
 const container = '(?<container>[a-z0-9][a-z0-9-]*)';
 
-/** What runs containers and jobs, and puts their lines behind each other. */
+/** Programs that run containers and jobs and merge their lines. */
 export const containers: readonly LogFormat[] = [
   {
     name: 'wrapper',
@@ -72,7 +72,7 @@ export const containers: readonly LogFormat[] = [
           pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-(?:${podSuffix}|\\d+)) ${container} (?<time>${iso}) (?<message>.*)$`,
         },
         { pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-${podSuffix}) ${container} (?<message>.*)$` },
-        // `user-17 logged in` looks like a pod of a StatefulSet, too.
+        // `user-17 logged in` also looks like a pod of a StatefulSet.
         { pattern: `^(?<pod>[a-z0-9][a-z0-9.-]*-\\d+) ${container} (?<message>.*)$`, loose: true },
       ],
     },

@@ -4,14 +4,14 @@ const { iso, all } = part;
 
 const stamp =
   '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})? (?:[A-Z]{2,5}|[+-]\\d{2}(?::?\\d{2})?)';
-/** Of a client of PostgreSQL. */
+/** The address of a PostgreSQL client. */
 const host = '(?:[\\d.]+|[\\da-f]*:[\\da-f:.]+|\\[local\\])';
-/** MariaDB's hours have one digit or two, with a blank in front. */
+/** In MariaDB a one-digit hour has a blank before it. */
 const mariadb = `(?:${iso}|\\d{4}-\\d{2}-\\d{2}  \\d:\\d{2}:\\d{2})`;
 const severity =
   '(?:DEBUG[1-5]?|INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT)';
 
-/** How a table begins that psql, mysql, sqlite3 or sqlcmd prints: its names, and the line of dashes below them. */
+/** Beginnings of tables printed by psql, mysql, sqlite3 or sqlcmd: column names above a line of dashes. */
 const printedTable = [
   '[^\\n]*\\|[^\\n]*\\n-+(?:\\+-+)+\\s*\\n',
   '\\+(?:[-=]+\\+)+\\s*\\n\\|[^\\n]*\\|\\s*\\n\\+(?:[-=]+\\+)+\\s*\\n',
@@ -42,7 +42,7 @@ export const databases: readonly LogFormat[] = [
           pattern: `^(?<time>${stamp}):(?<client>[^\\s(]*)(?:\\((?<client_port>\\d+)\\))?:(?<user>[^@:]*)@(?<database>[^:]*):\\[(?<pid>\\d+)\\]:(?<level>${severity}): {1,2}(?<message>${all})$`,
         },
         {
-          // A client in front, as Supabase has it.
+          // With a client first, as in Supabase.
           pattern: `^(?<client>${host}) (?<time>${stamp}) \\[(?<pid>\\d+)\\](?: (?<user>[^\\s@]*)@(?<database>\\S*))? (?<level>${severity}): {1,2}(?<message>${all})$`,
         },
         {
@@ -111,7 +111,7 @@ export const databases: readonly LogFormat[] = [
           pattern: `^(?<time>${mariadb}) +(?<thread>\\d+) \\[(?<level>[A-Za-z]+)\\](?: \\[(?<code>MY-\\d+)\\] \\[(?<subsystem>\\w+)\\])? (?<message>${all})$`,
         },
         {
-          // Before 5.6, and what starts the server.
+          // Before 5.6, and output of the startup scripts.
           pattern: `^(?<time>\\d{6} [ \\d]\\d:\\d{2}:\\d{2}|${mariadb}) (?:\\[(?<level>[A-Za-z]+)\\] )?(?<message>${all})$`,
           loose: true,
         },
@@ -131,7 +131,7 @@ export const databases: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      // Of events in the same second, only the first may have its time.
+      // Only the first of several events in the same second may have a timestamp.
       begins: { line: '^# (?:Time|User@Host): ', unless: '^# Time: ' },
       // https://dev.mysql.com/doc/refman/8.4/en/slow-query-log.html
       shapes: [

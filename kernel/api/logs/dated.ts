@@ -5,12 +5,12 @@ const clock = '\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?(?: [AP]M\\b)?'
 export const month = `${monthWord}\\.?`;
 const offset = `(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`;
 
-/** A day of the week, as times have it in front. */
+/** A weekday, as it precedes dates. */
 export const weekday = '(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?';
 
 const isoTime = `\\d{4}(?:[-/.]\\d{2}[-/.]\\d{2}|-\\d{3})(?:T|\\t|_| {1,2})${clock}${offset}`;
 
-/** Times with the name of a month. */
+/** Timestamps with the name of a month. */
 const wordedTimes = [
   `${weekday} ${month} {1,2}\\d{1,2} ${clock}(?: ${zoneWord})? \\d{4}`,
   `(?:${weekday}, )?\\d{1,2} ${month} \\d{4} ${clock}${offset}`,
@@ -20,24 +20,24 @@ const wordedTimes = [
   `\\d{4} ${month} {1,2}\\d{1,2} ${clock}${offset}`,
 ];
 
-/** Times that are nothing else wherever they stand in a line: a pattern for RE2 and JavaScript alike. */
+/** Unambiguous timestamps anywhere in a line: a pattern for both RE2 and JavaScript. */
 export const datedTime = [isoTime, ...wordedTimes].join('|');
 
-/** A time without its year, which is one at the beginning of a line only. */
+/** A timestamp without a year, recognized only at the beginning of a line. */
 export const yearlessTime = `(?:${month} {1,2}\\d{1,2}|\\d{1,2} ${month}) ${clock}`;
 
-/** A time of day without its date: hours and minutes at least. */
+/** A time of day without a date: at least hours and minutes. */
 export const clockTime = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,:]\\d{1,9})?)?(?: ?[AaPp][Mm])?';
 
-/** A date of numbers whose order a line does not tell, and a time of day. */
+/** A numeric date of ambiguous order, and a time of day. */
 const numbered = '\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})(?:, |[ T])\\d{1,2}:\\d{2}:\\d{2}';
 
-/** As MySQL before 5.6 writes a time. */
+/** Timestamps of MySQL before 5.6. */
 const short = '\\d{6} [ \\d]\\d:\\d{2}:\\d{2} ';
 
 /**
- * A line that begins with a time, or is one of an access log: the patterns of which it has one. No line of a stack trace or of a query is. As one
- * pattern they would take JavaScript three times as long to compile; the first ones are those of most lines.
+ * Lines that begin with a timestamp, and lines of access logs; no line of a stack trace or a query matches. As one pattern they
+ * would take JavaScript three times as long to compile; the most frequent come first.
  */
 export const datedLines: readonly string[] = [
   ...[isoTime, yearlessTime, numbered, short, ...wordedTimes].map(

@@ -3,7 +3,7 @@ import { type LogFormat, part } from './log-format.js';
 const { iso, stack, all } = part;
 const named = '\\d{1,2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?';
 
-/** What servers and frameworks of Java, .NET, Rust, PHP and JavaScript write. */
+/** Servers and frameworks of Java, .NET, Rust, PHP and JavaScript. */
 export const frameworks: readonly LogFormat[] = [
   {
     name: 'elasticsearch',

@@ -1,5 +1,5 @@
 /**
- * The patterns that `%{NAME:field}` may name, as Logstash has them, without look-around, which RE2 lacks
+ * Patterns for `%{NAME:field}`, as in Logstash, but without look-around, which RE2 lacks
  * (https://github.com/logstash-plugins/logstash-patterns-core/tree/main/patterns).
  */
 const library: Readonly<Record<string, string>> = {
@@ -69,13 +69,13 @@ const library: Readonly<Record<string, string>> = {
   COMBINEDAPACHELOG: '%{COMMONAPACHELOG} %{QS:referrer} %{QS:agent}',
 };
 
-/** What is wrong with a pattern, and what to do about it. */
+/** What is wrong with a pattern, and a hint. */
 export interface PatternError {
   readonly problem: string;
   readonly hint: string;
 }
 
-/** Returns a regular expression with a named group for each field: `%{NAME:field}` is replaced, and groups without a name hold nothing. */
+/** Returns a regular expression with a named group for each field: expands `%{NAME:field}` and makes unnamed groups non-capturing. */
 export function expandPattern(text: string): string | PatternError {
   const expanded = expand(text);
   if (typeof expanded !== 'string') return expanded;
@@ -107,7 +107,7 @@ function expand(text: string): string | PatternError {
   return withoutPlainGroups(resolve(nameless));
 }
 
-/** `%{NAME}`, `%{NAME:field}` or `%{NAME:field:type}`; types are found in the values. */
+/** `%{NAME}`, `%{NAME:field}` or `%{NAME:field:type}`; the type is ignored and detected from the values. */
 const reference = /%\{(\w+)(?::([^:}]+))?(?::\w+)?\}/g;
 
 function resolve(text: string): string {
@@ -119,7 +119,7 @@ function resolve(text: string): string {
   });
 }
 
-/** Groups without a name would be counted as fields. */
+/** Makes unnamed groups non-capturing, as they would be counted as fields. */
 function withoutPlainGroups(pattern: string): string {
   return pattern.replace(/\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\((?!\?)/g, part =>
     part === '(' ? '(?:' : part,

@@ -5,7 +5,7 @@ const second = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}';
 const week = '[A-Z][a-z]{2} [A-Z][a-z]{2}';
 
 const doubled = '\\d{4}-\\d{2}-\\d{2} {1,2}\\d{2}:\\d{2}:\\d{2}';
-/** What APT says of a run, in its order, and the field of each. */
+/** Lines of an APT run, in order, and the field of each. */
 const aptLines: readonly (readonly [name: string, field: string])[] = [
   ['Commandline', 'command'],
   ['Comment', 'comment'],
@@ -21,7 +21,7 @@ const aptLines: readonly (readonly [name: string, field: string])[] = [
   ['End-Date', 'end'],
 ];
 
-/** Packages, printers, sign-in and virtual machines of a host, and jobs on its cluster. */
+/** Packages, printers, sign-in and virtual machines of a host, and its cluster jobs. */
 export const hosts: readonly LogFormat[] = [
   {
     name: 'dpkg',
@@ -218,7 +218,7 @@ export const hosts: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'lines',
-      // The time in brackets is that of the server, without its zone.
+      // The time in brackets is the server's local time, without a zone.
       shapes: [
         {
           pattern: `^(?<time>\\d{9,10})\\.(?<pid>\\d+)\\.(?<sequence>\\d+) \\[(?<local_time>[^\\]]*)\\] (?<user>\\S+) (?<session>\\S+) (?<client>\\S+) (?<module>\\S+) (?<script>\\S+) "(?<action>[^"]*)" "(?<type>[^"]*)" "(?<object>[^"]*)"(?: (?<rest>.*))?$`,

@@ -1,74 +1,75 @@
 import { zoneWord } from '../../time.js';
 
-/** How text is split: a pattern for RE2 and JavaScript alike, with a named group for each field. */
+/** How text is split: a pattern for both RE2 and JavaScript, with a named group for each field. */
 export interface Cut {
   readonly pattern: string;
-  /** Groups that are themselves split: of `pattern`, or of a split before. */
+  /** Groups to split further: of `pattern`, or of a previous split. */
   readonly splits?: readonly { readonly group: string; readonly pattern: string }[];
 }
 
-/** How lines are split; a line of which a group cannot be split is kept whole. */
+/** How lines are split; a line with a group that cannot be split is left whole. */
 export interface Shape extends Cut {
   /**
-   * A faster cut for lines that most files have: by patterns of so few groups each that the engine finds them in one pass. Whatever it
-   * fits as a whole, splits and all, has the same fields by the shape, and fields that it does not name have no value.
+   * A faster cut for the most frequent lines: its patterns have so few groups each that the engine matches them in one pass.
+   * Whatever it matches as a whole, splits included, yields the same fields as the shape, and the fields that it does not name are
+   * empty.
    */
   readonly usual?: Cut;
-  /** The group that holds pairs, such as `rt=0.1 up="a"`: each is a field, and what is not a pair stays in the group. */
+  /** A group of pairs, such as `rt=0.1 up="a"`: each becomes a field, and anything else stays in the group. */
   readonly pairs?: { readonly group: string; readonly style: PairStyle };
-  /** It reads what the shapes before it leave, and says nothing of the format of a file. */
+  /** Whether it only reads lines that no earlier shape matches, and does not count when the format is detected. */
   readonly loose?: true;
   /** Fields that exist only if a line of the sample has them. */
   readonly optional?: readonly string[];
 }
 
-/** How pairs are written: `a=1 b="two words"`; those of CEF, whose values hold blanks; those of LEEF, divided by tabs. */
+/** Syntax of pairs: `a=1 b="two words"`, CEF, whose values contain blanks, or LEEF, separated by tabs. */
 export type PairStyle = 'logfmt' | 'cef' | 'leef';
 
-/** Which lines begin an event: those that match `line`, but after one that matches `unless`. */
+/** Lines that begin an event: those that match `line`, except after one that matches `unless`. */
 export interface Beginning {
   readonly line: string;
   readonly unless?: string;
 }
 
-/** How a file of one kind is read. */
+/** How to read a file of one format. */
 export type LogReading =
-  /** Each line fits one of the shapes. */
+  /** Each line matches one of the shapes. */
   | {
       readonly kind: 'lines';
       readonly shapes: readonly Shape[];
-      /** What stands for a missing value, in these fields. */
+      /** Text of a missing value, in these fields. */
       readonly absent?: { readonly text: string; readonly fields: readonly string[] };
-      /** Fields in which a backslash stands before a character that would end them, and before itself. */
+      /** Fields in which a backslash escapes itself and the characters that would end them. */
       readonly escaped?: readonly string[];
-      /** How an event begins, if events have several lines: those that follow belong to it. */
+      /** Beginning of an event of several lines: the following lines belong to it. */
       readonly begins?: Beginning;
     }
   /** Each line consists of pairs. */
   | { readonly kind: 'pairs' }
-  /** A line names the fields of those below it, up to the next such line. */
+  /** Header lines name the fields of the lines below them. */
   | {
       readonly kind: 'headed';
-      /** The line that names the fields, which are its first group, divided by blanks, tabs or commas. */
+      /** Matches a header line; its first group is the field names, separated by blanks, tabs or commas. */
       readonly header: string;
-      /** Lines that hold no event. */
+      /** Matches lines that are not events. */
       readonly comment: string;
-      /** The comment whose first group is the day of the lines below it, if these have a `time` and no `date`. */
+      /** Matches the comment whose first group is the date of the lines below it, if these have a `time` and no `date`. */
       readonly day?: string;
       readonly absent: readonly string[];
     }
   /** Each line is one field. */
   | { readonly kind: 'text' }
-  /** Each line is an object, as in any other file of JSON. */
+  /** Each line is an object, as in any other JSON file. */
   | { readonly kind: 'json' }
-  /** It becomes lines of JSON, or of CSV, before it is read. */
+  /** Converted to lines of JSON, or to CSV, before it is read. */
   | {
       readonly kind: 'converted';
       readonly begins: string;
       readonly as: ConvertedFormat;
       readonly to?: 'csv';
     }
-  /** Values between commas; `fields` names those that the file does not, which has a first line of names or none. */
+  /** Comma-separated values; `fields` names the columns that the file does not name, whether or not it has a header line. */
   | {
       readonly kind: 'csv';
       readonly begins: string;
@@ -77,8 +78,8 @@ export type LogReading =
     };
 
 /**
- * What a file is made lines of JSON from, or of CSV: the output of a journal, events of Windows in XML, documents of JSON, metrics, values
- * of a data logger, or what clients of databases print.
+ * Formats converted to lines of JSON or to CSV: the output of a journal, Windows events in XML, JSON documents, metrics, values of a
+ * data logger, or tables printed by database clients.
  */
 export type ConvertedFormat =
   | 'journal'
@@ -95,24 +96,27 @@ export type ConvertedFormat =
   | 'tables'
   | 'records';
 
-/** A format of logs. A new one is a row in a file of this folder. */
+/** A log format. A new one is a row in a file of this folder. */
 export interface LogFormat {
-  /** As `--format` names it. */
+  /** Name in `--format`. */
   readonly name: string;
   /** Completes "The lines are read as". */
   readonly label: string;
-  /** Lines as the program writes them: the documentation shows what becomes of them. */
+  /** Lines as the program writes them: the documentation shows how they are read. */
   readonly example: readonly string[];
   readonly reading: LogReading;
-  /** The fields that hold the time, if their names do not say so: of a line, the first that it has, else the time within it. */
+  /**
+   * The timestamp fields, if their names do not identify them: a line's timestamp is in the first one that it has, else within the
+   * line.
+   */
   readonly time?: readonly string[];
-  /** The time is found as in plain text, as the numbers of its day do not tell their order. */
+  /** Whether the timestamp is parsed as in plain text, because the order of its date numbers is unknown. */
   readonly timeAsInText?: true;
-  /** Fields of integers that are durations in nanoseconds. */
+  /** Integer fields that are durations in nanoseconds. */
   readonly durations?: readonly string[];
 }
 
-/** The names of levels, in capitals, small letters or with a capital. */
+/** Names of levels, in uppercase, lowercase or capitalized. */
 function levelWords(): string {
   const words = [
     'trace',
@@ -148,11 +152,11 @@ function levelWords(): string {
   return `(?:${cased.join('|')})`;
 }
 
-/** Patterns that many formats share. */
+/** Patterns shared by many formats. */
 export const part = {
-  /** RFC 3339, with a blank, a comma, the word of a zone or no zone too. */
+  /** RFC 3339, also with a blank, a comma, a zone name or no zone. */
   iso: `\\d{4}-\\d{2}-\\d{2}[T ]\\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{1,9}|:\\d{3}\\b)?(?: [AP]M\\b)?(?: ?(?:${zoneWord}\\b|[+-]\\d{2}:?\\d{2}))?`,
-  /** Text between quotes, in which a backslash escapes. */
+  /** Content of quotes, in which a backslash escapes. */
   quoted: '(?:[^"\\\\]|\\\\.)*',
   /** All lines of an event. */
   all: '[\\s\\S]*',

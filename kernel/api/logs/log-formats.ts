@@ -18,7 +18,7 @@ export const plainText: LogFormat = {
   reading: { kind: 'text' },
 };
 
-/** Every format of logs: of those that a file fits, the first is the one that it is read as. */
+/** All log formats: a file is read in the first one that it matches. */
 export const logFormats: readonly LogFormat[] = [
   ...containers,
   ...web,
@@ -33,7 +33,7 @@ export const logFormats: readonly LogFormat[] = [
   plainText,
 ];
 
-/** A format of whole files: how it is called in messages, in requests, and at the end of file names. */
+/** A format of whole files: its label in messages, its names in requests, and its file extensions. */
 interface FileFormat {
   readonly kind: 'csv' | 'json' | 'parquet';
   readonly label: string;
@@ -41,17 +41,17 @@ interface FileFormat {
   readonly endings: readonly string[];
 }
 
-/** How a file is read: as one of {@link fileFormats}, or line by line. */
+/** The kind of a file: one of {@link fileFormats}, or lines. */
 export type FileKind = FileFormat['kind'] | 'lines';
 
-/** The formats of files that are not logs. */
+/** File formats other than logs. */
 export const fileFormats: readonly FileFormat[] = [
   { kind: 'csv', label: 'CSV', names: ['csv'], endings: ['.csv', '.tsv'] },
   { kind: 'json', label: 'JSON', names: ['json', 'ndjson'], endings: ['.json', '.ndjson', '.jsonl'] },
   { kind: 'parquet', label: 'Parquet', names: ['parquet'], endings: ['.parquet'] },
 ];
 
-/** The names that a request may give as its format. */
+/** Format names that a request may use. */
 export const formatNames: readonly string[] = [
   ...fileFormats.flatMap(({ names }) => names),
   ...logFormats.map(({ name }) => name),

@@ -4,7 +4,7 @@ import { type LogFormat, part } from './log-format.js';
 const { iso, level, stack, all } = part;
 const yearless = `${month} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?`;
 
-/** Servers of telephones, files and code, and what watches them. */
+/** Telephony, file and code servers, and their monitoring. */
 export const services: readonly LogFormat[] = [
   {
     name: 'logcat',

@@ -2,12 +2,12 @@ import type { LogFormat } from './log-format.js';
 
 const json = { kind: 'json' } as const;
 
-/** The beginning of an answer with a result of this type, as Prometheus and Loki write it. */
+/** Returns a pattern for the beginning of a Prometheus or Loki response with a result of this type. */
 function answer(type: string): string {
   return `"status"\\s*:\\s*"success"\\s*,\\s*(?:"\\w+"\\s*:\\s*\\w+\\s*,\\s*)*"data"\\s*:\\s*\\{\\s*"resultType"\\s*:\\s*"${type}"\\s*,`;
 }
 
-/** Formats that are JSON: they are read as any file of JSON is. */
+/** JSON formats, read like any JSON file. */
 export const objects: readonly LogFormat[] = [
   {
     name: 'docker',
@@ -163,7 +163,7 @@ export const objects: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'converted',
-      // The first of a line of MongoDB's log is its time.
+      // In a line of MongoDB's log, the first member is its timestamp.
       begins:
         '^\\s*\\[?\\s*\\{(?!\\s*"t"\\s*:\\s*\\{\\s*"\\$date")[\\s\\S]*?\\{\\s*"\\$(?:oid|date|numberInt|numberLong|numberDouble|numberDecimal)"\\s*:',
       as: 'extended',

@@ -3,19 +3,19 @@ import { type LogFormat, part } from './log-format.js';
 
 const { quoted } = part;
 
-/** Of RFC 3164, and as Cisco has it: with the year or with a fraction. */
+/** Timestamps of RFC 3164 and of Cisco, which may have a year or a fraction. */
 const yearless = `${month} {1,2}\\d{1,2}(?: \\d{4})? \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?`;
-/** A time of RFC 3339, which no `:` or `,` ends. */
+/** A timestamp of RFC 3339, which does not end in `:` or `,`. */
 const dated = '\\d{4}-\\d{2}-\\d{2}T\\S*[\\dA-Z]';
 const header = 'CEF: ?(?<cef_version>\\d+)';
 const escaped = '(?:[^|\\\\]|\\\\.)*';
 const mailTime = '\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?(?: [+-]\\d{4})?';
-/** Of Exim, also as it is since 4.97. */
+/** Message ids of Exim, before and since 4.97. */
 const mailId = '[0-9A-Za-z]{6}-(?:[0-9A-Za-z]{6}-[0-9A-Za-z]{2}|[0-9A-Za-z]{11}-[0-9A-Za-z]{4})';
-/** What a syslog server writes in front of other formats. */
+/** What a syslog server writes before other formats. */
 const sent = `(?:<(?<priority>\\d{1,3})>)?(?:(?:\\d )?(?<syslog_time>${yearless}|\\d{4}-\\d{2}-\\d{2}T\\S+) (?<host>\\S+) )?`;
 
-/** Systems, their networks and their security. */
+/** Operating systems, their networks and their security. */
 export const system: readonly LogFormat[] = [
   {
     name: 'cef',
@@ -93,7 +93,7 @@ export const system: readonly LogFormat[] = [
           pattern: `^<(?<priority>\\d{1,3})>(?<version>\\d{1,2}) (?<time>\\d{4}-\\d{2}-\\d{2}T\\S+|-) (?<host>\\S+) (?<program>\\S+) (?<pid>\\S+) (?<message_id>\\S+) (?<structured_data>-|(?:\\[(?:[^\\]"\\\\]|\\\\.|"${quoted}")*\\])+)(?: \ufeff?(?<message>.*))?$`,
         },
         {
-          // Without a host, as dnsmasq and others write to a file of their own.
+          // Without a host, as dnsmasq and others write to their own files.
           pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<program>[\\w./-]+)\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
         },
         {
@@ -123,11 +123,11 @@ export const system: readonly LogFormat[] = [
           optional: ['service'],
         },
         {
-          // A program whose name has blanks, as on a Mac.
+          // A program name with blanks, as on a Mac.
           pattern: `^(?<time>${yearless}) (?<host>[^\\s:[\\]]+) (?<program>[^\\s:=[\\]]+(?: [^\\s:=[\\]]+){1,4})\\[(?<pid>\\d+)\\]: ?(?<message>.*)$`,
         },
         {
-          // Without the name of a program, or with blanks in it.
+          // Without a program name, or with blanks in it.
           pattern: `^(?:<(?<priority>\\d{1,3})>)?(?<time>${yearless}|${dated}) (?<host>[^\\s:[\\]]+) +(?<message>.*)$`,
           loose: true,
         },
@@ -239,7 +239,7 @@ export const system: readonly LogFormat[] = [
           optional: ['pid'],
         },
         {
-          // What is refused before it has an id.
+          // Rejected before it has an id.
           pattern: `^(?<time>${mailTime})(?: \\[(?<pid>\\d+)\\])? (?<message>(?:H=|no (?:host name found|IP address)|SMTP |TLS |Start queue run|End queue run|[a-z_]+ authenticator failed for ).*)$`,
           optional: ['pid'],
         },

@@ -4,38 +4,38 @@ import { type Cut, type LogFormat, part, type Shape } from './log-format.js';
 const { quoted, request, iso, all } = part;
 
 const address = '(?:[\\d.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|localhost|unix:)';
-/** A request with a quote in it that nothing escapes ends before the status. */
+/** A request with an unescaped quote in it ends before the status. */
 const requested = `"(?<request>${quoted}|.*?)" (?<status>\\d{3}|-)(?: (?<bytes>\\d+|-))?`;
 const asked = `"(?<request>${quoted}|.*?)"`;
 const ip = '(?:\\d{1,3}(?:\\.\\d{1,3}){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+|unknown)';
 const agent = `"(?<referer>${quoted})" "(?<user_agent>${quoted})"`;
-/** What a proxy adds to the combined format of nginx: the clients that it speaks for. */
+/** Added by proxies to the combined format of nginx: the clients behind them. */
 const forwarded = `"(?<forwarded_for>-|${ip}(?:, ?${ip})*)"`;
-/** cPanel has its month as a number. */
+/** In cPanel the month is a number. */
 const stamp =
   '\\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}[: ][^\\]]+|\\d{4}-\\d{2}-\\d{2}T[^\\]]+|\\d{2}/\\d{2}/\\d{4}:\\d{2}:\\d{2}:\\d{2} [+-]\\d{4})\\]';
-/** Jetty has two blanks between them. */
+/** Jetty writes two blanks between them. */
 const named = '(?<ident>\\S+) {1,2}(?<user>\\S*)';
 const visitor = `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) {1,2}${named} {1,2}${stamp}`;
 const host = '(?<vhost>[^\\s,":-][^\\s,":]*(?::\\d+)?|\\[[0-9a-f:.]+\\](?::\\d+)?) ';
 const splits = [{ group: 'request', pattern: request }];
 
-/** A client and its port, which nothing but a whole address tells from one of IPv6 without a port. */
+/** A client and its port; only a whole address distinguishes that from an IPv6 address without a port. */
 const peer =
   '(?<client>\\d{1,3}(?:\\.\\d{1,3}){3}|\\[[\\da-fA-F:.]+\\]|(?:[\\da-fA-F]{1,4}:){7}[\\da-fA-F]{1,4}|[^\\]]*)(?::(?<client_port>\\d+))?';
 
-/** What stands before the time: a client, or several of which each proxy added one; the name of the host and the last proxy or not. */
+/** The fields before the timestamp: one client, or a list that each proxy added to, optionally with the virtual host and the last proxy. */
 const visitors: readonly string[] = [
   visitor,
   `${host}${visitor.replace('[^\\s,"]+', '[^\\s,"-][^\\s,"]*')}`,
   `(?:${host})?"(?<client>[^"]*)" (?<proxy>${address}) ${named} ${stamp}`,
   `(?:${host})?(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)+) (?<proxy>${address}) ${named} ${stamp}`,
-  // A user whose name has blanks, which only `-` may stand before.
+  // A user name with blanks, allowed only after `-`.
   `(?<client>[^\\s,"]+(?:, ?[^\\s,"]+)*) - (?<user>\\S.*?) ${stamp}`,
   `${host}(?<client>${address}(?:, ?${address})*) - (?<user>\\S.*?) ${stamp}`,
 ];
 
-/** A line of a client without proxies whose request is one, in the common or the combined format. */
+/** A line with a valid request from a client without proxies, in the common or the combined format. */
 const usualAccess: Cut = {
   pattern:
     '^(?<client>[^\\s,"]+) - (?<user>\\S+) \\[(?<time>\\d{1,2}/[A-Za-z]{3}/\\d{4}:[^\\]]+)\\] "(?<asked>[A-Za-z].*)$',
@@ -49,7 +49,7 @@ const usualAccess: Cut = {
   ],
 };
 
-/** Access logs with whatever the server adds to a line. */
+/** Access logs, with anything that the server appends to a line. */
 function accessShapes(): readonly Shape[] {
   const tail = `(?: ${requested})?(?: ${agent}| - -)?(?: ${forwarded})?(?: (?<rest>.*))?$`;
   return visitors.map(who => ({
@@ -61,7 +61,7 @@ function accessShapes(): readonly Shape[] {
   }));
 }
 
-/** Servers and proxies of the web. */
+/** Web servers and proxies. */
 export const web: readonly LogFormat[] = [
   {
     name: 'nginx-ingress',
@@ -333,7 +333,7 @@ function haproxyShapes() {
     {
       pattern: `${from}(?<queue_ms>-?\\d+)/(?<connect_ms>-?\\d+)/(?<total_ms>\\+?\\d+) (?<bytes>\\+?\\d+) (?<termination>\\S{2}) ${counts}$`,
     },
-    // Connections that end before a request, and what the proxy says of itself.
+    // Connections that end before a request, and messages about the proxy itself.
     { pattern: `${asked}/(?<server>\\S+): (?<message>.*)$` },
     { pattern: `^${named}(?<message>.*)$`, loose: true as const },
   ];

@@ -4,8 +4,8 @@ import { AUTHORITIES_HANDED_ON, systemRefusal } from '../../machine.js';
 import { TlsError } from '../api-errors.js';
 
 /**
- * Returns the certificates of the authorities that a connection trusts, in PEM, if the first of these variables that is set names a file of
- * further ones; undefined if Node knows all of them. Throws TlsError for a file that cannot be read.
+ * Returns the trusted certificate authorities in PEM: Node's and those in the file named by the first of these variables that is
+ * set; undefined if none is set. Throws TlsError if the file cannot be read.
  */
 export function authorities(
   variables: readonly string[] = [AUTHORITIES_HANDED_ON],

@@ -6,9 +6,9 @@ import { authorities } from './authorities.js';
 import { type ProxyFailure, type ProxyWords, proxyWords } from './proxy.js';
 
 /**
- * Returns what connects to one address: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say if it is beyond this machine. It has no time
- * limit but that of connecting: the library's own would fire first on a long query. Throws ConnectionError for a proxy that has no
- * address, and TlsError if the named authorities cannot be read; a proxy that gives no connection makes requests fail with a ConnectionError.
+ * Returns a dispatcher for one address: through HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless it is on this machine. Its only timeout
+ * is for connecting, as the library's own would fire first on a long query. Throws ConnectionError if a proxy has an invalid
+ * address, and TlsError if the authorities cannot be read; requests through an unavailable proxy fail with a ConnectionError.
  */
 export function dispatcherTo(
   base: URL,
@@ -31,13 +31,13 @@ export function dispatcherTo(
 }
 
 interface DispatcherOptions {
-  /** Whether it is on this machine, to which no proxy leads. */
+  /** Whether the address is on this machine, to which no proxy leads. */
   readonly isNear?: boolean;
-  /** What has read the variables that name the proxy. */
+  /** Process that has read the proxy variables. */
   readonly reader?: Parameters<typeof proxyWords>[0];
 }
 
-/** Rejects as soon as a signal aborts: the library heeds it only once there is a connection, for which it waits longer. */
+/** Rejects as soon as a signal aborts: the library heeds it only once connected, which may take longer. */
 export function unlessAborted<T>(signal: AbortSignal | null | undefined, work: Promise<T>): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export function unlessAborted<T>(signal: AbortSignal | null | undefined, work: P
   });
 }
 
-/** Connects to a proxy, whose failures would else be taken for those of the host behind it. */
+/** Connects to a proxy, so that its failures are not attributed to the host behind it. */
 function proxyPool(proxy: URL, host: string, words: ProxyWords, options: object): Dispatcher {
   const pool = new undici.Pool(proxy.origin, options);
   const tunnel = pool.connect.bind(pool);

@@ -1,24 +1,24 @@
 import { errorCodes } from '../failures/transport.js';
 
-/** Why a proxy gave no connection, in words. */
+/** Reason why a proxy did not connect. */
 export interface ProxyFailure {
-  /** `proxy-unavailable`: it may give one in a moment. */
+  /** `proxy-unavailable` if it may work in a moment. */
   readonly code: 'proxy' | 'proxy-unavailable';
   readonly message: string;
   readonly hint: string;
 }
 
-/** Words about proxies for one of their readers. */
+/** Messages about proxies, worded for the process that uses them. */
 export interface ProxyWords {
-  /** Of a variable that holds no address. */
+  /** For a variable that is not an address. */
   misnamed(): ProxyFailure;
-  /** Of a proxy that does not answer. */
+  /** For a proxy that does not respond. */
   unreachable(proxy: URL, host: string, cause: unknown): ProxyFailure;
-  /** Of a proxy that answers with a status in place of a connection. */
+  /** For a proxy that responds with a status instead of connecting. */
   refusing(proxy: URL, host: string, status: number): ProxyFailure;
 }
 
-/** Returns the words about proxies for what has read their variables when it started. */
+/** Returns messages about proxies for the process that read their variables at startup. */
 export function proxyWords(reader: 'the kernel' | 'the local service'): ProxyWords {
   const without = (host: string) =>
     `Name ${host} in NO_PROXY if it can be reached without a proxy, and restart ${reader}.`;

@@ -3,10 +3,10 @@ import { formatTime } from '../../time.js';
 import { headerText, type Refusal } from '../failures/api-failure.js';
 import { readReset } from './reset.js';
 
-/** The query limit is near when this share of it, or less, is left. */
+/** Remaining share of the query limit at which it counts as near. */
 const nearShare = 0.1;
 
-/** Returns what to say of the query limit of the plan when little of it is left; undefined when it is not near, or not in the headers. */
+/** Returns a notice if the plan's query limit is near; undefined if it is not, or not in the headers. */
 export function nearLimit(headers: Refusal['headers']): string | undefined {
   const number = (member: string) => wholeNumber(headerText(headers, `x-querylimit-${member}`));
   const [limit, remaining] = [number('limit'), number('remaining')];
@@ -16,12 +16,12 @@ export function nearLimit(headers: Refusal['headers']): string | undefined {
   return until === undefined ? `${left}.` : `${left}; it resets at ${until}.`;
 }
 
-/** Anything else in a header, which a proxy may have written, is not a number. */
+/** Rejects anything else in a header, which a proxy may have written. */
 function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** When the limit of an answer is lifted; undefined if it does not say. */
+/** Describes when the limit resets; undefined if the response does not report it. */
 function resetText(headers: Refusal['headers']): string | undefined {
   const reset = readReset(headerText(headers, 'x-querylimit-reset'));
   if (reset === undefined || ('after' in reset && reset.after === 0)) return undefined;

@@ -1,7 +1,7 @@
-/** When a limit is lifted: at a time of the service's clock, in milliseconds since 1970, or after so many milliseconds. */
+/** When a limit resets: at a time on the service's clock, in milliseconds since 1970, or after some milliseconds. */
 export type Reset = { readonly at: number } | { readonly after: number };
 
-/** Headers that say when a limit is lifted, the most telling first, and how each is read; `Retry-After` goes before them. */
+/** Headers that report when a limit resets, most specific first, with their parsers; `Retry-After` takes precedence. */
 const resetHeaders: readonly (readonly [name: string, read: (text: string) => Reset | undefined])[] = [
   ['retry-after-ms', text => (/^\d{1,12}$/.test(text) ? { after: Number(text) } : undefined)],
   ['x-ratelimit-reset', readReset],
@@ -9,11 +9,11 @@ const resetHeaders: readonly (readonly [name: string, read: (text: string) => Re
   ['x-querylimit-reset', readReset],
   ['x-ratelimit-reset-after', readReset],
   ['x-rate-limit-reset', readReset],
-  // Two drafts of the IETF have it among other members.
+  // Two IETF drafts have it among other members.
   ['ratelimit', text => readReset(/(?:^|[;,\s])(?:reset|t)=(\d+)/.exec(text)?.[1])],
 ];
 
-/** Returns what the headers of an answer say of the end of a limit, but for `Retry-After`; undefined if they say nothing that can be read. */
+/** Returns the end of a limit from the headers of a response, except for `Retry-After`; undefined if none can be parsed. */
 export function limitReset(header: (name: string) => string | undefined): Reset | undefined {
   for (const [name, read] of resetHeaders) {
     const reset = read(header(name)?.trim() ?? '');
@@ -23,8 +23,8 @@ export function limitReset(header: (name: string) => string | undefined): Reset 
 }
 
 /**
- * Returns what a header such as `X-RateLimit-Reset` says; undefined if it is none of these. Services write seconds since 1970, gateways
- * seconds from now, milliseconds since 1970, durations or times: numbers as small or as large as those are nothing else.
+ * Parses a header such as `X-RateLimit-Reset`; returns undefined if it is none of these. Services write seconds since 1970; gateways
+ * write seconds from now, milliseconds since 1970, durations or timestamps. The magnitude of a number tells which.
  */
 export function readReset(text: string | undefined): Reset | undefined {
   if (text === undefined) return undefined;
@@ -40,7 +40,7 @@ function atTime(at: number): Reset | undefined {
   return Number.isNaN(at) ? undefined : { at };
 }
 
-/** A duration as Go prints it, such as `1m30s` or `20ms`. */
+/** Parses a duration as printed by Go, such as `1m30s` or `20ms`. */
 function readDuration(text: string): Reset | undefined {
   const found = /^(?:(\d{1,5})h)?(?:(\d{1,5})m)?(?:(\d{1,6}(?:\.\d{1,9})?)s)?(?:(\d{1,6})ms)?$/.exec(
     text.trim(),
@@ -50,7 +50,7 @@ function readDuration(text: string): Reset | undefined {
   return { after: (((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1000 + (ms ?? 0) };
 }
 
-/** Returns what `Retry-After` says: seconds, or a date of HTTP; undefined for anything else. */
+/** Parses `Retry-After`: seconds or an HTTP date; returns undefined for anything else. */
 export function readRetryAfter(text: string | undefined): Reset | undefined {
   if (text === undefined) return undefined;
   const seconds = Number(text);
@@ -59,14 +59,14 @@ export function readRetryAfter(text: string | undefined): Reset | undefined {
   return Number.isNaN(seconds) && !Number.isNaN(at) ? { at } : undefined;
 }
 
-/** Returns milliseconds from now on, by the service's clock if its answer has one: that of this machine may be wrong. */
+/** Returns the milliseconds from now, by the service's clock if the response has its date: this machine's clock may be wrong. */
 export function untilReset(reset: Reset, date: string | undefined): number {
   if ('after' in reset) return reset.after;
   const now = Date.parse(date ?? '');
   return Math.max(0, reset.at - (Number.isNaN(now) ? Date.now() : now));
 }
 
-/** Whether the date of an answer, if it has one, is about that of this machine. */
+/** Returns whether the date of a response, if it has one, roughly matches this machine's clock. */
 export function isOurClock(date: string | undefined): boolean {
   const theirs = Date.parse(date ?? '');
   return Number.isNaN(theirs) || Math.abs(theirs - Date.now()) < CLOCKS_DIFFER_MS;
@@ -76,7 +76,7 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /** Spring of 1970. */
 const FIRST_TIME_SECONDS = 10_000_000;
-/** In the year 2255. */
+/** The year 2255. */
 const LAST_TIME_SECONDS = 9_000_000_000;
-/** In the year 1973. */
+/** The year 1973. */
 const FIRST_TIME_MS = 100_000_000_000;

@@ -6,25 +6,25 @@ import { passingStatuses } from '../failures/statuses.js';
 import { cutOffCodes, errorCodes, isNotHttp } from '../failures/transport.js';
 import { limitReset, readRetryAfter, untilReset } from './reset.js';
 
-/** What a retry needs to know of a request. */
+/** The facts about a request that a retry depends on. */
 export interface RetryRule {
-  /** True when the service may do the request twice, as it only reads. */
+  /** Whether the request only reads, so that it is safe to send twice. */
   readonly safe: boolean;
-  /** About the first wait, in milliseconds; each later one is twice as long. */
+  /** Approximate first wait, in milliseconds; it doubles each time. */
   readonly firstMs: number;
-  /** When the time limit passes, on the clock of `performance.now()`; no wait goes beyond it. */
+  /** Deadline on the clock of `performance.now()`; no wait goes beyond it. */
   readonly endsAt: number;
   readonly signal: AbortSignal;
-  /** Is told of each wait, and by undefined of its end. */
+  /** Called with each wait, and with undefined at its end. */
   readonly tell: (pause: Pause | undefined) => void;
 }
 
-/** A wait between two tries. */
+/** A wait between two attempts. */
 export interface Pause {
   readonly state: 'pausing';
-  /** Why, such as "status 503" or "ECONNRESET". */
+  /** Reason, such as "status 503" or "ECONNRESET". */
   readonly reason: string;
-  /** Which try comes next, of {@link MOST_TRIES}. */
+  /** Number of the next attempt, out of {@link MOST_TRIES}. */
   readonly next: number;
   readonly ms: number;
 }
@@ -35,10 +35,10 @@ type Outcome<T> = { readonly reply: T } | { readonly error: unknown };
 
 export const MOST_TRIES = 4;
 
-/** A service that asks for a longer wait has its error shown at once, with the time that it names. */
+/** If the service requests a longer wait, its error is shown at once, with the time that it names. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The request never left: even a write may be sent again. */
+/** Errors of requests that were never sent: even a write is safe to retry. */
 const UNSENT = [
   'ECONNREFUSED',
   'EAI_AGAIN',
@@ -48,7 +48,7 @@ const UNSENT = [
   'proxy-unavailable',
 ];
 
-/** Sends a request up to {@link MOST_TRIES} times, as long as it fails in a way that passes and sending it again is safe. */
+/** Sends a request up to {@link MOST_TRIES} times, while its failure is transient and a retry is safe. */
 export async function withRetries<T extends Answered>(send: () => Promise<T>, rule: RetryRule): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     const outcome = await outcomeOf(send);
@@ -64,8 +64,8 @@ export async function withRetries<T extends Answered>(send: () => Promise<T>, ru
 }
 
 /**
- * Sends a request that only reads, and at once a second time where its connection is cut off before the answer: one that is used again
- * may just have been closed. If nothing answers any more, the first failure stands.
+ * Sends a request that only reads, and again at once if the connection breaks before the response: a reused connection may just have
+ * been closed. If the second attempt is refused, throws the first error.
  */
 export async function withoutStaleConnection<T>(send: () => Promise<T>): Promise<T> {
   try {
@@ -82,12 +82,12 @@ function isCutOff(error: unknown): boolean {
   return errorCodes(error).some(code => cutOffCodes.includes(code));
 }
 
-/** Returns how long to wait before the next try; undefined when the outcome stands. */
+/** Returns how long to wait before the next attempt; undefined if the outcome is final. */
 function pauseAfter(outcome: Outcome<Answered>, tried: number, rule: RetryRule): Pause | undefined {
   const reason = passingReason(outcome, rule.safe);
   if (reason === undefined || tried === MOST_TRIES) return undefined;
   const asked = 'reply' in outcome ? askedMs(outcome.reply) : 0;
-  // Many clients that fail at the same moment should not come back at the same moment.
+  // Jitter: many clients that fail at once should not all retry at once.
   const ms = Math.max(asked, rule.firstMs * 2 ** (tried - 1)) * (1 + Math.random() / 4);
   const isTooLong = asked > LONGEST_PAUSE_MS || performance.now() + ms >= rule.endsAt;
   return isTooLong ? undefined : { state: 'pausing', reason, next: tried + 1, ms };
@@ -95,7 +95,7 @@ function pauseAfter(outcome: Outcome<Answered>, tried: number, rule: RetryRule):
 
 function passingReason(outcome: Outcome<Answered>, safe: boolean): string | undefined {
   if ('error' in outcome) {
-    // An answer that has begun and is damaged: it is not asked for again behind the user's back, as queries cost.
+    // A damaged response that has begun: it is not requested again silently, as queries cost money.
     if (outcome.error instanceof AplKernelError && !(outcome.error instanceof ConnectionError))
       return undefined;
     if (isNotHttp(outcome.error)) return undefined;
@@ -103,12 +103,12 @@ function passingReason(outcome: Outcome<Answered>, safe: boolean): string | unde
     return errorCodes(outcome.error).find(code => passing.includes(code));
   }
   const { status } = outcome.reply;
-  // A request over a limit was not done; one that a gateway gave up on may have been.
+  // A request over a limit was not carried out; one that a gateway gave up on may have been.
   const passes = status === 429 || (safe && passingStatuses.has(status));
   return passes ? `status ${status}` : undefined;
 }
 
-/** How long the service wants to be left alone, in milliseconds; 0 when it does not say. */
+/** Returns the wait that the service requests, in milliseconds; 0 if none. */
 function askedMs({ headers }: Answered): number {
   const after = headerText(headers, 'retry-after');
   const reset = after === undefined ? limitReset(name => headerText(headers, name)) : readRetryAfter(after);
