@@ -1,39 +1,39 @@
-/** Results side by side in the output of a cell: `// @beside`. A place that has no room, or knows no style sheets, shows them one below the other. */
+/** Results side by side in the output of a cell: `// @beside`. Front ends without the room or without style sheets stack them. */
 
-/** The columns of an output that has two. */
+/** Columns of a two-column output. */
 export type Column = 1 | 2;
 
-/** What stands side by side: a chart and its table, or this result, in a column, and those of the other queries. */
+/** Which outputs share a row: a chart with its table, or this result, in the given column, with those of the other queries. */
 export type Beside = 'chart and table' | Column;
 
-/** Returns what stands beside the result of the query at a place in its cell, from 0; `count` is how many queries show results. */
+/** Returns the placement of the result of the query at index `place` of its cell; `count` is the number of queries that show results. */
 export function besideAt(place: number, count: number): Beside {
   return count < 2 ? 'chart and table' : place % 2 === 0 ? 1 : 2;
 }
 
-/** Returns the column of an output; undefined if nothing stands beside it. `outputs` is how many the result has. */
+/** Returns the column of an output; undefined if nothing is beside it. `outputs` is the number of outputs of the result. */
 export function columnOf(beside: Beside | undefined, place: number, outputs: number): Column | undefined {
   if (beside !== 'chart and table') return beside;
   return outputs < 2 ? undefined : place === 0 ? 1 : 2;
 }
 
-/** The column that the metadata of an output, which a stranger may have written, name. */
+/** Returns the column named by the metadata of an output, which is untrusted. */
 export function columnIn(apl: unknown): Column | undefined {
   if (typeof apl !== 'object' || apl === null || !('beside' in apl)) return undefined;
   return apl.beside === 1 || apl.beside === 2 ? apl.beside : undefined;
 }
 
-/** The class of what stands in a column. */
+/** Returns the class of an output in a column. */
 export function besideClass(column: Column): string {
   return `apl-beside apl-beside-${column}`;
 }
 
-/** The class of a table below the chart of the same result, which pages without this extension cannot mark. */
+/** Class of a table below the chart of the same result, for pages that cannot be marked up without this extension. */
 export const UNDER_CHART = 'apl-under-chart';
 
 const OUTPUT = '.jp-OutputArea-child';
 
-/** Two columns in the outputs of JupyterLab, and of the pages that nbconvert makes; `room` is what holds an output area. */
+/** Styles for two columns in the outputs of JupyterLab and of pages by nbconvert; `room` matches the output area. */
 export const BESIDE_STYLE = `
 .jp-Cell-outputWrapper:has(.apl-beside),.apl-tile-body:has(.apl-beside){container-type:inline-size}
 @container (min-width:820px){

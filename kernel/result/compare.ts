@@ -4,15 +4,15 @@
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
 import { cellText } from './display/display-text.js';
 
-/** A column that only one of two tables has, or that has another type. */
+/** A column that only one of two tables has, or whose type differs. */
 export interface SchemaChange {
   readonly column: string;
-  /** Arrow's name of the type; absent if the table has no such column. */
+  /** Arrow's name for the type; absent if the table has no such column. */
   readonly before?: string;
   readonly after?: string;
 }
 
-/** A row that only one table has, or one whose cells differ. Texts are exact; null is a null. */
+/** A row that only one table has, or one whose cells differ. Strings are exact; null is a null. */
 export type RowChange =
   | { readonly kind: 'added' | 'removed'; readonly cells: Readonly<Record<string, string | null>> }
   | {
@@ -28,7 +28,7 @@ export type RowChange =
 /** The differences between two tables. */
 export interface TableChanges {
   readonly schema: readonly SchemaChange[];
-  /** The columns by which a row is found in the other table. */
+  /** The columns that identify a row in the other table. */
   readonly key: readonly string[];
   readonly same: number;
   readonly added: number;
@@ -41,16 +41,16 @@ export interface TableChanges {
 }
 
 export interface CompareOptions {
-  /** The columns that identify a row, such as those of `summarize … by` (default: all but real numbers). */
+  /** Columns that identify a row, such as those of `summarize … by` (default: all but floating-point ones). */
   readonly key?: readonly string[];
-  /** The relative difference up to which two real numbers count as equal. Default: 0. */
+  /** The relative difference up to which two floating-point numbers count as equal. Default: 0. */
   readonly tolerance?: number;
   /** How many changes to list. Default 20. */
   readonly examples?: number;
 }
 
 /**
- * Returns how `after` differs from `before`. Rows with the same key are compared in their order; without a common column no row
+ * Returns how `after` differs from `before`. Rows with the same key are compared in order; without a common column, no row
  * is in both.
  */
 export function compareTables(before: Table, after: Table, options: CompareOptions = {}): TableChanges {
@@ -91,17 +91,17 @@ export function compareTables(before: Table, after: Table, options: CompareOptio
 
 const noRows: ReadonlyMap<string, readonly number[]> = new Map();
 
-/** The columns of a row that one table has alone: the common ones, or its own if there are none. */
+/** Returns the columns to show of a row that only one table has: the common ones, or its own if there are none. */
 function shown({ schema }: Table, common: readonly string[]): readonly string[] {
   return common.length > 0 ? common : schema.fields.map(({ name }) => name);
 }
 
-/** Whether nothing differs at all. */
+/** Returns whether nothing differs. */
 export function isUnchanged({ schema, added, removed, changed, reordered }: TableChanges): boolean {
   return schema.length === 0 && added + removed + changed === 0 && !reordered;
 }
 
-/** The differences in one line. `compared` is what could be compared, unless all could. */
+/** Describes the differences in one line. `compared` says how much was compared, if not everything. */
 export function differenceText(changes: TableChanges, compared?: Compared): string {
   const { schema, added, removed, changed, same, reordered } = changes;
   const columns = schema.map(({ column, before, after }) => {
@@ -126,7 +126,7 @@ export function differenceText(changes: TableChanges, compared?: Compared): stri
   return `of the first ${compared.rows} rows${held}: ${found}`;
 }
 
-/** How many first rows were compared, and how many columns if these were not all. */
+/** How many leading rows were compared, and how many columns if not all. */
 interface Compared {
   readonly rows: number;
   readonly columns?: number;
@@ -147,7 +147,7 @@ function schemaChanges(before: Table, after: Table): readonly SchemaChange[] {
   ];
 }
 
-/** The name of a type; whether texts are stored in a dictionary is no difference of the data. */
+/** Returns the name of a type; storing strings in a dictionary does not count as a difference. */
 function typeName(type: DataType): string {
   return String(DataType.isDictionary(type) ? type.dictionary : type);
 }
@@ -181,7 +181,7 @@ function differing(
   return [{ column, before, after }];
 }
 
-/** The rows of a table, found by the texts of their key. */
+/** The rows of a table, indexed by the strings of their key. */
 class Rows {
   readonly byKey = new Map<string, number[]>();
   readonly #columns: ReadonlyMap<string, { readonly vector: Vector; readonly field: Field }>;

@@ -1,6 +1,6 @@
 /**
- * A result as Jupyter outputs: a chart if its shape has one, and always the table, each in MIME types that degrade from what an
- * extension draws to a terminal.
+ * A result as Jupyter outputs: a chart if its shape has one, and always the table, each in MIME types that degrade from an extension's
+ * view to plain text.
  */
 
 import type { QueryStatus } from '../api/wire.js';
@@ -26,27 +26,27 @@ export interface Output {
 }
 
 export interface OutputOptions {
-  /** Rows to write into HTML, however large they are; the kernel keeps all rows. When absent, all of 100, and 30 of more, as far as they are small. */
+  /** Rows to write into HTML, regardless of size; the kernel keeps all rows. If absent, all up to 100, or 30 of more, if small enough. */
   readonly rows?: number;
-  /** Bytes of Arrow at most, before base64. Default 96 KiB; 0 leaves Arrow out. */
+  /** Maximum bytes of Arrow data, before base64. Default 96 KiB; 0 leaves Arrow out. */
   readonly byteBudget?: number;
-  /** How the chart is wanted; the shape of the result decides what this leaves open. */
+  /** Chart options; the shape of the result decides the remaining ones. */
   readonly chart?: ChartOptions;
-  /** The id by which a front end asks the kernel for the rows of this result; absent if no kernel holds it. */
+  /** Id with which a front end requests the rows of this result from the kernel; absent if no kernel holds it. */
   readonly resultId?: string;
-  /** Asks for the annotations of a chart along time (default: it has none). */
+  /** Requests the annotations of a chart along time (default: none). */
   readonly annotations?: AskAnnotations;
-  /** The form of the result that the chart shows, if it is not that of the table. */
+  /** The form of the result that the chart shows, if it differs from the table. */
   readonly drawn?: QueryResult;
   /** When the query ran, in milliseconds since 1970. Default: now, or the end of a frozen range. */
   readonly now?: number;
-  /** Characters in a line of the text for terminals. Default 160. */
+  /** Width of a line in the text for terminals, in characters. Default 160. */
   readonly width?: number;
-  /** What the outputs stand beside (default: nothing). */
+  /** Outputs beside these (default: none). */
   readonly beside?: Beside;
 }
 
-/** The outputs of a result that does not say where in its cell they stand have no column. */
+/** Position in a cell; without one, outputs have no column. */
 interface Place {
   readonly column?: Column;
   /** Whether the chart of the same result is the output before it. */
@@ -57,14 +57,14 @@ interface Place {
 export const ARROW_MIME = 'application/vnd.apache.arrow.stream';
 export const VEGA_MIME = 'application/vnd.vega.v5+json';
 
-/** With the tables and the text, an output stays below 256 KiB in the notebook. */
+/** Keeps an output, with its tables and text, below 256 KiB in the notebook. */
 const DEFAULT_BYTE_BUDGET = 96 * 1024;
-/** The most bytes of HTML when `rows` is given. */
+/** Maximum bytes of HTML if `rows` is given. */
 const ASKED_BYTES = 4 * 1024 * 1024;
 
 /**
- * The outputs of a result, in the order to show them: a chart (Vega and SVG) if its shape has one or one is asked for, then the table
- * (HTML, plain text, Arrow); a chart that would push the table off the screen comes after it. Two outputs, as a front end shows only
+ * Returns the outputs of a result, in display order: a chart (Vega and SVG) if its shape has one or one is requested, then the table
+ * (HTML, plain text, Arrow); a chart that would push the table off the screen comes after it. Two outputs, since a front end shows only
  * one MIME type of each: the chart is meant as display_data, the table as execute_result.
  */
 export async function toOutputs(
@@ -85,7 +85,7 @@ export async function toOutputs(
   return isLast ? outputs.reverse() : outputs;
 }
 
-/** Lists that people read as rows are shown as rows, which the result that the kernel keeps does not have. */
+/** Returns the table. Lists that read better as rows are shown as rows, which the result in the kernel does not have. */
 function tableOutput(result: QueryResult, options: OutputOptions, place: Place): Output {
   const rows = spread(result);
   if (rows === undefined) return toBundle(result, options, place);
@@ -93,13 +93,13 @@ function tableOutput(result: QueryResult, options: OutputOptions, place: Place):
   return toBundle(rows, rest, place);
 }
 
-/** Returns the chart of a result, or why there is none; undefined if its shape has none and none is asked for. */
+/** Returns the chart of a result, or why there is none; undefined if its shape has none and none is requested. */
 export function chartOf(result: QueryResult, options: OutputOptions): Promise<Chart | NoChart | undefined> {
   const { drawn = result, now = ranAt(result), chart, annotations } = options;
   return toChart(drawn, now, chart, annotations);
 }
 
-/** Returns the output of a chart, without the table; a terminal, whose width is known, gets it in characters. */
+/** Returns the output of a chart, without the table; a terminal, recognized by its known width, gets it in characters. */
 export function chartOutput(
   { model, spec, svg, description }: Chart,
   result: QueryResult,
@@ -123,7 +123,7 @@ function withNotice(result: QueryResult, { reason, isRefusal }: NoChart): QueryR
   return { ...result, notices: [...result.notices, notice] };
 }
 
-/** The table of a result in all its MIME types. */
+/** Returns the table of a result in all its MIME types. */
 export function toBundle(result: QueryResult, options: OutputOptions = {}, place: Place = {}): Output {
   const { rows, width } = options;
   const limits = rows === undefined ? HTML_LIMITS : { rows, head: rows, bytes: ASKED_BYTES };
@@ -140,7 +140,7 @@ export function toBundle(result: QueryResult, options: OutputOptions = {}, place
   return { data, metadata: { apl, [ARROW_MIME]: { nteract: { summary } } } };
 }
 
-/** A result without any value of its data: size, range and fields. Its notices, which may quote values, and hashes are left out. */
+/** Returns a result without any of its data: size, range and fields. Its notices, which may quote values, and hashes are left out. */
 export function toOutputWithoutData(result: QueryResult): Output {
   const { query: _, variables: __, options: ___, ...provenance } = lasting(result.provenance);
   const lines = result.tables.map(table => {
@@ -157,20 +157,20 @@ export function toOutputWithoutData(result: QueryResult): Output {
   return { data: { 'text/plain': text }, metadata: { apl: { ...provenance, tables } } };
 }
 
-/** A terminal gets the rows asked for, but no more than by default. */
+/** Returns the rows for a terminal: as many as requested, but not more than the default. */
 function plainRows(asked: number | undefined): { readonly rows?: number; readonly head?: number } {
   if (asked === undefined) return {};
   const rows = Math.min(asked, PLAIN_LIMITS.rows);
   return { rows, head: rows };
 }
 
-/** What the rows are not, for programs that read outputs; absent if they are all. */
+/** Returns the shortfalls of the rows, for programs that read outputs; absent if there are none. */
 function shortfallFacts(result: QueryResult): { readonly shortfalls?: readonly unknown[] } {
   const found = shortfallsOf(result).map(each => ({ kind: each.kind, text: shortfallText(each) }));
   return present({ shortfalls: found.length === 0 ? undefined : found });
 }
 
-/** Provenance, status and limits, with which an output can be audited without the kernel, and the reference to its rows. */
+/** Returns the provenance, status and limits for auditing an output without the kernel, and the reference to its rows. */
 function aplMetadata(
   result: QueryResult,
   { resultId }: OutputOptions,
@@ -190,7 +190,7 @@ function aplMetadata(
     ? { ...lasting(provenance), status: lastingStatus(status) }
     : { ...provenance, status };
   const held = resultId === undefined ? undefined : { id: resultId, rows, columns, rowsInNotebook };
-  // What a cell says may hold a token, which stays in the cell.
+  // Source of a cell may contain a token, which must not leave the cell.
   const said = withoutTokensIn({
     ...facts,
     limits: allNotices(result),
@@ -199,9 +199,7 @@ function aplMetadata(
   return { ...said, tables: shapes, ...present({ result: held, beside: column }) };
 }
 
-/**
- * The part of the provenance that is the same in every run over a frozen range: running it again must not change the notebook.
- */
+/** Returns the part of the provenance that is the same in every run over a frozen range: running it again must not change the notebook. */
 function lasting({ elapsedMs: _, traceId: __, ...rest }: Provenance): Partial<Provenance> {
   return rest;
 }

@@ -1,6 +1,6 @@
 /**
- * One query over two periods, side by side: the rows of both are paired by the keys of the groups, and those over time by how
- * far into its period each one is.
+ * One query over two periods, side by side: rows are paired by the keys of the groups, and over time by their distance from the start
+ * of the period.
  */
 import {
   Bool,
@@ -27,29 +27,27 @@ import { FIELD_KEY } from './field.js';
 import type { ArrowTable, Notice, QueryResult, Shortfall, TableInfo } from './result.js';
 import { readThrough } from './shortfall.js';
 
-/** What to compare, besides the two results. */
+/** Comparison options, besides the two results. */
 export interface PeriodOptions {
   /** Nanoseconds from the start of the earlier period to that of the later one. */
   readonly offset: bigint;
-  /** The fields that identify a row (default: those of `summarize … by`). */
+  /** Fields that identify a row (default: those of `summarize … by`). */
   readonly key?: readonly string[];
-  /** What the earlier period is called, such as `1d before`. */
+  /** Name of the earlier period, such as `1d before`. */
   readonly name: string;
-  /** The query keeps a row for each group that has events, so that a count of the others is zero. */
+  /** The query keeps a row for each group that has events, so the count of any other group is zero. */
   readonly hasAllGroups: boolean;
 }
 
-/**
- * A result with the figure of the earlier period and the change beside each figure, and the same in the form that a chart draws.
- */
+/** A result with the earlier figure and the change beside each figure, and the same in the form that a chart draws. */
 export interface PeriodComparison {
   readonly kind: 'comparison';
   readonly result: QueryResult;
-  /** A row for each period, which is one more key. */
+  /** One row for each period, which is an additional key. */
   readonly drawn?: QueryResult;
 }
 
-/** Why two results cannot be set side by side. */
+/** Why two results cannot be compared. */
 export interface NoComparison {
   readonly kind: 'none';
   readonly reason: string;
@@ -57,8 +55,8 @@ export interface NoComparison {
 }
 
 /**
- * Returns two results of one query side by side. Of a row that only one of them has, counts and sums are zero in the other if both are
- * whole; other figures are null, and so is their change.
+ * Returns two results of one query side by side. For a row that only one of them has, counts and sums are zero in the other if both are
+ * complete; other figures are null, and so is their change.
  */
 export function comparePeriods(
   later: QueryResult,
@@ -116,7 +114,7 @@ export function comparePeriods(
   };
 }
 
-/** Whether a group without a row in one of the periods had no events there. */
+/** Returns whether a group without a row in one of the periods had no events there. */
 function hasZeros(later: QueryResult, earlier: QueryResult, { key, hasAllGroups }: PeriodOptions): boolean {
   const isWhole = ({ shortfalls = [], status }: QueryResult) =>
     shortfalls.length === 0 && !status.isPartial && status.isEstimate !== true;
@@ -127,7 +125,7 @@ function none(reason: string, hint: string): NoComparison {
   return { kind: 'none', reason, hint };
 }
 
-/** The answer of both: partial when one of them is. */
+/** Combines everything but the tables and notices; the result is partial if either one is. */
 function combined(
   later: QueryResult,
   earlier: QueryResult,
@@ -155,14 +153,14 @@ function combined(
   };
 }
 
-/** The limits in the text of the query are those of both periods. */
+/** Returns the shortfalls of the earlier period. Limits in the query itself apply to both periods. */
 function unasked(name: string, earlier: QueryResult): readonly Shortfall[] {
   return readThrough(name, earlier)
     .filter(({ kind, isAsked }) => kind !== 'cut' || isAsked !== true)
     .map(({ whole: _, ...each }) => each);
 }
 
-/** The fields that identify a row, or the reason why none do. */
+/** Returns the fields that identify a row, or the reason why none do. */
 function keyOf(
   now: ArrowTable,
   before: ArrowTable,
@@ -181,7 +179,7 @@ function keyOf(
   return 'nothing says which rows belong together';
 }
 
-/** The length of the time bins in nanoseconds. */
+/** Returns the width of the time bins, in nanoseconds. */
 function binsOf({ info }: ArrowTable): number | undefined {
   return info.buckets?.size;
 }
@@ -199,13 +197,13 @@ function typeIn({ data }: ArrowTable, name: string): string | undefined {
   return field && typeOf(field);
 }
 
-/** A row of one period, of the other, or of both. */
+/** A row of one period or of both. */
 interface Pair {
   readonly now: Row | undefined;
   readonly before: Row | undefined;
 }
 
-/** A row where it lies in its table, times of the earlier period moved to the later one: a cell is read when it is needed. */
+/** A row in its table, with times of the earlier period shifted to the later one; cells are read on demand. */
 class Row {
   readonly #columns: ReadonlyMap<string, Column>;
   readonly #place: number;
@@ -226,7 +224,7 @@ type Cell = bigint | number | boolean | string | null;
 function pairRows(now: ArrowTable, before: ArrowTable, key: readonly string[], offset: bigint): Pair[] {
   const [left, right] = [rowsOf(now, 0n, key), rowsOf(before, offset, key)];
   const waiting = new Map<string, Row[]>();
-  // From the last row to the first, so that the first of a key is taken off the end.
+  // Backward, so that the first row of a key is the first to be popped.
   for (const row of right.toReversed()) {
     const rows = waiting.get(keyText(row, key));
     if (rows === undefined) waiting.set(keyText(row, key), [row]);
@@ -238,7 +236,7 @@ function pairRows(now: ArrowTable, before: ArrowTable, key: readonly string[], o
   return inOrder([...pairs, ...alone], now, key);
 }
 
-/** Equal for the rows of one group: a null is not a string, and the string "null" is not null. */
+/** Returns the key as a string, equal for the rows of one group: a null differs from the string "null". */
 function keyText(row: Row, key: readonly string[]): string {
   return JSON.stringify(
     key.map(name => {
@@ -248,7 +246,7 @@ function keyText(row: Row, key: readonly string[]): string {
   );
 }
 
-/** Over time, the rows of the earlier period are placed among the others; without a time they come last. */
+/** Sorts rows of the earlier period in among the others by time; without a time they come last. */
 function inOrder(pairs: Pair[], { data }: ArrowTable, key: readonly string[]): Pair[] {
   const time = data.schema.fields.find(({ name, type }) => key.includes(name) && DataType.isTimestamp(type));
   if (time === undefined) return pairs;
@@ -289,11 +287,11 @@ function cellOf({ field, vector, shift }: Column, row: number): Cell {
 interface Compared {
   readonly key: readonly string[];
   readonly measures: readonly string[];
-  /** The measures that are zero in a row that a period does not have. */
+  /** Measures that are zero in a row that a period lacks. */
   readonly zeros: readonly string[];
 }
 
-/** For each measure four columns: the figure, that of the earlier period, the difference, and that in percent. */
+/** Returns four columns for each measure: the figure, the earlier figure, the difference, and the difference in percent. */
 function sideBySide(now: ArrowTable, pairs: readonly Pair[], compared: Compared): ArrowTable {
   const { key, measures } = compared;
   const names = namer(now);
@@ -313,7 +311,7 @@ function sideBySide(now: ArrowTable, pairs: readonly Pair[], compared: Compared)
   ]);
 }
 
-/** A row for each period of a pair; the change is that of the later one. */
+/** Returns a row for each period of a pair; the change is in the later one. */
 function stacked(now: ArrowTable, pairs: readonly Pair[], compared: Compared, name: string): ArrowTable {
   const { key, measures } = compared;
   const names = namer(now);
@@ -350,7 +348,7 @@ function stacked(now: ArrowTable, pairs: readonly Pair[], compared: Compared, na
   ]);
 }
 
-/** The period of the cell, in a chart's legend. */
+/** The cell's own period in the legend of a chart. */
 const LATER = 'the range';
 
 interface Figures {
@@ -380,7 +378,7 @@ function figuresOf(pair: Pair, { name, type }: Field, { zeros }: Compared): Figu
   };
 }
 
-/** In percent of the earlier figure's size: a fall is negative, whatever the sign of the figures. */
+/** Returns the change in percent of the earlier figure's magnitude: a decrease is negative, whatever the sign of the figures. */
 function percentOf(change: number, before: number): number | null {
   const percent = (100 * change) / Math.abs(before);
   return Number.isFinite(percent) ? percent : null;
@@ -404,7 +402,7 @@ function fieldOf({ data }: ArrowTable, name: string): Field {
   return data.schema.fields.find(each => each.name === name) as Field;
 }
 
-/** Only the figure itself keeps its aggregation: in a difference, a missing bin does not stand for zero. */
+/** Renames a field. Only the figure itself keeps its aggregation: in a difference, a missing bin does not mean zero. */
 function renamed(field: Field, name: string, keepsAggregation: boolean): Field {
   const metadata = new Map(field.metadata);
   if (!keepsAggregation) for (const key of [FIELD_KEY.agg, FIELD_KEY.description]) metadata.delete(key);
@@ -419,7 +417,7 @@ function percentField(name: string): Field {
   return new Field(name, new Float64(), true, metadata);
 }
 
-/** Gives new columns names that none has. */
+/** Returns a function that gives unused names to new columns. */
 function namer({ data }: ArrowTable): (name: string) => string {
   const taken = new Set(data.schema.fields.map(({ name }) => name));
   return name => {
@@ -496,7 +494,7 @@ function absentText({ zeros, nulls }: { readonly zeros: number; readonly nulls: 
   return nulls === 0 ? 'their figures are 0' : 'their counts and sums are 0, and other figures null';
 }
 
-/** Names beyond this many are counted. */
+/** Maximum number of names listed; the remaining ones are counted. */
 const namedFields = 10;
 
 function namesText(names: readonly string[]): string {

@@ -13,72 +13,72 @@ export interface ArrowTable {
   readonly data: Table;
 }
 
-/** Where a result came from: enough to audit it and to run it again. */
+/** Origin of a result: enough to audit it and to run it again. */
 export interface Provenance {
-  /** The query text as it was sent. */
+  /** Query as sent. */
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** What else the request said. */
+  /** Other members of the request. */
   readonly options?: RequestOptions & { readonly defaultLimit?: number };
   /** RFC 3339 or relative (`now-1h`), as sent. */
   readonly startTime: string;
   readonly endTime: string;
   /** The time range in the user's words, such as `last 1h`. */
   readonly rangeLabel: string;
-  /** True when the range is absolute, so that running the query again reads the same window. */
+  /** True if the range is absolute, so that running the query again reads the same window. */
   readonly frozen: boolean;
   /** The window of the same query that the figures are compared with. */
   readonly comparedWith?: { readonly startTime: string; readonly endTime: string };
   readonly profile: string;
-  /** True when the service on this machine answered. */
+  /** True if the service on this machine responded. */
   readonly isLocal: boolean;
   readonly datasets: readonly string[];
   readonly traceId?: string;
-  /** Measured by the client, milliseconds from request to decoded result. */
+  /** Milliseconds from request to decoded result, measured by the client. */
   readonly elapsedMs: number;
   readonly kernelVersion: string;
 }
 
-/** A sentence to show above the table: a limit that was hit, a partial result, a column that was kept as text. */
+/** A sentence above the table: a limit that was hit, a partial result, a column kept as text. */
 export interface Notice {
   readonly level: 'info' | 'warn';
   readonly text: string;
 }
 
-/** A reason why the rows of a result are not all that its query gives now. */
+/** A reason why the rows of a result are not everything its query would return now. */
 export interface Shortfall {
   readonly kind: 'cut' | 'sampled' | 'partial' | 'estimated' | 'replayed';
-  /** What the result holds, as it follows that word: `the first 1,000 of more rows (the default limit)`. */
+  /** Contents of the result, as a phrase after `holds`: `the first 1,000 of more rows (the default limit)`. */
   readonly holds: string;
-  /** The result through which a query read it: a kept one by its name, or one of two that are compared. Absent for its own. */
+  /** The result through which a query read it: a named one, or one of two that are compared. Absent for its own. */
   readonly through?: string;
   readonly whole?: Whole;
-  /** The text of the query asks for it. */
+  /** The query itself requests it. */
   readonly isAsked?: true;
   /** No row is missing between the first and the last timestamp: an empty time bin there is empty. */
   readonly isGapless?: true;
 }
 
-/** The query that fetches all rows, in one line; `most` rows of it if they cannot be fetched page by page. */
+/** The one-line query that fetches all rows; at most `most` rows if they cannot be fetched page by page. */
 export interface Whole {
   readonly query: string;
   readonly most?: number;
 }
 
-/** Facts about the rows of a result that follow from the text of its query. */
+/** Facts about the rows of a result that follow from its query. */
 export interface Reading {
   /**
    * The meaning of a time bin without a row: nothing happened in it, anywhere in the range or only between the first and the last row;
-   * or it is unknown, as an operator after the aggregation may have removed the row.
+   * or unknown, since an operator after the aggregation may have removed the row.
    */
   readonly missingBins: 'empty' | 'empty-between' | 'unknown';
-  /** The query sorts what it has aggregated. */
+  /** The query sorts after aggregating. */
   readonly isSorted?: true;
   /** Columns computed from the keys of the aggregation alone. */
   readonly keyColumns: readonly string[];
 }
 
-/** The answer of a service to one query. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
+/** The response of a service to one query. `tables[0]` is the result; a table named `_totals` holds the totals of a time-binned one. */
 export interface QueryAnswer {
   readonly tables: readonly ArrowTable[];
   readonly status: QueryStatus;
@@ -87,13 +87,13 @@ export interface QueryAnswer {
   readonly provenance: Provenance;
 }
 
-/** An answer with the kernel's own notices about it. */
+/** A response with the kernel's own notices about it. */
 export interface QueryResult extends QueryAnswer {
   readonly notices: readonly Notice[];
-  /** Absent when the query was not read. */
+  /** Absent if the query was not parsed. */
   readonly reading?: Reading;
-  /** Why the rows are not all that there are, or not of now, besides what its service reports: `shortfallsOf` has all. */
+  /** Why the rows are incomplete or out of date, besides the reasons that its service reports: `shortfallsOf` returns all. */
   readonly shortfalls?: readonly Shortfall[];
-  /** The datasets that the rows come from, also through other results; absent if they are not known. */
+  /** The datasets that the rows come from, including through other results; absent if unknown. */
   readonly sources?: readonly string[];
 }

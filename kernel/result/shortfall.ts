@@ -1,6 +1,6 @@
 /**
- * What the rows of a result are not: all that its query finds, every one of them counted, those of now. Whatever reads a result
- * says so, as a sum over a part reads like a sum over all.
+ * How the rows of a result fall short: not all rows of its query, not all counted, or not current. Whatever reads a result reports it,
+ * since a sum over a part looks like a sum over all.
  */
 import { formatCount } from '../text.js';
 import type { Notice, QueryResult, Shortfall, Whole } from './result.js';
@@ -26,22 +26,22 @@ export function shortfallsOf({
   ];
 }
 
-/** Returns the shortfalls of a result as those of whatever reads it under a name. */
+/** Returns the shortfalls of a result for a reader that knows it by a name. */
 export function readThrough(name: string, result: QueryResult): readonly Shortfall[] {
   return shortfallsOf(result).map(({ through = name, ...each }) => ({ ...each, through }));
 }
 
-/** Returns a sentence without its full stop: `` `z` holds the first 1,000 of 3,116 rows (the default limit) ``. */
+/** Returns a sentence without its period: `` `z` holds the first 1,000 of 3,116 rows (the default limit) ``. */
 export function shortfallText({ through, holds }: Shortfall): string {
   return through === undefined ? `the result holds ${holds}` : `\`${through}\` holds ${holds}`;
 }
 
-/** Returns what follows a figure or a file that was made of a result: empty, or a sentence for each shortfall. */
+/** Returns a sentence for each shortfall, to follow a figure or a file made from a result. */
 export function shortfallSentences(result: QueryResult): readonly string[] {
   return [...new Set(shortfallsOf(result).map(sentence))];
 }
 
-/** Returns the notices above a result; its service has said already where the rows of its own query end. */
+/** Returns the notices above a result; its service has already reported where the rows of its own query end. */
 export function shortfallNotices(result: QueryResult): readonly Notice[] {
   return shortfallsOf(result).flatMap((each): readonly Notice[] => {
     if (each.kind === 'cut' && each.through === undefined) return [];
@@ -50,7 +50,7 @@ export function shortfallNotices(result: QueryResult): readonly Notice[] {
   });
 }
 
-/** Returns the notes above a chart; that a query takes ten rows is no surprise in its own chart, a sample is. */
+/** Returns the notes above a chart; a limit in the query is expected in its own chart, a sample is not. */
 export function shortfallNotes(result: QueryResult): readonly string[] {
   const told = shortfallsOf(result).filter(
     ({ kind, through, isAsked }) => kind !== 'cut' || through !== undefined || isAsked !== true,
@@ -58,7 +58,7 @@ export function shortfallNotes(result: QueryResult): readonly string[] {
   return [...new Set(told.map(shortfallText))];
 }
 
-/** Whether a time bin without a row may have had rows that the result does not hold. */
+/** Returns whether a time bin without a row may have had rows that the result lacks. */
 export function mayMissBins(result: Pick<QueryResult, 'shortfalls' | 'status'>): boolean {
   return shortfallsOf(result).some(
     ({ kind, isGapless }) => leavesOut.has(kind) && (kind !== 'cut' || isGapless !== true),
@@ -76,7 +76,7 @@ function wholeOf({ through, whole }: Shortfall): readonly string[] {
   return whole === undefined || through === undefined ? [] : [wholeText(through, whole)];
 }
 
-/** Returns the sentence with the line that keeps all rows under the name, or many if they cannot be fetched page by page. */
+/** Returns a sentence with the line that stores all rows under the name, or up to `most` if they cannot be fetched page by page. */
 export function wholeText(name: string, { query, most }: Whole): string {
   const named = `${name === '_' ? '' : `${name} << `}${query.replaceAll('`', "'")}`;
   return most === undefined

@@ -1,47 +1,47 @@
 /**
- * What `spotlight` found, read from its value: fields with their scores, and how often each value is among the selected and the other
+ * Parses the value of `spotlight`: fields with their scores, and the frequency of each value among the selected and the remaining
  * rows. Free of Node.js.
  */
 import { present } from '../present.js';
 import { cut, formatCount, shownName } from '../text.js';
 
-/** A condition on one field: a value, or a range from `from` on and below `to`; an end that is null is open. */
+/** A condition on one field: a value, or a range from `from` (inclusive) to `to` (exclusive); a null bound is open. */
 export type SpotlightPart =
   | { readonly field: string; readonly value: string | null }
-  /** Numbers from one to another, both included, as texts. */
+  /** Numbers between two bounds, both inclusive, as strings. */
   | { readonly field: string; readonly least: string; readonly most: string }
-  /** A word of its text, or an element of its array, that it has or lacks. */
+  /** A word of its string, or an element of its array, that it has or lacks. */
   | { readonly field: string; readonly has: string | number | boolean }
   | { readonly field: string; readonly lacks: string | number | boolean }
-  /** The beginning of its text. */
+  /** A prefix of its string. */
   | { readonly field: string; readonly starts: string }
-  /** A member of its object, and the text of what it is. */
+  /** A member of its object, and the member's value as a string. */
   | { readonly field: string; readonly member: string; readonly is: string }
   | { readonly field: string; readonly from: unknown; readonly to: unknown };
 
-/** A value, a range, or values of several fields, with its shares of the selected and of the other rows, from 0 to 1. */
+/** A value, a range, or values of several fields, with its shares of the selected and of the remaining rows, from 0 to 1. */
 export interface SpotlightValue {
   /** Null for a missing value. */
   readonly text: string | null;
   readonly selected: number;
   readonly others: number;
   readonly parts: readonly SpotlightPart[];
-  /** It is one of the ranges of a field, which stand in their order. */
+  /** It is one of the ranges of a field, which are in order. */
   readonly isRange: boolean;
 }
 
-/** One field, or several together. */
+/** One field, or a combination of several. */
 export interface SpotlightEntry {
   readonly field: string;
   readonly score: number;
   readonly values: readonly SpotlightValue[];
   /** Why it has no score. */
   readonly note?: string;
-  /** The shares are those of so many rows (default: of all). */
+  /** Number of rows that the shares refer to (default: all). */
   readonly rows?: number;
 }
 
-/** Returns the entries of a value of `spotlight`; what is none is left out. */
+/** Returns the entries of a value of `spotlight`, ignoring anything else. */
 export function spotlightEntries(list: readonly unknown[]): readonly SpotlightEntry[] {
   return list.flatMap(each => {
     const { field, score, values, fields, note, rows } = membersOf(each);
@@ -60,7 +60,7 @@ export function spotlightEntries(list: readonly unknown[]): readonly SpotlightEn
   });
 }
 
-/** Returns what is to be said of entries whose shares are of a part of the rows; empty if there are none. */
+/** Returns notes on entries whose shares are of a sample of the rows; empty if there are none. */
 export function sampledNotes(entries: readonly SpotlightEntry[]): readonly string[] {
   const sampled = entries.filter(({ rows }) => rows !== undefined);
   const [rows] = sampled.flatMap(each => each.rows ?? []);
@@ -69,7 +69,7 @@ export function sampledNotes(entries: readonly SpotlightEntry[]): readonly strin
   return [`the shares of ${names} are those of ${formatCount(rows)} rows, chosen evenly on both sides`];
 }
 
-/** Returns the value that is most more frequent among the selected rows; neighboring ranges count as one. */
+/** Returns the value whose share grows most among the selected rows; neighboring ranges count as one. */
 export function strongest({ values }: SpotlightEntry): SpotlightValue | undefined {
   const more: SpotlightValue[] = [];
   let isOpen = false;
@@ -90,7 +90,7 @@ export function strongest({ values }: SpotlightEntry): SpotlightValue | undefine
 }
 
 /**
- * Returns a sentence without its full stop: `92% of the selected events have region = GRU, 4% of the others`, or with other words
+ * Returns a sentence without its period: `92% of the selected events have region = GRU, 4% of the others`, or with other words
  * for both.
  */
 export function spotlightSentence(
@@ -101,7 +101,7 @@ export function spotlightSentence(
   return `${percent(selected)} ${these} have ${what}, ${percent(others)} ${those}`;
 }
 
-/** Returns a share as a whole percentage, with a digit more near both ends. */
+/** Returns a share as a whole percentage, with one more digit near both ends. */
 export function percent(share: number): string {
   const value = share * 100;
   if (value > 0 && value < 0.05) return '<0.1%';
@@ -125,14 +125,14 @@ function partWords(part: SpotlightPart): string {
   return to === null ? `${name} \u2265 ${from}` : `${name} from ${from} to ${to}`;
 }
 
-/** Characters of a name and of a value in a sentence. */
+/** Maximum length of a name and of a value in a sentence. */
 const LONGEST = 60;
 
 function gain({ selected, others }: SpotlightValue): number {
   return selected - others;
 }
 
-/** Two ranges of which one begins where the other ends; undefined for any other values. */
+/** Joins two ranges if one begins where the other ends; returns undefined for any other values. */
 function together(low: SpotlightValue, high: SpotlightValue): SpotlightValue | undefined {
   const [a, b] = [low.parts[0], high.parts[0]];
   if (a === undefined || b === undefined || !('from' in a && 'from' in b) || a.to !== b.from)

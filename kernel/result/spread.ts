@@ -1,6 +1,7 @@
 /**
- * Results with one list of `spotlight` or `phrases`, or one map of `presence`, in a row, as the table that people read: a row for each entry. The result that the
- * kernel keeps stays as its query made it.
+ * Results with one list of `spotlight` or `phrases`, or one map of `presence`, per row, as a readable table: a row for each entry. The
+ * result
+ * in the kernel is unchanged.
  */
 import { Field, Float64, Int64, Utf8, type Vector, vectorFromArray } from 'apache-arrow';
 import { aggregateName, columnsOf } from './chart/chart-columns.js';
@@ -12,14 +13,14 @@ import type { Notice, QueryResult } from './result.js';
 import { type SpotlightEntry, sampledNotes, spotlightEntries } from './spotlight.js';
 import { takeRows } from './take.js';
 
-/** How the lists of an aggregate become rows. */
+/** How the list of an aggregate becomes rows. */
 interface SpreadKind {
-  /** The entries in a cell; undefined for a cell that holds none. */
+  /** Returns the entries in a cell; undefined for a cell without any. */
   readonly list: (column: ChartColumn, row: number) => readonly unknown[] | undefined;
   readonly columns: readonly SpreadColumn[];
-  /** The cells of each entry, in the order of the columns. */
+  /** Returns the cells of each entry, in the order of the columns. */
   readonly rows: (list: readonly unknown[]) => readonly (readonly unknown[])[];
-  /** What the rows leave out. */
+  /** Returns notices on entries that the rows leave out. */
   readonly notices: (lists: readonly (readonly unknown[])[]) => readonly Notice[];
 }
 
@@ -62,7 +63,7 @@ const kinds: Readonly<Record<string, SpreadKind>> = {
     notices: () => [],
   },
   presence: {
-    // What is hardly used comes first.
+    // Rarely used fields come first.
     list: (column, row) =>
       entriesAt(column, row)?.toSorted(([, one], [, other]) => Number(one) - Number(other)),
     columns: [
@@ -88,7 +89,7 @@ export function spread(result: QueryResult): QueryResult | undefined {
   const kind = column && kinds[aggregateName(column)];
   if (column === undefined || kind === undefined || lists.length > 1) return undefined;
   const entries = [...allRows(table.data.numRows)].map(row => kind.list(column, row) ?? []);
-  // A row whose list is empty keeps a line, so that its other columns are seen.
+  // A row with an empty list keeps one line, to show its other columns.
   const rows = entries.map(list => {
     const found = kind.rows(list);
     return found.length === 0 ? [kind.columns.map(() => null)] : found;
@@ -112,7 +113,7 @@ export function spread(result: QueryResult): QueryResult | undefined {
   };
 }
 
-/** Returns the entries that tell something; all if none does. */
+/** Returns the entries that tell the rows apart; all if none does. */
 function listedEntries(entries: readonly SpotlightEntry[]): readonly SpotlightEntry[] {
   const telling = entries.filter(({ score }) => score > 0);
   return telling.length > 0 ? telling : entries;
@@ -127,10 +128,10 @@ function spotlightNotices(entries: readonly SpotlightEntry[]): readonly Notice[]
   return [...sampled, ...leftOut(entries)];
 }
 
-/** Names the fields that have no rows, by why they have none. */
+/** Returns a notice that names the fields without rows, by reason. */
 function leftOut(entries: readonly SpotlightEntry[]): readonly Notice[] {
   const shown = listedEntries(entries);
-  // Other notes say of every field that there is nothing to compare, which stands above the table once.
+  // The other notes report for every field that there is nothing to compare, which a single notice above the table already says.
   const missing = entries.filter(entry =>
     entry.note === undefined ? !shown.includes(entry) : entry.note.startsWith(LEFT_OUT),
   );

@@ -15,8 +15,8 @@ import {
 } from 'apache-arrow';
 
 /**
- * Returns a table of these rows of the columns at `places`, with the same fields. A dictionary keeps only the texts of these
- * rows; with `plain`, its texts are written out instead.
+ * Returns a table of the given rows of the columns at `places`, with the same fields. A dictionary keeps only the strings of these
+ * rows; with `plain`, its strings are written out instead.
  */
 export function takeRows(
   table: Table,
@@ -34,7 +34,7 @@ export function takeRows(
   return new Table(schema, [new RecordBatch(schema, data)]);
 }
 
-/** Returns the numbers of consecutive rows. */
+/** Returns consecutive row numbers. */
 export function rangeOfRows(from: number, count: number): Uint32Array {
   return Uint32Array.from({ length: Math.max(0, count) }, (_, row) => from + row);
 }
@@ -63,7 +63,7 @@ function takeColumn(table: Table, place: number, rows: Uint32Array, plain: boole
   });
 }
 
-/** Results are decoded in one piece. */
+/** Returns the only chunk of a column: results are decoded in one piece. */
 function chunkOf(table: Table, place: number): Data {
   const [batch, ...others] = table.batches;
   const data = batch?.data.children[place];
@@ -119,7 +119,7 @@ function takeTexts(
   return { data, valueOffsets: offsets };
 }
 
-/** The texts of the rows, written out one after the other. */
+/** Returns the strings of the rows, written out one after the other. */
 function takePlain(chunk: Data, rows: Uint32Array, validity: TakenValidity): Data {
   const numbers: Int32Array = takeValues(chunk.values, chunk.offset, rows);
   const [words] = chunk.dictionary?.data ?? [];
@@ -130,7 +130,7 @@ function takePlain(chunk: Data, rows: Uint32Array, validity: TakenValidity): Dat
   return makeData({ type: new Utf8(), length: rows.length, ...texts, ...validity });
 }
 
-/** The texts of the rows in a dictionary of their own. */
+/** Returns the strings of the rows with a new dictionary. */
 function takeWords(chunk: Data, rows: Uint32Array, validity: TakenValidity): Data {
   const numbers: Int32Array = takeValues(chunk.values, chunk.offset, rows);
   const used = new Map<number, number>();

@@ -1,6 +1,4 @@
-/**
- * Which part each column of a result plays in a chart: the time, a measure, a key of the groups, or none.
- */
+/** The role of each column of a result in a chart: the time, a measure, a group key, or none. */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
 import { cellText, shownText } from '../display/display-text.js';
@@ -11,19 +9,19 @@ import { allRows, type ChartColumn, groupNumbers } from './chart-values.js';
 import { distinctLabels, LABEL_LENGTH } from './labels.js';
 import type { KeyValue } from './palette.js';
 
-/** The columns of a result by the part they play. */
+/** The columns of a result by role. */
 export interface Roles {
   /** Undefined for a result that does not run along time. */
   readonly time: ChartColumn | undefined;
   readonly measures: readonly ChartColumn[];
   readonly keys: readonly ChartColumn[];
-  /** Columns that are not drawn: lists, maps, texts and times beside the measures. */
+  /** Columns that are not drawn: lists, maps, and strings and times beside the measures. */
   readonly leftOut: readonly ChartColumn[];
 }
 
 /**
- * Returns the roles of columns. `derived` names those that the query computes from the keys alone: over time they repeat a group and
- * measure nothing. A table of events has a time if a chart of it `isAsked` for.
+ * Returns the roles of columns. `derived` names the columns that the query computes from the keys alone: over time they repeat a group
+ * and measure nothing. A table of events has a time column only if a chart of it `isAsked` for.
  */
 export function rolesOf(
   table: ArrowTable,
@@ -50,11 +48,11 @@ export function rolesOf(
   };
 }
 
-/** Whether a missing row of the measure means zero, and whether its values may be added up. */
+/** Returns whether a missing row of the measure means zero, and whether its values may be added up. */
 export function aggregateOf(column: Pick<ChartColumn, 'field'>): {
   readonly emptyIsZero: boolean;
   readonly additive: boolean;
-  /** The sum of its values means nothing; unlike a number of which nothing is known. */
+  /** A sum of its values is meaningless, as opposed to unknown. */
   readonly isNever: boolean;
 } {
   const name = aggregateName(column);
@@ -62,7 +60,7 @@ export function aggregateOf(column: Pick<ChartColumn, 'field'>): {
   return { emptyIsZero: COUNTS.test(name) || additive, additive, isNever: name !== '' && !additive };
 }
 
-/** The arguments of the aggregate behind a column; empty if there is none. */
+/** Returns the arguments of the aggregate behind a column; empty if there is none. */
 export function aggregateArguments({ field }: ChartColumn): readonly unknown[] {
   const agg = aggregateIn(field);
   return Array.isArray(agg?.args) ? agg.args : [];
@@ -73,23 +71,23 @@ export function columnsOf({ data }: ArrowTable): readonly ChartColumn[] {
   return data.schema.fields.map((field, index) => ({ field, vector: data.getChildAt(index) as Vector }));
 }
 
-/** Whether a column holds numbers or durations. */
+/** Returns whether a column holds numbers or durations. */
 export function isNumber({ field }: ChartColumn): boolean {
   return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
 }
 
-/** Whether a column holds timestamps. */
+/** Returns whether a column holds timestamps. */
 export function isTime({ field }: ChartColumn): boolean {
   return DataType.isTimestamp(field.type);
 }
 
-/** The name of the aggregate behind a column; empty if there is none. */
+/** Returns the name of the aggregate behind a column; empty if there is none. */
 export function aggregateName({ field }: Pick<ChartColumn, 'field'>): string {
   const named = aggregateIn(field)?.name;
   return typeof named === 'string' ? named : '';
 }
 
-/** The keys of an aggregation; of a table that is none its first text, which tells its rows apart. */
+/** Returns the keys of an aggregation; for any other table, the first column that is neither a number nor a time. */
 export function groupNames({ info }: ArrowTable, columns: readonly ChartColumn[]): ReadonlySet<string> {
   const isAggregate = info.groups.length > 0 || info.buckets !== undefined;
   if (isAggregate || columns.some(column => column.field.metadata.has(FIELD_KEY.agg)))
@@ -101,25 +99,25 @@ export function groupNames({ info }: ArrowTable, columns: readonly ChartColumn[]
   return new Set(text === undefined ? [] : [text.field.name]);
 }
 
-/** The name of a column as it is shown. */
+/** Returns the display name of a column. */
 export function nameOf({ field }: ChartColumn): string {
   return cut(safeWords(field.name), LABEL_LENGTH);
 }
 
-/** The names of columns as they are shown, no two the same. */
+/** Returns the display names of columns, no two the same. */
 export function distinctNames(columns: readonly ChartColumn[]): readonly string[] {
   return distinctLabels(columns.map(({ field }) => safeWords(field.name)));
 }
 
-/** The texts of the keys of a row. */
+/** Returns the displayed keys of a row. */
 export function keyTexts(keys: readonly ChartColumn[], row: number): readonly string[] {
   return keys.map(({ field, vector }) => shownText(vector, row, field).text);
 }
 
-/** A longer text would be in the notebook twice. */
+/** Maximum length of a key; a longer one would be in the notebook twice. */
 const KEY_LENGTH = 1_000;
 
-/** The exact values of the keys of a row; undefined if one is too long to be repeated beside the result. */
+/** Returns the exact values of the keys of a row; undefined if one is too long to repeat beside the result. */
 export function keyValues(keys: readonly ChartColumn[], row: number): readonly KeyValue[] | undefined {
   const values = keys.map(({ field, vector }) => ({
     column: field.name,
@@ -132,7 +130,7 @@ export function keyValues(keys: readonly ChartColumn[], row: number): readonly K
 const SUMS = /^(?:count|countif|sum|sumif|rate)$/;
 const COUNTS = /^dcount(?:if)?$/;
 
-/** The values that `topk` found tell its rows apart. */
+/** Returns whether a column holds the values that `topk` found, which tell its rows apart. */
 function isTopValue(column: ChartColumn): boolean {
   return !isNumber(column) && /^topk(?:if)?$/.test(aggregateName(column));
 }
@@ -144,7 +142,7 @@ function aggregateIn(field: Field): { readonly name?: unknown; readonly args?: u
   return typeof agg === 'object' && agg !== null ? agg : undefined;
 }
 
-/** The column of the time bins; without bins a first column of times by which the result is grouped. */
+/** Returns the column of the time bins; without bins, a first column of times by which the result is grouped. */
 function timeColumn({ info }: ArrowTable, columns: readonly ChartColumn[]): ChartColumn | undefined {
   const binned = columns.find(column => column.field.name === info.buckets?.field);
   if (binned !== undefined) return DataType.isTimestamp(binned.field.type) ? binned : undefined;
@@ -155,7 +153,7 @@ function timeColumn({ info }: ArrowTable, columns: readonly ChartColumn[]): Char
   return isGroup || (isAggregated && info.groups.length > 0) ? first : undefined;
 }
 
-/** Where the keys were projected away, columns computed from them tell the groups apart. */
+/** Returns the keys that tell the groups apart, using columns computed from the keys if those were projected away. */
 function withStandIns(
   time: ChartColumn,
   keys: readonly ChartColumn[],

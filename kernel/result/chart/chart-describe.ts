@@ -1,6 +1,4 @@
-/**
- * A chart without its image: in one sentence, which also names the image, and in characters.
- */
+/** A chart without its image: one sentence, which also names the image, and plain characters. */
 import { plural } from '../../text.js';
 import { cutToWidth } from '../display/aligned.js';
 import { timestampText } from './draw/draw-texts.js';
@@ -14,7 +12,7 @@ export function describe(chart: ChartModel): string {
   return [head, ...form.clauses(chart), ...rulesIn(chart)].join('; ');
 }
 
-/** Returns what a chart is called. */
+/** Returns the name of a chart. */
 export function titleOfChart(chart: ChartModel): string {
   return chart.title ?? kindAndMeasures(chart);
 }
@@ -23,7 +21,7 @@ function kindAndMeasures(chart: ChartModel): string {
   return `${formOf(chart).title(chart)} of ${chart.names.join(', ')}`;
 }
 
-/** Annotations beyond these are counted. */
+/** Maximum number of annotations listed; the remaining ones are counted. */
 const LISTED = 20;
 
 function rulesIn({ rules = [] }: ChartModel): readonly string[] {
@@ -40,7 +38,7 @@ function rulesIn({ rules = [] }: ChartModel): readonly string[] {
   ];
 }
 
-/** Returns the lines of a chart, none wider than `width` characters; the sentence that describes it stands below them. */
+/** Returns the lines of a chart, none wider than `width` characters; the description goes below them. */
 export function toTerminal(chart: ChartModel, width: number): string {
   const lines = formOf(chart)
     .print(chart, width)

@@ -1,26 +1,24 @@
-/**
- * Which chart a result becomes: the first row whose shape it has. `docs/charts.md` shows these rows.
- */
+/** Which chart a result becomes: the first row with its shape. `docs/charts.md` shows these rows. */
 import type { ChartKind } from '../../apl/operators/drawing.js';
 
-/** What a result holds, as far as charts depend on it. */
+/** The properties of a result that charts depend on. */
 export interface Facts {
   readonly rows: number;
   /** Timestamps along which values are drawn; 0 without a column of times. */
   readonly timestamps: number;
-  /** Columns of numbers that measure something. */
+  /** Numeric columns that measure something. */
   readonly measures: number;
   /** Columns that tell groups apart. */
   readonly keys: number;
-  /** What the lists of the result hold. */
+  /** Contents of the lists of the result. */
   readonly lists: 'percentiles' | 'series' | 'histograms' | 'spotlight' | 'none';
   /** The key is a number in bins of one width. */
   readonly isBinned: boolean;
-  /** The rows come from an aggregation; events have no chart unless one is asked for. */
+  /** The rows come from an aggregation; events get a chart only on request. */
   readonly isAggregate: boolean;
 }
 
-/** A shape, and the kind of its chart; the rows of the kinds say which others may be asked for. */
+/** A shape, and the kind of its chart; the rows of the kinds list the others that can be requested. */
 export interface ShapeRow {
   readonly shape: Shape;
   readonly kind: ChartKind;
@@ -28,7 +26,7 @@ export interface ShapeRow {
   readonly holds: (facts: Facts) => boolean;
 }
 
-/** Every shape that has a chart, from the most particular on. */
+/** Every shape that has a chart, most specific first. */
 export const shapes = [
   {
     shape: 'a spotlight',

@@ -1,7 +1,4 @@
-/**
- * The values of a column as charts need them, in arrays that are read once: a result has millions of rows, and each is looked at many
- * times.
- */
+/** The values of a column as charts need them, in arrays filled once: a result has millions of rows, and each is read many times. */
 import { type Data, DataType, type Field, type Vector } from 'apache-arrow';
 import { cellText, exactInt64 } from '../display/display-text.js';
 
@@ -12,8 +9,8 @@ export interface ChartColumn {
 }
 
 /**
- * Returns the drawable numbers of a column by row: times in milliseconds since 1970, spans in seconds, both with their fractions; NaN
- * for a null and for a value that no axis can show.
+ * Returns the drawable numbers of a column by row: times in milliseconds since 1970, durations in seconds, both with fractions; NaN for a
+ * null and for a value that no axis can show.
  */
 export function numbersOf({ field: { type }, vector }: ChartColumn): Float64Array {
   const before = known.get(vector);
@@ -33,7 +30,7 @@ export function numbersOf({ field: { type }, vector }: ChartColumn): Float64Arra
   return all;
 }
 
-/** Returns a drawable number, in seconds for a span; null for a null and for a value that no axis can show. */
+/** Returns a drawable number, in seconds for a duration; null for a null and for a value that no axis can show. */
 export function numberAt(column: ChartColumn, row: number): number | null {
   const value = numbersOf(column)[row] ?? Number.NaN;
   return Number.isNaN(value) ? null : value;
@@ -44,7 +41,7 @@ export function timeAt(column: ChartColumn, row: number): number | undefined {
   return numberAt(column, row) ?? undefined;
 }
 
-/** Returns the drawable numbers of some rows, in their order. */
+/** Returns the drawable numbers of the given rows, in their order. */
 export function valuesIn(column: ChartColumn, rows: Uint32Array): Float64Array {
   const values = numbersOf(column);
   const found = new Float64Array(rows.length);
@@ -59,19 +56,19 @@ export function allRows(count: number): Uint32Array {
   return rows;
 }
 
-/** The groups of rows: the number of each row's group, in the order of the rows, counted from 0 as groups appear. */
+/** Groups of rows: the group number of each row, in row order, counted from 0 in order of appearance. */
 export interface GroupNumbers {
   readonly numbers: Uint32Array;
   readonly count: number;
 }
 
-/** Returns the groups that rows belong to: different groups never share a number, whatever the texts of their keys look like. */
+/** Returns the groups of rows. Different groups never share a number, even if their keys look the same. */
 export function groupNumbers(keys: readonly ChartColumn[], rows: Uint32Array): GroupNumbers {
   let found: GroupNumbers = { numbers: new Uint32Array(rows.length), count: Math.min(1, rows.length) };
   for (const key of keys) {
     const own = identities(key);
     const seen = new Map<number, number>();
-    // Neither factor exceeds the number of rows, so that the pair is an exact number.
+    // Neither factor exceeds the number of rows, so the pair is an exact number.
     const width = key.vector.length + 1;
     const numbers = new Uint32Array(rows.length);
     for (let at = 0; at < rows.length; at++)
@@ -81,14 +78,16 @@ export function groupNumbers(keys: readonly ChartColumn[], rows: Uint32Array): G
   return found;
 }
 
-/** Returns the places of each group among the numbers, in their order. */
+/** Returns the indexes of the members of each group, in their order. */
 export function placesByGroup({ numbers, count }: GroupNumbers): readonly (readonly number[])[] {
   const places = Array.from({ length: count }, (): number[] => []);
   for (const [place, group] of numbers.entries()) places[group]?.push(place);
   return places;
 }
 
-/** Returns the size of each group: the sum of its values, each by `of`, or the greatest value if they do not add up; NaN without values. */
+/**
+ * Returns the size of each group: the sum of its values, each mapped by `of`, or the greatest if they do not add up; NaN without values.
+ */
 export function sizesOf(
   { numbers, count }: GroupNumbers,
   values: Float64Array,
@@ -107,7 +106,7 @@ export function sizesOf(
   return sizes;
 }
 
-/** Returns the places of the `most` greatest values, the greatest first; equal ones keep their order, and NaN comes last. */
+/** Returns the indexes of the `most` greatest values, greatest first; ties keep their order, and NaN comes last. */
 export function greatestOf(values: ArrayLike<number>, most: number): readonly number[] {
   const kept: number[] = [];
   const at = (place: number) => {
@@ -124,7 +123,7 @@ export function greatestOf(values: ArrayLike<number>, most: number): readonly nu
   return kept;
 }
 
-/** The place of a value among those seen so far. */
+/** Returns the index of a value among the distinct values seen so far. */
 function numberIn<T>(seen: Map<T, number>, value: T): number {
   const known = seen.get(value);
   if (known !== undefined) return known;
@@ -132,7 +131,7 @@ function numberIn<T>(seen: Map<T, number>, value: T): number {
   return seen.size - 1;
 }
 
-/** Returns what tells the values of a column apart: the same number for the same value, 0 for a null. */
+/** Returns a function that identifies the value of a row: equal values have equal numbers, and a null has 0. */
 function identities({ field, vector }: ChartColumn): (row: number) => number {
   const { type } = field;
   const seen = new Map<string | bigint, number>();
@@ -143,7 +142,7 @@ function identities({ field, vector }: ChartColumn): (row: number) => number {
       : 0;
   const [only] = vector.data;
   if (!DataType.isDictionary(vector.type) || only === undefined || vector.data.length > 1) return plain;
-  // Each text of a dictionary is read once.
+  // Each dictionary entry is read only once.
   const codes = only.values as Int32Array;
   const known = new Uint32Array(only.dictionary?.length ?? 0);
   return row => {
@@ -171,7 +170,7 @@ function readInto(target: Float64Array, chunk: Data, divisor: number): void {
   }
 }
 
-/** Integers of 64 bits are read in halves, of which no big integer is made: only the sum is rounded, as by `Number`. */
+/** Reads 64-bit integers in halves, without creating a BigInt: only the sum is rounded, as by `Number`. */
 function plainNumbers(values: unknown): (row: number) => number {
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
     const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);

@@ -1,5 +1,5 @@
 /**
- * A result as a chart: chosen from its shape or as it was asked for, as a Vega specification for front ends that draw it, and as a static image.
+ * A result as a chart: chosen from its shape or as requested, as a Vega specification for front ends that draw it, and as a static image.
  */
 
 import type { Spec } from 'vega';
@@ -18,7 +18,7 @@ import { formOf, kindRows, kindsFor, refusalOf } from './kinds/kind-table.js';
 import type { ChartModel } from './model.js';
 import { type ChartAnnotations, rulesOf } from './time/time-rules.js';
 
-/** One chart in its forms. `description` says in a sentence what it shows, and which parts of the result it does not. */
+/** One chart in its forms. `description` says in a sentence what it shows, and what it leaves out of the result. */
 export interface Chart {
   readonly kind: 'chart';
   readonly model: ChartModel;
@@ -27,19 +27,19 @@ export interface Chart {
   readonly description: string;
 }
 
-/** A sentence in the place of a chart that would be empty or false. */
+/** A sentence in place of a chart that would be empty or misleading. */
 export interface NoChart {
   readonly kind: 'none';
   readonly reason: string;
-  /** The chart was asked for. */
+  /** The chart was requested. */
   readonly isRefusal: boolean;
 }
 
-/** Asks for the annotations of a chart that runs along time. */
+/** Requests the annotations of a chart along time. */
 export type AskAnnotations = () => Promise<ChartAnnotations>;
 
 /**
- * Returns the chart of a result; undefined if its shape has none and none is asked for. `now`, in milliseconds since 1970, is the
+ * Returns the chart of a result; undefined if its shape has none and none is requested. `now`, in milliseconds since 1970, is the
  * time of the query: later bins are not missing. `ask` is only called for a chart along time that is to have annotations.
  */
 export async function toChart(
@@ -60,7 +60,7 @@ export async function toChart(
   return { kind: 'chart', model, spec, svg, description };
 }
 
-/** Why there are no annotations is said where they were asked for. */
+/** Adds annotations. The request for annotations reports why there are none. */
 async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnotations): Promise<ChartModel> {
   const axis = formOf(chart).timeAxis?.(chart);
   if (axis === undefined) return chart;
@@ -68,7 +68,7 @@ async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnot
   const { rules, notes } = rulesOf(annotations, axis);
   const excuse =
     problem !== undefined && options.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
-  // Whether they belong here is not known.
+  // Whether they belong to this chart is unknown.
   const damaged = isPart ? ['there are damaged annotations: %annotate --list names them'] : [];
   return {
     ...chart,
@@ -77,14 +77,14 @@ async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnot
   };
 }
 
-/** Returns the kinds that a result can be drawn as when one is asked for, its own first; `now` is in milliseconds since 1970. */
+/** Returns the kinds of charts that can be requested for a result, its default first; `now` is in milliseconds since 1970. */
 export function chartKindsOf(result: QueryResult, now: number): readonly ChartKind[] {
   const input = chartInput(result, now, { kind: 'line' });
   const row = input && shapeOf(input.facts);
   return row === undefined ? [] : kindsFor(row);
 }
 
-/** Returns what is drawn of a result, or a sentence that says why nothing is; undefined if its shape has no chart and none is asked for. */
+/** Returns the model of the chart, or a sentence that says why there is none; undefined if its shape has none and none is requested. */
 export function chartModel(
   result: QueryResult,
   now: number,
@@ -99,7 +99,7 @@ export function chartModel(
   return { ...model, ...asked, notes: [...shortfallNotes(result), ...model.notes] };
 }
 
-/** Characters of a title that was asked for. */
+/** Maximum length of a requested title. */
 const TITLE_LENGTH = 200;
 
 function toModel(result: QueryResult, now: number, options: ChartOptions): ChartModel | string | undefined {

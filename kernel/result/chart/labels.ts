@@ -1,11 +1,11 @@
 import { cut } from '../../text.js';
 
-/** Longer names are cut: they stand in a legend. */
+/** Maximum length of a name in a legend; longer ones are cut. */
 export const LABEL_LENGTH = 48;
 
 /**
- * Returns a label of at most `length` characters for each name, no two the same: names with the same beginning show their end too, or
- * if that is the same the part where they differ, and get a number where even that does not tell them apart.
+ * Returns a label of at most `length` characters for each name, no two the same: names with the same beginning also show their end, or if
+ * that is the same too, the part that differs, and get a number if even that does not tell them apart.
  */
 export function distinctLabels(names: readonly string[], length = LABEL_LENGTH): readonly string[] {
   const short = names.map(name => cut(name, length));
@@ -22,7 +22,7 @@ export function distinctLabels(names: readonly string[], length = LABEL_LENGTH):
   });
 }
 
-/** How many characters the names with the same label have in common at their start. */
+/** Returns the length of the common prefix of the names with the same label. */
 function sharedStarts(names: readonly string[], labels: readonly string[]): ReadonlyMap<string, number> {
   const firsts = new Map<string, string>();
   const shared = new Map<string, number>();
@@ -38,14 +38,14 @@ function sharedStarts(names: readonly string[], labels: readonly string[]): Read
   return shared;
 }
 
-/** The texts that are there once. */
+/** Returns the strings that occur only once. */
 function aloneIn(texts: readonly string[]): ReadonlySet<string> {
   const times = new Map<string, number>();
   for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
   return new Set(texts.filter(text => times.get(text) === 1));
 }
 
-/** The share of a label that its end takes. */
+/** The share of a label that its end takes up. */
 const END = 0.46;
 
 function bothEnds(name: string, length: number): string {
@@ -54,7 +54,7 @@ function bothEnds(name: string, length: number): string {
   return `${cut(name, length - end)}${ending(name, end)}`;
 }
 
-/** The beginning of a name, and what stands from where it differs from others of the same beginning and end. */
+/** Returns the beginning of a name, and the part from where it differs from others with the same beginning and end. */
 function differing(name: string, shared: number, length: number): string {
   if (name.length <= length) return name;
   const start = Math.floor(length * (1 - END) * 0.5);
@@ -71,7 +71,7 @@ function freeLabel(wanted: string, taken: Set<string>, length: number): string {
   return label;
 }
 
-/** The last characters, never half of one. */
+/** Returns the last characters without splitting a surrogate pair. */
 function ending(name: string, length: number): string {
   return name.slice(-length).replace(/^[\udc00-\udfff]/, '');
 }

@@ -1,17 +1,15 @@
-/**
- * A chart as plain data, from the result's columns to what is drawn.
- */
+/** A chart as plain data, between the columns of the result and the drawing. */
 
 import type { Entry } from './palette.js';
 import type { Point } from './thin.js';
 import type { TimeAxis } from './time/bins.js';
 
-/** One line of a plot; its values are in the plot's unit. */
+/** One line of a plot; its values are in the unit of the plot. */
 export interface Line extends Entry {
   readonly points: readonly Point[];
 }
 
-/** How the marks of a plot stand to each other: `apart` is side by side for bars and one over the other for lines. */
+/** How the marks of a plot are arranged: `apart` is side by side for bars and overlaid for lines. */
 export type Arrangement = 'apart' | 'stacked' | 'band';
 
 /** Lines that share a vertical axis. */
@@ -20,7 +18,7 @@ export interface Plot {
   readonly title: string;
   /** The unit of the values, empty for bare numbers. */
   readonly unit: string;
-  /** `bars`: one for each bin; `area`: a filled line; `dots`: rows of the same timestamp, which no line can join. */
+  /** `bars`: one for each bin; `area`: a filled line; `dots`: rows with the same timestamp, which no line can join. */
   readonly mark: 'bars' | 'area' | 'lines' | 'dots';
   readonly arrangement: Arrangement;
   readonly lines: readonly Line[];
@@ -39,29 +37,29 @@ export interface Rule {
   readonly label: string;
   /** The kind of event, such as `deploy`. */
   readonly type: string;
-  /** What is said of it beside its label; may be empty. */
+  /** Text of the annotation beside its label; may be empty. */
   readonly text: string;
 }
 
-/** A chart, ready to be drawn: what every kind has. */
+/** Members of every chart, ready to be drawn. */
 export interface ChartModel {
-  /** Which form draws it. */
+  /** The form that draws it. */
   readonly kind: string;
-  /** The series that the legend names; empty when there is one. */
+  /** The series that the legend names; empty if there is only one. */
   readonly legend: readonly Entry[];
   /** The measures that are drawn. */
   readonly names: readonly string[];
-  /** Sentences about values that are drawn differently from the table, or not at all. */
+  /** Notes on values that are drawn differently from the table, or not at all. */
   readonly notes: readonly string[];
   readonly title?: string;
   readonly isLegendHidden?: true;
-  /** It is as high as a page: the table, which says the same, comes first. */
+  /** It is as high as a page, so the table, which has the same data, comes first. */
   readonly followsTable?: true;
   /** In order of time; absent if there are none. */
   readonly rules?: readonly Rule[];
 }
 
-/** Marks along a horizontal axis of time, or of numbers where `across` says what they measure. */
+/** Marks along a horizontal axis of time, or of numbers if `across` says what they measure. */
 export interface XyChart extends ChartModel {
   readonly kind: 'xy';
   readonly axis: TimeAxis;

@@ -1,18 +1,18 @@
 /**
- * The colors of lines: errors red, warnings amber, and success blue or green; other names get colors that people who see
- * fewer colors tell apart. All stand out from white and from near-black.
+ * The colors of lines: errors red, warnings amber, and success blue or green; other names get colors that color-blind people can
+ * tell apart. All stand out against white and near-black.
  */
 
 import { present } from '../../present.js';
 import { distinctLabels } from './labels.js';
 
-/** How a line looks; `dash` is a pattern of strokes and gaps, `[1, 0]` for a solid one. */
+/** Appearance of a line; `dash` is a pattern of strokes and gaps, `[1, 0]` for a solid one. */
 export interface Look {
   readonly color: string;
   readonly dash: readonly number[];
 }
 
-/** The value of a column by which a result is grouped, as exact text; null for a null. */
+/** The value of a column by which a result is grouped, as an exact string; null for a null. */
 export interface KeyValue {
   readonly column: string;
   /** The type of the column as the service declares it. */
@@ -20,18 +20,18 @@ export interface KeyValue {
   readonly value: string | null;
 }
 
-/** The name and the look of a series in the legend. */
+/** Name and look of a series in the legend. */
 export interface Entry {
   readonly label: string;
   readonly look: Look;
-  /** The groups of the result that it is; absent if it is several names, or a measure. */
+  /** Its groups of the result; absent for several names, or for a measure. */
   readonly of?: readonly KeyValue[];
 }
 
 /** The look of a single line. */
 export const FIRST_LOOK: Look = { color: '#2a85c7', dash: [1, 0] };
 
-/** Returns an entry of a legend for each name, no two with the same label; the parts of a name are the texts of its keys. */
+/** Returns a legend entry for each name, no two with the same label; the parts of a name are its displayed keys. */
 export function entriesFor(
   names: readonly (readonly string[])[],
   options: { areSurfaces?: boolean } = {},
@@ -41,7 +41,7 @@ export function entriesFor(
   return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
 }
 
-/** Adds to each entry the groups that it is. */
+/** Adds to each entry its groups. */
 export function entriesOf(
   entries: readonly Entry[],
   groups: readonly (readonly KeyValue[] | undefined)[],
@@ -49,7 +49,7 @@ export function entriesOf(
   return entries.map((entry, index) => ({ ...entry, ...present({ of: groups[index] }) }));
 }
 
-/** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes: their colors alone differ. */
+/** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes, so only their colors differ. */
 export function looksFor(
   names: readonly (readonly string[])[],
   { areSurfaces = false } = {},
@@ -78,7 +78,7 @@ const COLOR_OF: Readonly<Record<Hue, string>> = {
 };
 
 const PALETTE = ['#2a85c7', '#c98200', '#119a76', '#c5679b', '#7f79c6', '#8a7344'];
-/** For names without a grade beside names that have one: no color that could be taken for good or bad. */
+/** Colors for names without a grade beside names that have one: none suggests good or bad. */
 const BESIDE_GRADES = ['#7f79c6', '#c5679b', '#8a7344'];
 const DASHES = [
   [1, 0],
@@ -98,7 +98,7 @@ const GRADES: readonly (readonly [RegExp, Hue])[] = [
 const STATUS = /^[1-5](?:\d\d|xx)$/;
 const STATUS_HUES: Readonly<Record<string, Hue>> = { 1: 'dim', 2: 'good', 3: 'info', 4: 'warn', 5: 'bad' };
 
-/** The first part of the names that holds grades decides: levels, or statuses where all are. */
+/** Returns the hue of each name by its first part that holds grades: levels, or statuses if all values are. */
 function huesOf(names: readonly (readonly string[])[]): readonly (Hue | undefined)[] {
   for (let part = 0; part < (names[0]?.length ?? 0); part++) {
     const values = names.map(name => (name[part] ?? '').toLowerCase());
@@ -116,7 +116,7 @@ function nthLook(colors: readonly string[], nth: number): Look {
   return { color, dash: DASHES[Math.floor(nth / colors.length) % DASHES.length] ?? DASHES[0] };
 }
 
-/** How much of white, or of black where negative, is mixed into a color that comes again. */
+/** How much white, or black if negative, is mixed into a reused color. */
 const SHADES = [0, 0.45, -0.35, 0.7, -0.6] as const;
 
 function nthSurface(colors: readonly string[], nth: number): Look {

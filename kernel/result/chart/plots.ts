@@ -1,6 +1,4 @@
-/**
- * How the values of a plot become figures along its axis: their unit, its ends, and whether it is logarithmic.
- */
+/** Scaling of the values of a plot: their unit, the ends of the axis, and whether it is logarithmic. */
 import { DataType } from 'apache-arrow';
 import type { ChartOptions } from '../../apl/operators/drawing.js';
 import { cut } from '../../text.js';
@@ -10,7 +8,7 @@ import type { ChartColumn } from './chart-values.js';
 import type { Line, Plot } from './model.js';
 import { scaleFor } from './units.js';
 
-/** How a plot is drawn, and the unit that its values have in the result. */
+/** Style of a plot, and the unit of its values in the result. */
 interface PlotStyle extends Pick<Plot, 'mark'> {
   readonly unit: string;
   /** Default: side by side. */
@@ -49,7 +47,7 @@ export function isLogFor(values: readonly number[], options: ChartOptions): bool
   return options.log === true && values.every(v => v > 0);
 }
 
-/** The ends of an axis: from zero, unless it is logarithmic or narrow. Without values it is an axis for 1. */
+/** Returns the ends of an axis: from zero, unless it is logarithmic or narrow. Without values, it ends at 1. */
 function endsFor(
   values: readonly number[],
   { mark, isLog, isNarrow = false }: PlotStyle,
@@ -61,7 +59,7 @@ function endsFor(
   return least === most ? { low: 0, high: 1 } : { low: least, high: most };
 }
 
-/** The greatest sum and the least of a stack. */
+/** Returns the greatest and the least sum of a stack. */
 function stackEnds(lines: readonly Line[]): Pick<Plot, 'low' | 'high'> {
   const [up, down] = [new Map<number, number>(), new Map<number, number>()];
   for (const { t, v } of lines.flatMap(({ points }) => points)) {
@@ -71,12 +69,12 @@ function stackEnds(lines: readonly Line[]): Pick<Plot, 'low' | 'high'> {
   return { low: smallest([0, ...down.values()]), high: largest([0, ...up.values()]) };
 }
 
-/** Returns the power of ten at which marks of a logarithmic axis begin whose least value is this, so that it has a length too. */
+/** Returns the power of ten below the least value, at which marks of a logarithmic axis begin, so that its mark is visible too. */
 export function logFoot(least: number): number {
   return Math.max(Number.MIN_VALUE, 10 ** Math.floor(Math.log10(least / 1.5)));
 }
 
-/** As many digits as no product of two doubles gets wrong. */
+/** Digits that the product of two doubles always gets right. */
 const DIGITS = 15;
 
 /** Returns a value in the unit of an axis. */
@@ -86,7 +84,7 @@ export function scaled(value: number | null, factor: number): number | null {
   return value === null || factor === 1 ? value : Number((value * factor).toPrecision(DIGITS));
 }
 
-/** Characters of a unit that nobody knows. */
+/** Maximum length of an unknown unit. */
 const UNIT_LENGTH = 24;
 
 /** Returns the unit of a measure, empty if it has none. */
@@ -103,17 +101,17 @@ export function titleOf(name: string, unit: string): string {
   return unit === '' ? name : `${name} (${unit})`;
 }
 
-/** Returns the largest of any number of values; -Infinity of none. */
+/** Returns the largest of any number of values; -Infinity if there are none. */
 export function largest(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
 }
 
-/** Returns the smallest of any number of values; Infinity of none. */
+/** Returns the smallest of any number of values; Infinity if there are none. */
 export function smallest(values: readonly number[]): number {
   return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
 }
 
-/** Returns the greatest magnitude of any number of values; 0 of none. */
+/** Returns the greatest magnitude of any number of values; 0 if there are none. */
 export function greatestSize(values: Iterable<number>): number {
   let most = 0;
   for (const value of values) most = Math.max(most, Math.abs(value));

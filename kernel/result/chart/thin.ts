@@ -1,6 +1,4 @@
-/**
- * Fewer points than there are, with every extreme among them.
- */
+/** Downsampling that keeps every extreme. */
 
 /** One point of a line: a value, or null at a break of the line. */
 export interface Point {
@@ -11,18 +9,18 @@ export interface Point {
   readonly partial: boolean;
   /** True for a stand-in for missing bins, which is not a row of the result. */
   readonly added?: true;
-  /** True for a value that the query itself calls an anomaly. */
+  /** True for a value that the query marks as an anomaly. */
   readonly flagged?: true;
-  /** Where its bin ends, for bins of their own width. */
+  /** End of its bin, if bins have different widths. */
   readonly end?: number;
 }
 
-/** The points of a line before most of them are left out: an array for each member, NaN for a break. */
+/** The points of a line before thinning: an array for each member, NaN for a break. */
 export interface Run {
   readonly length: number;
   readonly t: Float64Array;
   readonly v: Float64Array;
-  /** For each point the sum of `PARTIAL`, `ADDED` and `FLAGGED`. */
+  /** For each point, the sum of `PARTIAL`, `ADDED` and `FLAGGED`. */
   readonly marks: Uint8Array;
 }
 
@@ -31,14 +29,14 @@ export const ADDED = 2;
 export const FLAGGED = 4;
 
 /**
- * Returns at most about `most` points in order: of each group of neighbors the least and the greatest value, the first break and
- * the first anomaly if it has one. The first and the last point stay.
+ * Returns about `most` points at most, in order: from each group of neighbors the least and the greatest value, and the first break and
+ * the first anomaly, if any. The first and the last point are kept.
  */
 export function thinned(run: Run, most: number): readonly Point[] {
   return thinnedIndexes(run, most).map(index => pointAt(run, index));
 }
 
-/** As `thinned`, for lines that have the same timestamps: all of them keep the same. */
+/** Like `thinned`, for lines with the same timestamps: all of them keep the same points. */
 export function thinnedTogether(runs: readonly Run[], most: number): readonly (readonly Point[])[] {
   const isFew = runs.every(run => run.length <= most);
   const each = Math.floor(most / Math.max(1, runs.length));
@@ -48,7 +46,7 @@ export function thinnedTogether(runs: readonly Run[], most: number): readonly (r
   return runs.map(run => indexesOf(run, t => kept.has(t)).map(index => pointAt(run, index)));
 }
 
-/** The indexes of the points that stay, in order. */
+/** Returns the indexes of the points to keep, in order. */
 function thinnedIndexes(run: Run, most: number): readonly number[] {
   if (run.length <= most) return indexesOf(run, () => true);
   const length = Math.ceil(run.length / Math.max(1, Math.floor(most / 3)));
@@ -76,7 +74,7 @@ function pointAt({ t, v, marks }: Run, index: number): Point {
   };
 }
 
-/** The first least, the first greatest, the first break and the first anomaly of a group. */
+/** Returns the first least, the first greatest, the first break and the first anomaly of a group. */
 function extremes({ v, marks }: Run, from: number, to: number): readonly number[] {
   let [least, greatest, gap, anomaly] = [-1, -1, -1, -1];
   for (let index = from; index < to; index++) {
@@ -91,15 +89,16 @@ function extremes({ v, marks }: Run, from: number, to: number): readonly number[
   return [least, greatest, gap, anomaly].filter(index => index >= 0);
 }
 
-/** Dots before most of them are left out: the places of each on both axes. */
+/** Dots before thinning: their coordinates on both axes. */
 export interface Dots {
   readonly x: Float64Array;
   readonly y: Float64Array;
 }
 
 /**
- * Returns the indexes of about `most` dots at most, in order: of those that would cover each other the first, and every least and
- * greatest value of both axes.
+ * Returns the indexes of about `most` dots at most, in order: the first of those that would cover each other, and the least and the
+ * greatest
+ * value of each axis.
  */
 export function spread({ x, y }: Dots, most: number): readonly number[] {
   if (x.length <= most) return [...x.keys()];
@@ -118,7 +117,7 @@ export function spread({ x, y }: Dots, most: number): readonly number[] {
   return [...kept].sort((a, b) => a - b);
 }
 
-/** Which of `side` intervals of equal length each value lies in. */
+/** Returns a function that gives the interval of a dot, of `side` intervals of equal length. */
 function cells(
   values: Float64Array,
   [first, last]: readonly [number, number],
@@ -129,7 +128,7 @@ function cells(
   return dot => Math.min(side - 1, Math.floor((((values[dot] ?? 0) - from) / (to - from)) * side));
 }
 
-/** The indexes of the least value and of the greatest. */
+/** Returns the indexes of the least and the greatest value. */
 function ends(values: Float64Array): readonly [number, number] {
   let [least, greatest] = [0, 0];
   for (const [index, value] of values.entries()) {

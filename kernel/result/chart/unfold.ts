@@ -1,5 +1,5 @@
 /**
- * Lists made flat: percentiles become columns, series become rows, and histograms become bins, so that every chart is made from
+ * Lists flattened: percentiles become columns, series become rows, and histograms become bins, so that every chart is made from
  * plain columns.
  */
 import {
@@ -48,7 +48,7 @@ export interface Histograms {
   readonly rows: readonly (readonly Bucket[])[];
 }
 
-/** Returns what the only value of `spotlight` in a table found; undefined for a table with none, with several, or by group. */
+/** Returns the findings of the only `spotlight` in a table; undefined for a table with none or several, or with groups. */
 export function spotlightIn(table: ArrowTable): readonly SpotlightEntry[] | undefined {
   const [column, ...more] = columnsOf(table).filter(each => aggregateName(each) === 'spotlight');
   const isOne = more.length === 0 && table.data.numRows === 1 && table.info.groups.length === 0;
@@ -111,7 +111,7 @@ interface ListColumn {
 }
 
 /**
- * The columns that hold nothing but lists of such values, and nulls. A column is read up to its first other value, as a result may
+ * Returns the columns that hold nothing but lists of such values, and nulls. Reading stops at the first other value, since a result may
  * have millions of rows.
  */
 function listColumns(
@@ -165,7 +165,7 @@ function numberOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** What `make-series` returns: a row for each group, whose times and values are lists of one length. */
+/** Flattens the result of `make-series`: a row for each group, whose times and values are lists of one length. */
 function series(
   result: QueryResult,
   table: ArrowTable,
@@ -224,13 +224,13 @@ function timesOf(name: string, rows: readonly (readonly unknown[] | undefined)[]
   return { field: new Field(name, type, true), vector: vectorFromArray(timestamps, type) as Vector };
 }
 
-/** A key as a text for each element of its row's lists. */
+/** Repeats a key as a string for each element of its row's lists. */
 function repeated({ field, vector }: ChartColumn, lengths: readonly number[]): ChartColumn {
   const texts = lengths.flatMap((length, row) => Array.from({ length }, () => cellText(vector, row, field)));
   return { field: new Field(field.name, new Utf8(), true), vector: vectorFromArray(texts, new Utf8()) };
 }
 
-/** Returns a result whose first table has these columns in place of its own. */
+/** Returns a result whose first table has these columns instead of its own. */
 export function withTable(
   result: QueryResult,
   table: ArrowTable,
@@ -238,7 +238,7 @@ export function withTable(
 ): QueryResult {
   const fields = columns.map(({ field }) => field);
   const schema = new Schema(fields);
-  // By number: two columns may have one name, and vectors batches of their own.
+  // By number: two columns may share a name, and vectors have batches of their own.
   const vectors = Object.fromEntries(columns.map(({ vector }, index) => [index, vector]));
   const flat = { info: table.info, data: new Table(schema, vectors) };
   return { ...result, tables: [flat, ...result.tables.slice(1)] };

@@ -1,20 +1,18 @@
-/**
- * The unit in which a measure is drawn: 0.15 s reads `150` on an axis in ms, 2,500,000 bytes read `2.5` on one in MB.
- */
+/** The unit in which a measure is drawn: 0.15 s reads `150` on an axis in ms, 2,500,000 bytes read `2.5` on one in MB. */
 
-/** How values of a field become figures on an axis: multiplied by `factor`, in `unit` (empty for a bare number). */
+/** How values of a field are scaled for an axis: multiplied by `factor`, in `unit` (empty for a bare number). */
 export interface Scale {
   readonly factor: number;
   readonly unit: string;
 }
 
-/** Returns the scale for values of a unit, of which `largest` is the greatest magnitude; bare numbers stay as they are. */
+/** Returns the scale for values in a unit; `largest` is their greatest magnitude. Bare numbers stay unchanged. */
 export function scaleFor(unit: string, largest: number): Scale {
   const step = STEPS.get(unit);
   return step === undefined ? { factor: 1, unit } : onLadder(step, largest);
 }
 
-/** Whether the unit has multiples, so that a measure can be written in the one that suits it. */
+/** Returns whether the unit has multiples, so that a measure can be written in the most suitable one. */
 export function unitIsKnown(unit: string): boolean {
   return STEPS.has(unit);
 }
@@ -23,7 +21,7 @@ interface Rung {
   readonly unit: string;
   /** In the base unit of the ladder. */
   readonly size: number;
-  /** The rung is used from so many of its units on: 90 s read better than 1.5 min. */
+  /** Minimum value in this unit: 90 s reads better than 1.5 min. */
   readonly from: number;
 }
 
@@ -31,7 +29,7 @@ type Ladder = readonly Rung[];
 
 interface Step {
   readonly ladder: Ladder;
-  /** One of the field's unit in the base unit of the ladder. */
+  /** The field's unit in the base unit of the ladder. */
   readonly size: number;
 }
 
@@ -56,7 +54,7 @@ const BITS = powers(1000, ['bit', 'kbit', 'Mbit', 'Gbit', 'Tbit']);
 const perSecond = (ladder: Ladder): Ladder => ladder.map(each => ({ ...each, unit: `${each.unit}/s` }));
 const PERCENT = powers(1, ['%']);
 
-/** The spellings of units in field metadata, which follow those of dashboards: `bytes` counts in 1,024, `decbytes` in 1,000. */
+/** Spellings of units in field metadata, as dashboards use them: `bytes` counts in 1,024, `decbytes` in 1,000. */
 const STEPS: ReadonlyMap<string, Step> = new Map([
   ...spelled(TIME, 1e-9, 'ns', 'nanoseconds'),
   ...spelled(TIME, 1e-6, 'us', '\u00b5s', '\u03bcs', 'microseconds'),
@@ -85,7 +83,7 @@ function spelled(ladder: Ladder, size: number, ...names: readonly string[]): rea
   return names.map(name => [name, { ladder, size }]);
 }
 
-/** The highest rung that the greatest value reaches; a measure of zeros stays in its own unit. */
+/** Returns the scale of the highest rung that the greatest value reaches; a measure of zeros keeps its own unit. */
 function onLadder({ ladder, size }: Step, largest: number): Scale {
   const most = largest === 0 ? size : largest * size;
   const reached = ladder.findLast(each => most >= each.size * each.from * (1 - 1e-9)) ?? ladder[0];

@@ -1,25 +1,25 @@
-/** JSON whose bytes are let go of once they are read. */
+/** Streaming JSON whose bytes are released once they are read. */
 import { isUtf8 } from 'node:buffer';
 import type { Steps } from './decode-slices.js';
 import { JsonBytes } from './json-bytes.js';
 
-/** The bytes of a response from `pos` on, as many as have been asked for; only those after a mark are kept. */
+/** The bytes of a response from `pos` on, as far as they have been requested; only those after a mark are retained. */
 export class ArrivingJson extends JsonBytes {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #windowBytes: number;
   readonly #wellFormed = new WellFormed();
-  /** The buffer of `bytes`. */
+  /** The buffer behind `bytes`. */
   #window: Buffer = NOTHING;
-  /** Where in `bytes` what is kept begins. */
+  /** Start of the retained part of `bytes`. */
   #retainedFrom: number | undefined;
   #retained: Retained[] = [];
-  /** What comes next: it has been read before, or did not fit. */
+  /** Bytes to read next: they were read before, or did not fit. */
   #again: Uint8Array[] = [];
   #ended = false;
-  /** Buffers to use again. */
+  /** Buffers to reuse. */
   readonly #spare: Buffer[] = [];
 
-  /** `windowBytes` are looked at together. */
+  /** `windowBytes` is how many bytes are read at a time. */
   constructor(source: AsyncIterable<Uint8Array>, windowBytes = 2 ** 20) {
     super(NOTHING);
     this.#windowBytes = windowBytes;
@@ -29,7 +29,7 @@ export class ArrivingJson extends JsonBytes {
 
   override *more(): Steps<void> {
     const rest = this.bytes.subarray(this.pos);
-    // A cell that is longer than a window has half as many bytes more each time, so that few are read again.
+    // The window doubles for a cell that exceeds it, so that few bytes are read again.
     const window = this.#buffer(Math.max(rest.length * 2, this.#windowBytes));
     const used = yield* this.#fill(window, copyInto(window, rest, 0));
     this.base += this.pos;
@@ -61,7 +61,7 @@ export class ArrivingJson extends JsonBytes {
     this.#retainedFrom = undefined;
   }
 
-  /** Everything from `pos` on. */
+  /** Returns all bytes from `pos` on. */
   *rest(): Steps<Uint8Array> {
     const parts: Uint8Array[] = [];
     this.release();
@@ -80,7 +80,7 @@ export class ArrivingJson extends JsonBytes {
     this.isWhole = this.#ended && this.#again.length === 0;
   }
 
-  /** Fills most of a buffer, or less at the end; returns how many bytes are used. */
+  /** Fills at least three quarters of a buffer, or less at the end; returns how many bytes are used. */
   *#fill(window: Buffer, from: number): Steps<number> {
     let used = from;
     while (used < window.length * 0.75 && !(this.#ended && this.#again.length === 0)) {
@@ -98,7 +98,7 @@ export class ArrivingJson extends JsonBytes {
     this.#again.push(done ? this.#wellFormed.end() : this.#wellFormed.take(value));
   }
 
-  /** Keeps what was read since the mark, and else uses its buffer again. */
+  /** Retains the bytes read since the mark; without a mark, recycles the buffer. */
   #leave(): void {
     const window = this.#window;
     if (this.#retainedFrom !== undefined) {
@@ -125,9 +125,9 @@ function copyInto(target: Buffer, bytes: Uint8Array, at: number): number {
   return at + bytes.length;
 }
 
-/** Bytes that are not UTF-8 become U+FFFD, as any JSON parser would see them. */
+/** Replaces invalid UTF-8 by U+FFFD, as any JSON parser would. */
 class WellFormed {
-  /** The beginning of a character that the next piece goes on with. */
+  /** The beginning of a character that continues in the next piece. */
   #begun: Uint8Array = NOTHING;
 
   take(piece: Uint8Array): Uint8Array {
@@ -147,7 +147,7 @@ function wellFormed(bytes: Uint8Array): Uint8Array {
   return Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
 }
 
-/** How many bytes at the end are of a character that goes on after it. */
+/** Returns how many bytes at the end belong to an incomplete character. */
 function begunBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;

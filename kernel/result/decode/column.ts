@@ -1,6 +1,4 @@
-/**
- * Builders that take the cells of one wire column from JSON bytes into the buffers of one Arrow column.
- */
+/** Builders that write the cells of one wire column from JSON bytes into the buffers of one Arrow column. */
 import {
   Bool,
   type Data,
@@ -35,18 +33,18 @@ import {
 } from './scalar.js';
 import { JsonTextBuilder, StringBuilder } from './string-column.js';
 
-/** One decoded column: `note` says why the column was kept as JSON text in spite of its declared type. */
+/** One decoded column; `note` says why it was kept as JSON text despite its declared type. */
 export interface DecodedColumn {
   readonly data: Data;
   readonly rows: number;
-  /** True when the cells are JSON text, one document each. */
+  /** True if the cells are JSON text, one document each. */
   readonly isJson: boolean;
   readonly note?: string;
 }
 
 /**
  * Decodes the JSON array at `json.pos` as a column of the declared type. `rowsHint` only sizes the first buffers.
- * A cell that does not fit makes the whole column JSON text, with a note.
+ * A cell that does not fit turns the whole column into JSON text, with a note.
  */
 export function* decodeColumn(
   json: JsonBytes,
@@ -77,7 +75,7 @@ export function* skipCells(json: JsonBytes): Steps<void> {
   yield* readCells(json, new SkippingBuilder());
 }
 
-/** Undefined for a type whose cells may be any JSON. */
+/** Returns undefined for a type whose cells may be any JSON. */
 function builderFor(type: string, rowsHint: number): ColumnBuilder | undefined {
   const members = type.split('|').filter(member => member !== 'null');
   if (members.length === 2 && members.includes('integer') && members.includes('float')) {
@@ -127,14 +125,14 @@ interface OpenColumn {
   readonly builder: ColumnBuilder;
   readonly validity: Validity;
   rows: number;
-  /** The last cell is read, and not what follows it. */
+  /** The last cell has been read, but not what follows it. */
   isBetween: boolean;
 }
 
-/** Bytes of cells that are read in one step. */
+/** Bytes of cells to read in one step. */
 const STEP_BYTES = 64 * 1024;
 
-/** Reads the next cells, up to the end of the column, of the step, of the bytes that have arrived, or one that does not fit the type. */
+/** Reads cells to the end of the column, of the step or of the bytes received, or to a cell that does not fit the type. */
 function readSome(
   json: JsonBytes,
   column: OpenColumn,
@@ -168,7 +166,7 @@ function readSome(
     return 'more';
   } catch (error) {
     if (!json.isCut(error)) throw error;
-    // A number may go on with the bytes that come; what its builder would add twice is not read again.
+    // A number may continue in the next bytes; cells that the builder would add twice are not read again.
     const isReadAgain = first === NULL_START || first === MINUS || (first >= ZERO && first <= NINE);
     if (isReadAgain || !isBetween) {
       isBetween = false;
@@ -181,7 +179,7 @@ function readSome(
   }
 }
 
-/** A cell that has not arrived whole may fit yet. */
+/** Returns the mismatch, or 'cut': a cell that has not arrived completely may still fit. */
 function mismatchAt(json: JsonBytes, from: number, first: number): 'cut' | { readonly mismatch: string } {
   json.pos = from;
   json.skip();
@@ -210,7 +208,7 @@ function mismatchNote(name: string, type: string, row: number, kind: string): st
   return `The field ${JSON.stringify(name)} is declared ${type}, but row ${row + 1} holds ${kind} that does not fit; its values are kept as JSON text.`;
 }
 
-/** 64-bit integers, and times and durations, which are stored as such. */
+/** 64-bit integers, including times and durations, which are stored as such. */
 class Int64Builder implements ColumnBuilder {
   readonly #type: Int64 | TimestampNanosecond | DurationNanosecond;
   readonly #cell: typeof readInteger;
@@ -251,7 +249,7 @@ class Int64Builder implements ColumnBuilder {
 class FloatBuilder implements ColumnBuilder {
   #values: Float64Array;
   readonly #exactIntegers: boolean;
-  /** The place in the response up to which there is more than numbers. */
+  /** Offset in the response before which there is something other than numbers. */
   #oneByOneUntil = 0;
 
   constructor(rowsHint: number, exactIntegers: boolean) {
@@ -270,7 +268,7 @@ class FloatBuilder implements ColumnBuilder {
     return startsNumber(json) ? this.#readLong(json, next, stop, validity) : next;
   }
 
-  /** Cells with more digits or with an exponent, as JavaScript reads them all at once, six times as fast as one by one. */
+  /** Reads cells with more digits or an exponent with JavaScript's parser, all at once: six times as fast as one by one. */
   #readLong(json: JsonBytes, row: number, stop: number, validity: Validity): number {
     const { bytes } = json;
     const close = bytes.subarray(json.pos, stop).indexOf(CLOSE_ARRAY);
@@ -352,7 +350,7 @@ class BoolBuilder implements ColumnBuilder {
   }
 }
 
-/** Numbers up to `most` and nulls with commas between them; undefined if there is something else. */
+/** Returns comma-separated numbers up to `most` and nulls; undefined if there is anything else. */
 function numbersOf(text: string, most: number): readonly (number | null)[] | undefined {
   const isExpected = (cell: unknown): cell is number | null =>
     cell === null || (typeof cell === 'number' && Math.abs(cell) <= most);
@@ -364,22 +362,22 @@ function numbersOf(text: string, most: number): readonly (number | null)[] | und
   }
 }
 
-/** Of `false` with its comma. */
+/** Length of `false` with its comma. */
 const LONGEST_BOOL = 6;
 
-/** Whether `true,` is at `p`. */
+/** Returns whether `true,` is at `p`. */
 function isTrue(bytes: Uint8Array, p: number): boolean {
   const [t, r, u, e] = [bytes[p], bytes[p + 1], bytes[p + 2], bytes[p + 3]];
   return t === 0x74 && r === 0x72 && u === 0x75 && e === 0x65 && bytes[p + 4] === COMMA;
 }
 
-/** Whether `false,` is at `p`. */
+/** Returns whether `false,` is at `p`. */
 function isFalse(bytes: Uint8Array, p: number): boolean {
   const [f, a, l, s, e] = [bytes[p], bytes[p + 1], bytes[p + 2], bytes[p + 3], bytes[p + 4]];
   return f === 0x66 && a === 0x61 && l === 0x6c && s === 0x73 && e === 0x65 && bytes[p + 5] === COMMA;
 }
 
-/** Keeps nothing. */
+/** Skips cells without storing them. */
 class SkippingBuilder implements ColumnBuilder {
   read(json: JsonBytes): true {
     json.skip();

@@ -1,7 +1,4 @@
-/**
- * Finds where a JSON value ends that is written without white space, as programs write it: one loop over its bytes, whose place stays
- * in a register.
- */
+/** Finds the end of a JSON value without white space, as programs write it: one loop over its bytes, with the position in a register. */
 import {
   BACKSLASH,
   CLOSE_OBJECT,
@@ -17,10 +14,10 @@ import {
   ZERO,
 } from './json-bytes.js';
 
-/** What closes each open list and object; none closes deeper ones, which are left to the reader of any JSON. */
+/** Closing bytes of the open lists and objects; deeper values are left to the general JSON reader. */
 const closers = new Uint8Array(64);
 
-/** The place after the value at `from`; -1 if it has white space or `\u` in it, is too deep, ends too early or is not JSON. */
+/** Returns the position after the value at `from`; -1 if it contains white space or `\u`, is too deep, ends too early or is not JSON. */
 export function compactEnd(bytes: Uint8Array, from: number): number {
   let depth = 0;
   let p = from;
@@ -48,7 +45,7 @@ export function compactEnd(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** The place after a key and its colon. */
+/** Returns the position after a key and its colon. */
 function keyEnd(bytes: Uint8Array, from: number): number {
   if (bytes[from] !== QUOTE) return -1;
   const p = stringEnd(bytes, from);
@@ -81,7 +78,7 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   return p + 1;
 }
 
-/** What may follow a backslash, but for `u`. */
+/** Characters allowed after a backslash, except `u`. */
 const ESCAPES = new Set(Array.from('"\\/bfnrt', letter => letter.charCodeAt(0)));
 
 function numberEnd(bytes: Uint8Array, from: number): number {
@@ -97,7 +94,7 @@ function numberEnd(bytes: Uint8Array, from: number): number {
   return digitsEnd(bytes, sign === PLUS || sign === MINUS ? p + 2 : p + 1);
 }
 
-/** The place after at least one digit. */
+/** Returns the position after at least one digit. */
 function digitsEnd(bytes: Uint8Array, from: number): number {
   let p = from;
   while ((bytes[p] as number) >= ZERO && (bytes[p] as number) <= NINE) p++;

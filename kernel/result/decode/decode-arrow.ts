@@ -34,13 +34,13 @@ export function decodeTabular(body: Uint8Array): TabularArrow {
   return atOnce(decodeSteps(body));
 }
 
-/** As `decodeTabular`, in steps of less than a millisecond each, for results that may be large. */
+/** Like `decodeTabular`, in steps of less than a millisecond each, for potentially large results. */
 export function* decodeSteps(body: Uint8Array): Steps<TabularArrow> {
   if (isArrow(body)) return decodeStreams(body);
   return yield* decodeJson(new JsonBytes(yield* asTabular(yield* wellFormed(body))));
 }
 
-/** As `decodeSteps`, for JSON that is still arriving: its bytes are kept only until the column that they are of is read. */
+/** Like `decodeSteps`, for JSON that is still arriving: its bytes are retained only until their column has been read. */
 export function* decodeArriving(
   source: AsyncIterable<Uint8Array>,
   windowBytes?: number,
@@ -74,7 +74,7 @@ function* decodeJson(json: JsonBytes): Steps<TabularArrow> {
   return { envelope, tables: (tables ?? []).map(table => toArrow(table, envelope.fieldsMetaMap)) };
 }
 
-/** Decodes an answer of the local service, whose columns are views of its bytes. */
+/** Decodes a response of the local service; its columns are views of the bytes. */
 function decodeStreams(body: Uint8Array): TabularArrow {
   if (!hasArrowEnd(body))
     throw new DecodeError('The response ends before its Arrow stream does', body.length);
@@ -116,7 +116,7 @@ interface DecodedTable {
   readonly columns: readonly DecodedColumn[];
 }
 
-/** Bytes that are not UTF-8 become U+FFFD, as any JSON parser would see them; in pieces, as one string could not hold them. */
+/** Replaces invalid UTF-8 by U+FFFD, as any JSON parser would; in pieces, since a single string could be too long. */
 function* wellFormed(body: Uint8Array): Steps<Uint8Array> {
   if (yield* isWellFormed(body)) return body;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -131,7 +131,7 @@ function* wellFormed(body: Uint8Array): Steps<Uint8Array> {
 
 const PIECE_BYTES = 2 ** 20;
 
-/** A piece ends before the first byte of a character, so that none is cut. */
+/** Returns whether the body is valid UTF-8. Pieces end before the first byte of a character, so none is split. */
 function* isWellFormed(body: Uint8Array): Steps<boolean> {
   for (let from = 0; from < body.length; ) {
     let to = Math.min(from + PIECE_BYTES, body.length);
@@ -155,7 +155,7 @@ function* decodeTables(json: JsonBytes): Steps<readonly DecodedTable[]> {
   return tables;
 }
 
-/** Columns that stand before the fields that describe them are skipped first and read when the object is complete. */
+/** Decodes a table. Columns before the fields that describe them are skipped, and read when the object is complete. */
 function* decodeTable(json: JsonBytes, index: number): Steps<DecodedTable> {
   const parts = new Map<string, unknown>();
   let columns: readonly DecodedColumn[] | undefined;
@@ -195,7 +195,7 @@ function* skipColumns(json: JsonBytes): Steps<void> {
   });
 }
 
-/** To the end of an object, from the end of one of its values. */
+/** Skips to the end of an object, from the end of one of its values. */
 function* skipMembers(json: JsonBytes): Steps<void> {
   while (yield* json.part(() => json.another(CLOSE_OBJECT))) {
     yield* json.part(() => json.key());
@@ -203,7 +203,7 @@ function* skipMembers(json: JsonBytes): Steps<void> {
   }
 }
 
-/** A table without rows may come without columns. */
+/** Returns an empty column: a table without rows may lack columns. */
 function emptyColumn({ name, type }: ResultField): DecodedColumn {
   return atOnce(decodeColumn(new JsonBytes(new TextEncoder().encode('[]')), name, type, 0));
 }
@@ -302,11 +302,11 @@ function fieldMetadata(
   return metadata;
 }
 
-/** Aggregates whose result is measured in the unit of the field they read. */
+/** Aggregates whose result has the unit of the field they read. */
 const UNIT_KEEPING =
   /^(avg|min|max|sum|stdev|stdevif|avgif|minif|maxif|sumif|percentile|percentileif|percentiles_array|topk|arg_min|arg_max|take_any|any)$/;
 
-/** Aggregates whose arrays have the ends of buckets as numbers: those of a timespan are nanoseconds. */
+/** Aggregates whose arrays have numeric bucket bounds: bounds of a timespan are nanoseconds. */
 const BUCKETS = /^histogram(?:if)?$/;
 
 function metaOf(

@@ -1,6 +1,6 @@
 /**
- * Answers in the older format, of events and groups, as tabular ones: services may give them, and what is shown of them is the same.
- * Cells stay the bytes that came, so that no digit is lost.
+ * Converts responses in the older format, of events and groups, to tabular ones: services may send them, and they are displayed the same
+ * way. Cells remain the received bytes, so that no digit is lost.
  */
 import { isNoTime } from '../../api/wire.js';
 import { formatTime, parseTime } from '../../time.js';
@@ -18,7 +18,7 @@ import {
   ZERO,
 } from './json-bytes.js';
 
-/** Returns the body of a tabular answer for one in the older format, and any other body as it is; throws a DecodeError. */
+/** Returns a response in the older format as a tabular one, and any other body unchanged; throws a DecodeError. */
 export function* asTabular(body: Uint8Array): Steps<Uint8Array> {
   const json = new JsonBytes(body);
   if (!(yield* isOlderFormat(json))) return body;
@@ -27,7 +27,7 @@ export function* asTabular(body: Uint8Array): Steps<Uint8Array> {
   return yield* converted(json);
 }
 
-/** Whether events or groups come before any tables. */
+/** Returns whether events or groups come before any tables. */
 export function* isOlderFormat(json: JsonBytes): Steps<boolean> {
   yield* json.part(() => json.skipBom());
   if ((yield* json.part(() => json.peek())) !== OPEN_OBJECT) return false;
@@ -64,7 +64,7 @@ function* converted(json: JsonBytes): Steps<Uint8Array> {
   return Buffer.concat([Buffer.from(`${head},"tables":[`), ...between(tables), Buffer.from(']}')]);
 }
 
-/** Rows whose cells come by name; those of a name that a row does not have are null. */
+/** Rows whose cells arrive by name; names that a row lacks are null. */
 class Rows {
   count = 0;
   readonly #columns = new Map<
@@ -84,7 +84,7 @@ class Rows {
   add(name: string, cell: Uint8Array, type: string | undefined): void {
     const column = this.#columns.get(name) ?? { type: undefined, filled: 0, cells: [] };
     this.#columns.set(name, column);
-    // A name that an object has twice counts once, by its first value.
+    // If an object has a name twice, only its first value counts.
     if (column.filled >= this.count) return;
     while (column.filled++ < this.count - 1) column.cells.push(NULL);
     column.filled = this.count;
@@ -93,7 +93,7 @@ class Rows {
   }
 
   table(name: string, members: object): Buffer {
-    // Events have both times, also where the query gave none.
+    // Events have both times even if the query has neither.
     const isShown = (field: string, type: string | undefined) =>
       type !== undefined || !SYSTEM_TIMES.includes(field);
     const shown = [...this.#columns].filter(([field, { type }]) => isShown(field, type));
@@ -120,7 +120,7 @@ function* readEvents(json: JsonBytes, events: Rows): Steps<void> {
   }
 }
 
-/** Events that have no time say so by one that stands for none. */
+/** Reads a time. An event without one has a placeholder time, which becomes null. */
 function readTime(key: string, json: JsonBytes, events: Rows): void {
   const from = json.pos;
   if (json.peek() === QUOTE && isNoTime(json.value())) events.add(key, NULL, undefined);
@@ -130,7 +130,7 @@ function readTime(key: string, json: JsonBytes, events: Rows): void {
   }
 }
 
-/** Groups of time bins, and those of the whole range. */
+/** Groups of time bins, and groups of the whole range. */
 class Buckets {
   readonly series = new Rows();
   readonly totals = new Rows();
@@ -162,7 +162,7 @@ function* readBuckets(json: JsonBytes): Steps<Buckets> {
   return buckets;
 }
 
-/** Groups may stand before the times of their bin. */
+/** Reads a bin. Its groups may come before its times. */
 function readBin(json: JsonBytes, buckets: Buckets): void {
   let groupsAt: number | undefined;
   const times: Record<string, unknown> = {};
@@ -197,7 +197,7 @@ function readGroup(json: JsonBytes, buckets: Buckets, rows: Rows, time: Uint8Arr
   }
 }
 
-/** Of several aggregations of one name, the later ones are numbered. */
+/** Reads an aggregation. If several share a name, the later ones are numbered. */
 function readAggregation(json: JsonBytes, rows: Rows, named: Map<string, number>): void {
   let op = '';
   let valueAt: number | undefined;
@@ -213,7 +213,7 @@ function readAggregation(json: JsonBytes, rows: Rows, named: Map<string, number>
   if (valueAt !== undefined) rows.take(name, new JsonBytes(json.bytes, valueAt));
 }
 
-/** The type of a cell, by how it begins and what it holds; undefined for null. */
+/** Returns the type of a cell, by its first byte and contents; undefined for null. */
 function typeOf(kind: number, bytes: Uint8Array, from: number, to: number): string | undefined {
   if (kind === NULL_START) return undefined;
   if (kind === QUOTE) return 'string';

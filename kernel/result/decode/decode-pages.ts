@@ -1,6 +1,6 @@
 /**
- * Pages of a result as the bytes of one: its columns are those of all pages in order, so that what is decoded does not depend on
- * where a page ended.
+ * Joins pages of a result into the bytes of one: each column has the cells of all pages in order, so that decoding does not depend on
+ * where pages end.
  */
 
 import { asTabular } from './decode-legacy.js';
@@ -15,7 +15,7 @@ export interface Page {
   readonly table: Readonly<Record<string, unknown>>;
   readonly columns: readonly Column[];
   readonly rows: number;
-  /** Of the response, which is kept as long as its cells are. */
+  /** Bytes of the response, which is retained as long as its cells are. */
   readonly bytes: number;
 }
 
@@ -28,7 +28,7 @@ interface Column {
 
 type TablePart = Omit<Page, 'rest' | 'bytes'>;
 
-/** Reads one page; throws a DecodeError for what is not a tabular result. */
+/** Reads one page; throws a DecodeError for anything but a tabular result. */
 export function readPage(answer: Uint8Array): Page {
   const body = atOnce(asTabular(answer));
   const json = new JsonBytes(body);
@@ -76,7 +76,7 @@ function readTable(json: JsonBytes): TablePart {
 const none = new Uint8Array();
 
 /**
- * Returns the body of one response with the rows of all pages, and `status` for theirs. A field that a page does not have is null
+ * Returns the body of one response with the rows of all pages, and `status` in place of theirs. A field that a page lacks is null
  * in its rows; one of several types is JSON.
  */
 export function joinPages(pages: readonly Page[], status: Readonly<Record<string, unknown>>): Uint8Array {
@@ -102,7 +102,7 @@ export function joinPages(pages: readonly Page[], status: Readonly<Record<string
   return Buffer.concat(pieces);
 }
 
-/** The field as the first page that has it describes it. */
+/** Returns the field as described by the first page that has it. */
 function fieldOf(name: string, pages: readonly Page[]): unknown {
   const described = pages.flatMap(({ table }) =>
     ((table.fields ?? []) as readonly { readonly name: string }[]).filter(field => field.name === name),

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Long work in small steps: it pauses wherever it yields, until the promise that it yields is kept, and returns its outcome at the end. */
+/** Long work in small steps: it pauses at each yield, until the yielded promise resolves, and returns its result at the end. */
 export type Steps<T> = Generator<Promise<void> | undefined, T>;
 
-/** How long other work waits, in milliseconds: completion and interrupts take a few turns of the event loop. */
+/** Maximum delay for other work, in milliseconds: completion and interrupts take a few turns of the event loop. */
 const sliceMs = 5;
 
-/** Does the work in slices, with all other pending work in between; throws the reason of an aborted signal. */
+/** Does the work in slices, and other pending work in between; throws the reason of an aborted signal. */
 export async function inSlices<T>(work: Steps<T>, signal?: AbortSignal): Promise<T> {
   while (true) {
     signal?.throwIfAborted();
@@ -18,7 +18,7 @@ export async function inSlices<T>(work: Steps<T>, signal?: AbortSignal): Promise
   }
 }
 
-/** Does the work at once, where it waits for nothing. */
+/** Does the work synchronously, if it never waits. */
 export function atOnce<T>(work: Steps<T>): T {
   let step = work.next();
   while (!step.done) step = work.next();

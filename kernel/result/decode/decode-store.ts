@@ -8,7 +8,7 @@ import { BACKSLASH, type JsonBytes, QUOTE } from './json-bytes.js';
 /** Anything that `grown` can double. */
 type Growable = Uint8Array | Int32Array | Float64Array;
 
-/** A copy with twice the capacity. */
+/** Returns a copy with twice the capacity. */
 export function grown<T extends Growable>(array: T, atLeast = 0): T {
   const Constructor = array.constructor as new (length: number) => T;
   const bigger = new Constructor(Math.max(array.length * 2, atLeast));
@@ -17,15 +17,15 @@ export function grown<T extends Growable>(array: T, atLeast = 0): T {
 }
 
 /**
- * The first `length` elements: a view when little is wasted, or of a buffer so large that what was never written to takes no memory;
- * otherwise a copy, so that the spare memory is freed.
+ * Returns the first `length` elements: a view if little is wasted, or if the buffer is so large that its untouched pages take no memory;
+ * otherwise a copy, to free the spare memory.
  */
 export function fitted<T extends Growable>(array: T, length: number): T {
   const isView = length * 1.25 >= array.length || array.byteLength > LARGE_BYTES;
   return (isView ? array.subarray(0, length) : array.slice(0, length)) as T;
 }
 
-/** Allocators take so much from the system, and give it back, by itself. */
+/** Allocations this large are mapped from the system and returned to it individually. */
 const LARGE_BYTES = 2 ** 25;
 
 /** Signed 64-bit integers by row, without a BigInt for each. */
@@ -36,7 +36,7 @@ export class Int64Store {
     this.#words = new Int32Array(Math.max(rowsHint, 16) * 2);
   }
 
-  /** Makes room for `row`. */
+  /** Reserves space for `row`. */
   reserve(row: number): void {
     if (row * 2 >= this.#words.length) this.#words = grown(this.#words);
   }
@@ -47,7 +47,7 @@ export class Int64Store {
     this.#words[row * 2 + 1] = Math.floor(value / 4294967296);
   }
 
-  /** Stores `high * 1e9 + low` exactly (|high| < 2^48, |low| <= 1e9); false when that exceeds 64 bits. */
+  /** Stores `high * 1e9 + low` exactly (|high| < 2^48, |low| <= 1e9); returns false if that exceeds 64 bits. */
   setBillions(row: number, high: number, low: number): boolean {
     const upper = Math.floor(high / 65536);
     const upperProduct = upper * 1e9;
@@ -60,7 +60,7 @@ export class Int64Store {
     return true;
   }
 
-  /** Stores a BigInt; false when it exceeds 64 bits. */
+  /** Stores a BigInt; returns false if it exceeds 64 bits. */
   setBig(row: number, value: bigint): boolean {
     if (BigInt.asIntN(64, value) !== value) return false;
     this.#words[row * 2] = Number(BigInt.asIntN(32, value));
@@ -101,12 +101,12 @@ export class Validity {
   }
 }
 
-/** Byte strings of rows, in pieces of memory; that of a null has the length -1 and is nowhere. */
+/** Byte strings of rows, in pieces of memory; a null has the length -1 and no bytes. */
 export interface ByteStrings {
   readonly lengths: Int32Array;
-  /** The place of each in its piece. */
+  /** Offset of each in its piece. */
   readonly starts: Int32Array;
-  /** The number of the piece that it is in. */
+  /** Index of the piece of each. */
   readonly pieceOf: Int32Array;
   readonly pieces: readonly Uint8Array[];
 }
@@ -119,7 +119,7 @@ export class BytesStore {
   #used = 0;
   #countHint: number;
 
-  /** `countHint`: about how many there will be; `bytesHint`: of the first buffer. */
+  /** `countHint`: the approximate number of strings; `bytesHint`: the size of the first buffer. */
   constructor(countHint: number, bytesHint: number) {
     this.#countHint = countHint;
     this.#bytes = new Uint8Array(Math.max(bytesHint, 256));
@@ -138,13 +138,13 @@ export class BytesStore {
     this.#end(end);
   }
 
-  /** Makes room for so many byte strings in all, of any length. */
+  /** Reserves space for `count` byte strings in total, of any length. */
   reserve(count: number): void {
     this.#countHint = count;
     if (count >= this.#ends.length) this.#ends = grown(this.#ends, count + 1);
   }
 
-  /** Appends the byte strings of some rows; a null is empty. Those that follow each other in memory are copied at once. */
+  /** Appends the byte strings of some rows; a null is empty. Adjacent ones are copied at once. */
   pushRows({ lengths, starts, pieceOf, pieces }: ByteStrings, from: number, to: number): void {
     let needed = this.#used;
     for (let row = from; row < to; row++) needed += Math.max(lengths[row] as number, 0);
@@ -171,8 +171,8 @@ export class BytesStore {
   }
 
   /**
-   * Appends the simple string that starts at `source[from]`, copying while it looks for the closing quote, and returns
-   * its position; -1, with nothing appended, when an escape, a control character or the end comes first.
+   * Appends the simple string that starts at `source[from]`, copying while searching for the closing quote, and returns
+   * the position of that quote; -1, with nothing appended, if an escape, a control character or the end comes first.
    */
   pushSimpleString(source: Uint8Array, from: number): number {
     let p = from;
@@ -202,7 +202,7 @@ export class BytesStore {
     this.#used = this.#ends[--this.#count] as number;
   }
 
-  /** Whether entry `index` holds the same bytes as `source[from..to]`. */
+  /** Returns whether entry `index` holds the same bytes as `source[from..to]`. */
   equals(index: number, source: Uint8Array, from: number, to: number): boolean {
     const start = this.#ends[index] as number;
     const length = (this.#ends[index + 1] as number) - start;
@@ -234,7 +234,7 @@ export class BytesStore {
     this.#bytes = bigger;
   }
 
-  /** Doubles, unless those that are here show how many bytes all will have: what is left of a buffer would be copied, or kept for nothing. */
+  /** Returns twice the length, unless the strings so far predict the total: unused space would be copied, or kept for nothing. */
   #nextLength(): number {
     const { length } = this.#bytes;
     if (this.#count < ENOUGH || this.#count >= this.#countHint) return length * 2;
@@ -243,10 +243,10 @@ export class BytesStore {
   }
 }
 
-/** Byte strings that show how long the others may be. */
+/** Number of byte strings from which the length of the remaining ones is estimated. */
 const ENOUGH = 1024;
 
-/** Short runs are cheaper byte by byte than through a view. */
+/** Copies bytes; short runs one by one, which is cheaper than through a view. */
 function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, at: number): void {
   if (to - from > 64) {
     target.set(source.subarray(from, to), at);
@@ -256,13 +256,13 @@ function copy(source: Uint8Array, from: number, to: number, target: Uint8Array, 
   for (let p = from; p < to; p++) target[out++] = source[p] as number;
 }
 
-/** Takes cells one by one, in row order. */
+/** Collects cells one by one, in row order. */
 export interface ColumnBuilder {
-  /** Consumes the cell at `json.pos`, which is not `null`; false when it does not fit the type (then all is thrown away). */
+  /** Consumes the cell at `json.pos`, which is not `null`; returns false if it does not fit the type (then everything is discarded). */
   read(json: JsonBytes, row: number): boolean;
   /**
-   * Consumes cells in their usual form, each with the comma that follows it at once, from the row `row` on, up to the first in another
-   * form or that begins at `stop`; nulls only if `validity` knows them then. Returns the row after them.
+   * Consumes cells in their usual form, each directly followed by its comma, from the row `row` on, up to the first that is in another
+   * form or begins at `stop`; nulls only if they are recorded in `validity`. Returns the row after them.
    */
   readUsual(json: JsonBytes, row: number, stop: number, validity: Validity): number;
   skipNull(row: number): void;

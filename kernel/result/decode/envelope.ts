@@ -1,6 +1,6 @@
 /**
- * The members of a response around its cells: one that is not of the API's shape is read as absent, so that
- * an error of the service costs no result. Messages are the exception: they are shown as they came rather than lost.
+ * The members of a response around its cells: a member of the wrong shape is read as absent, so that an error of the service does not
+ * cost the result. Messages are the exception: they are shown unchanged rather than lost.
  */
 
 import { fromWire } from '../../api/aggregations.js';
@@ -34,7 +34,7 @@ export function readEnvelope(parts: Parts): Envelope {
   };
 }
 
-/** Returns the fields of a table; throws a DecodeError at `offset` when one has no name. */
+/** Returns the fields of a table; throws a DecodeError at `offset` if one has no name. */
 export function readFields(value: unknown, offset: number): readonly ResultField[] {
   return listOf(value).map(item => {
     const { name, type, agg } = recordOf(item);
@@ -49,7 +49,7 @@ export function readFields(value: unknown, offset: number): readonly ResultField
   });
 }
 
-/** Returns everything about a table but its cells; one without a name is called by its index. */
+/** Returns everything about a table but its cells; a table without a name is named by its index. */
 export function readTableInfo(parts: Parts, fields: readonly ResultField[], index: number): TableInfo {
   const name = parts.get('name');
   const range = readRange(recordOf(parts.get('range')));
@@ -92,7 +92,7 @@ function readStatus(status: Json): QueryStatus {
   };
 }
 
-/** An answer that does not say how many rows it is from is not one from no rows. */
+/** A response without a row count is not one from zero rows. */
 const notCounted: StatusMessage = {
   ...{ priority: 'debug', count: 1, code: notCountedCode },
   msg: 'The service does not say how many rows it examined and matched.',
@@ -165,7 +165,7 @@ function recordOf(value: unknown): Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }
 
-/** Absent parts and nulls, which Go services send for empty lists, become empty. */
+/** Returns a list; missing members and nulls, which Go services send for empty lists, become empty. */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,10 +1,8 @@
-/**
- * A reader of JSON text that is still bytes: it validates, skips and finds without creating JavaScript values.
- */
+/** A reader of JSON that is still bytes: it validates, skips and searches without creating JavaScript values. */
 import { AplKernelError } from '../../errors.js';
 import type { Steps } from './decode-slices.js';
 
-/** The response body is not what the query API sends: malformed JSON, or JSON that is not a table. `offset` counts bytes. */
+/** The response body is not what the query API sends: malformed JSON, or JSON that is not a table. `offset` is in bytes. */
 export class DecodeError extends AplKernelError {
   readonly offset: number;
 
@@ -17,7 +15,7 @@ export class DecodeError extends AplKernelError {
   }
 }
 
-/** The bytes of JSON's punctuation and of the letters that begin a literal. */
+/** The bytes of JSON's punctuation and of the first letters of literals. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const MINUS = 0x2d;
@@ -37,7 +35,7 @@ const TRUE_START = 0x74;
 
 const BOM = [0xef, 0xbb, 0xbf];
 const EOF_NAME = 'the end of the response';
-/** More bytes than any token but a string or a number, whose failures are at their last byte. */
+/** Longer than any token but a string or a number; errors in those are at their last byte. */
 const LONGEST_TOKEN = 16;
 const decoder = new TextDecoder();
 
@@ -45,12 +43,12 @@ const decoder = new TextDecoder();
 export class JsonBytes {
   bytes: Uint8Array;
   pos: number;
-  /** Where `bytes` begin in the response. */
+  /** Position of `bytes` in the response. */
   base = 0;
-  /** False while more bytes may follow these. */
+  /** False if more bytes may follow. */
   isWhole = true;
   #mark = 0;
-  /** `bytes` as `ascii` reads them. */
+  /** `bytes` as a Buffer, for `ascii`. */
   #ascii: Buffer = Buffer.alloc(0);
 
   constructor(bytes: Uint8Array, pos = 0) {
@@ -63,7 +61,7 @@ export class JsonBytes {
     return this.base + this.pos;
   }
 
-  /** Reads what is small; again with more bytes while it ends where they end, as a number may go on. */
+  /** Reads a small value, again with more bytes if it ends where they end, since a number may continue. */
   *part<T>(read: () => T): Steps<T> {
     for (;;) {
       const from = this.pos;
@@ -78,7 +76,7 @@ export class JsonBytes {
     }
   }
 
-  /** Each key of the object at `pos`; `read` consumes its value. */
+  /** Calls `read` with each key of the object at `pos`; `read` consumes the value. */
   *members(read: (key: string) => Steps<void>): Steps<void> {
     yield* this.part(() => this.expect(OPEN_OBJECT));
     if (yield* this.part(() => this.accept(CLOSE_OBJECT))) return;
@@ -86,7 +84,7 @@ export class JsonBytes {
     while (yield* this.part(() => this.another(CLOSE_OBJECT)));
   }
 
-  /** The number of each element of the array at `pos`; `read` consumes it. */
+  /** Calls `read` with the index of each element of the array at `pos`; `read` consumes the element. */
   *items(read: (index: number) => Steps<void>): Steps<void> {
     yield* this.part(() => this.expect(OPEN_ARRAY));
     if (yield* this.part(() => this.accept(CLOSE_ARRAY))) return;
@@ -95,12 +93,12 @@ export class JsonBytes {
     while (yield* this.part(() => this.another(CLOSE_ARRAY)));
   }
 
-  /** Makes more bytes follow those from `pos` on. */
+  /** Appends more bytes to those from `pos` on. */
   more(): Steps<void> {
     throw new RangeError('there are no more bytes');
   }
 
-  /** Keeps what follows `pos`, for `rewind`, until `release`. */
+  /** Retains the bytes from `pos` on, for `rewind`, until `release`. */
   mark(): void {
     this.#mark = this.pos;
   }
@@ -110,16 +108,16 @@ export class JsonBytes {
     this.pos = this.#mark;
   }
 
-  /** Lets go of what follows the mark. */
+  /** Releases the bytes after the mark. */
   release(): void {}
 
-  /** Whether a failure may come of bytes that have not arrived. */
+  /** Returns whether missing bytes may have caused a failure. */
   isCut(error: unknown): boolean {
     const end = this.base + this.bytes.length - LONGEST_TOKEN;
     return !this.isWhole && error instanceof DecodeError && error.offset >= end;
   }
 
-  /** The next byte that is not white space, not consumed; NaN at the end. */
+  /** Returns the next byte that is not white space, without consuming it; NaN at the end. */
   peek(): number {
     const { bytes } = this;
     let p = this.pos;
@@ -129,7 +127,7 @@ export class JsonBytes {
     return p < bytes.length ? c : Number.NaN;
   }
 
-  /** Consumes the mark of UTF-8 that a file may begin with. */
+  /** Consumes a byte order mark. */
   skipBom(): void {
     if (!this.isWhole && this.bytes.length < this.pos + BOM.length) this.fail('more has to arrive');
     if (BOM.every((byte, at) => this.bytes[this.pos + at] === byte)) this.pos += BOM.length;
@@ -141,14 +139,14 @@ export class JsonBytes {
     this.pos++;
   }
 
-  /** Consumes `byte` when it is next. */
+  /** Consumes `byte` if it is next. */
   accept(byte: number): boolean {
     if (this.peek() !== byte) return false;
     this.pos++;
     return true;
   }
 
-  /** After an element of a list: true when another follows, false when `close` ended the list. */
+  /** Returns, after an element of a list, true if another follows, and false if `close` ended the list. */
   another(close: number): boolean {
     const c = this.peek();
     if (c !== COMMA && c !== close) {
@@ -158,7 +156,7 @@ export class JsonBytes {
     return c === COMMA;
   }
 
-  /** The key at `pos`, with the colon after it. */
+  /** Consumes the key at `pos` and the colon after it. */
   key(): string {
     this.peek();
     const from = this.pos;
@@ -168,7 +166,7 @@ export class JsonBytes {
     return key;
   }
 
-  /** Each key of the object at `pos`, all of whose bytes are there; whoever iterates consumes the value. */
+  /** Yields each key of the object at `pos`, which is complete; the caller consumes the value. */
   *keys(): Generator<string, void> {
     this.expect(OPEN_OBJECT);
     if (this.accept(CLOSE_OBJECT)) return;
@@ -176,7 +174,7 @@ export class JsonBytes {
     while (this.another(CLOSE_OBJECT));
   }
 
-  /** The number of each element of the array at `pos`, all of whose bytes are there; whoever iterates consumes the element. */
+  /** Yields the index of each element of the array at `pos`, which is complete; the caller consumes the element. */
   *elements(): Generator<number, void> {
     this.expect(OPEN_ARRAY);
     if (this.accept(CLOSE_ARRAY)) return;
@@ -185,7 +183,7 @@ export class JsonBytes {
     while (this.another(CLOSE_ARRAY));
   }
 
-  /** The value at `pos` as a JavaScript value; for the envelope, never for cells. */
+  /** Reads the value at `pos` as a JavaScript value; for the envelope, never for cells. */
   value(): unknown {
     this.peek();
     const from = this.pos;
@@ -193,7 +191,7 @@ export class JsonBytes {
     return this.#parse(from, this.pos);
   }
 
-  /** Consumes a string; true when it holds escapes. */
+  /** Consumes a string; returns true if it has escapes. */
   string(): boolean {
     const { bytes } = this;
     if (bytes[this.pos] !== QUOTE) this.fail(`expected a string, found ${this.found()}`);
@@ -210,7 +208,7 @@ export class JsonBytes {
     return escaped;
   }
 
-  /** Consumes a number by JSON's own grammar; true when it is written without fraction and exponent. */
+  /** Consumes a number by JSON's grammar; returns true if it has neither fraction nor exponent. */
   number(): boolean {
     const { bytes } = this;
     const from = this.pos;
@@ -252,12 +250,12 @@ export class JsonBytes {
     } while (closers.length > 0);
   }
 
-  /** The text of a byte range, escapes as written. */
+  /** Returns the source of a byte range, with escapes as written. */
   text(from: number, to: number): string {
     return decoder.decode(this.bytes.subarray(from, to));
   }
 
-  /** The same for ASCII only, faster for a few bytes. */
+  /** Like `text`, for ASCII only; faster for a few bytes. */
   ascii(from: number, to: number): string {
     const { bytes } = this;
     if (this.#ascii.buffer !== bytes.buffer || this.#ascii.byteOffset !== bytes.byteOffset)
@@ -265,7 +263,7 @@ export class JsonBytes {
     return this.#ascii.toString('latin1', from, to);
   }
 
-  /** The text at `pos`, for a message. */
+  /** Returns the source at `pos`, for a message. */
   found(): string {
     const c = this.peek();
     if (Number.isNaN(c)) return EOF_NAME;
@@ -295,7 +293,7 @@ export class JsonBytes {
     return false;
   }
 
-  /** After a value: consumes the ends of what it completed, up to the start of the next element. */
+  /** Consumes, after a value, the ends of the containers it completes, up to the start of the next element. */
   #closeEnded(closers: number[]): void {
     for (let close = closers.at(-1); close !== undefined; close = closers.at(-1)) {
       if (this.another(close)) {
@@ -323,7 +321,7 @@ export class JsonBytes {
     return p;
   }
 
-  /** The position after the escape sequence at `p`. */
+  /** Returns the position after the escape sequence at `p`. */
   #escape(p: number): number {
     const c = this.bytes[p + 1] as number;
     if (c !== 0x75) {
@@ -351,12 +349,12 @@ export class JsonBytes {
 
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** Half a character has no bytes in UTF-8: a name that keeps it would differ from the same name in Arrow. */
+/** Replaces lone surrogates, which have no bytes in UTF-8: a name with one would differ from the same name in Arrow. */
 function wholeCharacters(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/\p{Cs}/gu, '\ufffd') : value;
 }
 
-/** The letter after a backslash -> the byte it stands for. */
+/** Letter after a backslash -> the byte it represents. */
 const SIMPLE_ESCAPES: Readonly<Record<number, number>> = {
   34: 0x22,
   92: 0x5c,
@@ -369,7 +367,7 @@ const SIMPLE_ESCAPES: Readonly<Record<number, number>> = {
 };
 
 /**
- * The UTF-8 bytes of the string whose checked content is `bytes[from..to]`, with escapes resolved and lone surrogates
+ * Returns the UTF-8 bytes of the string with the validated content `bytes[from..to]`, with escapes resolved and lone surrogates
  * turned into U+FFFD. Never longer than the escaped form.
  */
 export function unescapeString(bytes: Uint8Array, from: number, to: number): Uint8Array {

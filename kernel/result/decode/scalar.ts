@@ -1,8 +1,9 @@
 /**
  * Cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
- * Each reader consumes the cell at `json.pos` and returns false, having stored nothing, when the cell does not fit. A reader of
- * several consumes those that begin before `stop`, have the usual form and are followed by a comma at once, which most are, and returns
- * the row after them: all that it looks at stays in registers.
+ * Each reader consumes the cell at `json.pos`; it returns false, having stored nothing, if the cell does not fit. A reader of
+ * several cells consumes those that begin before `stop`, have the usual form and are directly followed by a comma, as most are, and
+ * returns
+ * the row after them; all of its state stays in registers.
  */
 import { parseGoDuration } from '../../time.js';
 import type { Int64Store } from './decode-store.js';
@@ -10,10 +11,10 @@ import { COMMA, DOT, type JsonBytes, MINUS, NINE, QUOTE, ZERO } from './json-byt
 
 /** This many decimal digits always fit a double's 53 bits. */
 const SAFE_DIGITS = 15;
-/** An integer of more digits does not fit 64 bits. */
+/** An integer with more digits does not fit 64 bits. */
 const MOST_DIGITS = 19;
 
-/** An integer of any JSON spelling (`7`, `7.0`, `7e3`) that fits 64 bits. */
+/** Reads an integer in any JSON notation (`7`, `7.0`, `7e3`) that fits 64 bits. */
 export function readInteger(json: JsonBytes, store: Int64Store, row: number): boolean {
   const { bytes } = json;
   const negative = bytes[json.pos] === MINUS;
@@ -38,7 +39,7 @@ export function readInteger(json: JsonBytes, store: Int64Store, row: number): bo
   return true;
 }
 
-/** Integers of at most 19 digits, each with its comma. */
+/** Reads integers of at most 19 digits, each with its comma. */
 export function readIntegers(json: JsonBytes, store: Int64Store, row: number, stop: number): number {
   const { bytes } = json;
   let next = row;
@@ -64,8 +65,8 @@ export function readIntegers(json: JsonBytes, store: Int64Store, row: number, st
 }
 
 /**
- * The nearest double of a number; of the texts `NaN`, `Infinity` and their signed spellings too, as JSON has no number for them.
- * False when it overflows, or when `exactIntegers` is set and an integer is not exactly a double.
+ * Reads a number as the nearest double, and the strings `NaN`, `Infinity` and their signed spellings, which JSON numbers cannot express.
+ * Returns false if it overflows, or if `exactIntegers` is set and an integer is not exactly a double.
  */
 export function readFloat(json: JsonBytes, out: Float64Array, row: number, exactIntegers: boolean): boolean {
   const { bytes } = json;
@@ -94,7 +95,7 @@ export function readFloat(json: JsonBytes, out: Float64Array, row: number, exact
   return true;
 }
 
-/** Numbers of at most 15 digits, with a fraction or without, each with its comma. */
+/** Reads numbers of at most 15 digits, with or without a fraction, each with its comma. */
 export function readFloats(json: JsonBytes, out: Float64Array, row: number, stop: number): number {
   const { bytes } = json;
   let next = row;
@@ -125,7 +126,7 @@ export function readFloats(json: JsonBytes, out: Float64Array, row: number, stop
   return next;
 }
 
-/** An ISO 8601 time with up to nine digits of fraction, in UTC or with an offset; nanoseconds since 1970 that fit 64 bits. */
+/** Reads an ISO 8601 time with up to nine digits of fraction, in UTC or with an offset, as nanoseconds since 1970 that fit 64 bits. */
 export function readDatetime(json: JsonBytes, store: Int64Store, row: number): boolean {
   const { bytes } = json;
   const from = json.pos + 1;
@@ -148,7 +149,7 @@ export function readDatetime(json: JsonBytes, store: Int64Store, row: number): b
   return readZone(json, p, minute + second, nanos, store, row);
 }
 
-/** Times in UTC with at most nine digits of fraction, each with its comma; most are in the minute of the one before. */
+/** Reads times in UTC with at most nine digits of fraction, each with its comma; most are in the same minute as the previous one. */
 export function readDatetimes(json: JsonBytes, store: Int64Store, row: number, stop: number): number {
   const { bytes } = json;
   let next = row;
@@ -184,16 +185,16 @@ export function readDatetimes(json: JsonBytes, store: Int64Store, row: number, s
   return next;
 }
 
-/** Of a quote and a time up to its seconds. */
+/** Length of a quote and a time up to its seconds. */
 const MINUTE_BYTES = 18;
 
-/** Whether the first `length` bytes from two places on are the same; the last of them differ first. */
+/** Returns whether the first `length` bytes at two positions are equal, comparing from the end, where they differ first. */
 function startAlike(bytes: Uint8Array, one: number, other: number, length: number): boolean {
   for (let at = length - 1; at >= 0; at--) if (bytes[one + at] !== bytes[other + at]) return false;
   return true;
 }
 
-/** The seconds since 1970 of the minute of a time, up to the colon before its seconds; NaN if there is none. */
+/** Returns the minute of a time in seconds since 1970, up to the colon before its seconds; NaN if there is none. */
 function minuteOf(bytes: Uint8Array, from: number): number {
   const separator = (bytes[from + 10] as number) | 0x20;
   const isTime =
@@ -213,7 +214,7 @@ function minuteOf(bytes: Uint8Array, from: number): number {
   return hour < 24 && minute < 60 ? day * 86400 + hour * 3600 + minute * 60 : Number.NaN;
 }
 
-/** A duration: integer nanoseconds, or a Go duration such as `"5m0.004487127s"`. */
+/** Reads a duration: integer nanoseconds, or a Go duration such as `"5m0.004487127s"`. */
 export function readTimespan(json: JsonBytes, store: Int64Store, row: number): boolean {
   const { pos } = json;
   if (json.bytes[pos] !== QUOTE) return readInteger(json, store, row);
@@ -248,7 +249,7 @@ function readLongInteger(json: JsonBytes, store: Int64Store, row: number): boole
   return length <= MOST_DIGITS && setDigits(json.bytes, from, json.pos, negative, store, row);
 }
 
-/** Stores the integer of at least ten digits `bytes[from..to]`; false when it exceeds 64 bits. */
+/** Stores the integer of at least ten digits `bytes[from..to]`; returns false if it exceeds 64 bits. */
 function setDigits(
   bytes: Uint8Array,
   from: number,
@@ -268,7 +269,7 @@ function digitsValue(bytes: Uint8Array, from: number, to: number): number {
   return value;
 }
 
-/** The value of a JSON number with fraction or exponent when it is an integer below 10^20. */
+/** Returns the value of a JSON number with a fraction or exponent if it is an integer below 10^20. */
 function integralValue(text: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -300,7 +301,7 @@ function readNonFinite(json: JsonBytes, out: Float64Array, row: number): boolean
   return true;
 }
 
-/** Whether a number is next. */
+/** Returns whether a number is next. */
 export function startsNumber(json: JsonBytes): boolean {
   const c = json.bytes[json.pos] as number;
   return c === MINUS || (c >= ZERO && c <= NINE);
@@ -332,17 +333,17 @@ function readZone(
   return store.setBillions(row, seconds, nanos);
 }
 
-/** NaN when either byte is not a digit. */
+/** Returns NaN if either byte is not a digit. */
 function twoDigits(bytes: Uint8Array, p: number): number {
   const tens = (bytes[p] as number) - ZERO;
   const ones = (bytes[p + 1] as number) - ZERO;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
-/** Days since 1970-01-01 in the proleptic Gregorian calendar; NaN for a day that does not exist. */
+/** Returns days since 1970-01-01 in the proleptic Gregorian calendar; NaN for a day that does not exist. */
 function dayNumber(year: number, month: number, day: number): number {
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return Number.NaN;
-  // Years begin in March, so that the leap day comes last.
+  // Years begin in March, which puts the leap day last.
   const shifted = month <= 2 ? year - 1 : year;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
   const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400);

@@ -1,6 +1,4 @@
-/**
- * Text columns: strings, kept once each in a dictionary while that pays, and cells kept as the JSON text they arrived in.
- */
+/** String columns: strings, stored once each in a dictionary while that pays, and cells kept as the JSON text they arrived in. */
 import { type Data, Dictionary, Int32, makeData, Utf8, Vector } from 'apache-arrow';
 import { compactEnd } from './compact.js';
 import {
@@ -13,16 +11,16 @@ import {
 } from './decode-store.js';
 import { BACKSLASH, COMMA, type JsonBytes, NULL_START, QUOTE, unescapeString } from './json-bytes.js';
 
-/** More distinct values than this are not worth a dictionary: its index would no longer fit the processor's caches. */
+/** Maximum number of distinct values in a dictionary: beyond it, the index would not fit the processor's caches. */
 const MAX_DISTINCT = 1 << 16;
-/** Rows to read before a dictionary is given up for too few repetitions. */
+/** Rows to read before a dictionary is abandoned for too few repetitions. */
 const TRIAL_ROWS = 1024;
-/** A longer search means that strings were made to collide; the dictionary is then given up. */
+/** A longer search means that strings were made to collide; the dictionary is then abandoned. */
 const MAX_PROBES = 256;
 /** The index of a null row. */
 const NO_ENTRY = -1;
 
-/** Strings: a dictionary until more than half of the values are new, then plain utf8. */
+/** Strings: in a dictionary until more than half of the values are new, then as plain utf8. */
 export class StringBuilder implements ColumnBuilder {
   #rowsHint: number;
   #dictionary: StringDictionary | undefined;
@@ -67,14 +65,14 @@ export class StringBuilder implements ColumnBuilder {
     return this.#plain === undefined ? next : this.#pushUsual(json, this.#plain, next, stop);
   }
 
-  /** Makes room for so many rows in all. */
+  /** Reserves space for `rows` rows in total. */
   reserve(rows: number): void {
     this.#rowsHint = rows;
     this.#dictionary?.reserve(rows);
     this.#plain?.reserve(rows);
   }
 
-  /** Takes the strings of so many rows, of which the first is the column's row `first`. */
+  /** Appends `rows` strings; the first is for row `first` of the column. */
   takeRows(strings: ByteStrings, rows: number, first: number): void {
     const { lengths, starts, pieceOf, pieces } = strings;
     let row = 0;
@@ -103,7 +101,7 @@ export class StringBuilder implements ColumnBuilder {
     return (dictionary as StringDictionary).finish(rows, validity);
   }
 
-  /** Simple strings while there is a dictionary. */
+  /** Interns simple strings while there is a dictionary. */
   #internUsual(json: JsonBytes, row: number, stop: number): number {
     const { bytes } = json;
     let next = row;
@@ -160,7 +158,7 @@ export class StringBuilder implements ColumnBuilder {
     if (size > MAX_DISTINCT || (row >= TRIAL_ROWS && size * 2 > row)) this.#spread(row + 1);
   }
 
-  /** Gives the dictionary up: every row gets its own copy. */
+  /** Abandons the dictionary: every row gets its own copy. */
   #spread(rows: number): void {
     this.#plain = (this.#dictionary as StringDictionary).spread(rows, this.#rowsHint);
     this.#dictionary = undefined;
@@ -200,7 +198,7 @@ export class JsonTextBuilder implements ColumnBuilder {
     return next;
   }
 
-  /** Takes the document `source[from..to]`. */
+  /** Appends the document `source[from..to]`. */
   take(source: Uint8Array, from: number, to: number): void {
     this.#texts.push(source, from, to);
   }
@@ -209,7 +207,7 @@ export class JsonTextBuilder implements ColumnBuilder {
     this.#texts.push(NOTHING, 0, 0);
   }
 
-  /** Makes room for so many rows in all. */
+  /** Reserves space for `rows` rows in total. */
   reserve(rows: number): void {
     this.#texts.reserve(rows);
   }
@@ -250,7 +248,7 @@ class StringDictionary {
     this.#indices[row] = index;
   }
 
-  /** The number of the string `source[from..to]`, a new one if it is new; NO_ENTRY when the search is too long. */
+  /** Returns the number of the string `source[from..to]`, adding it if it is new; NO_ENTRY if the search is too long. */
   intern(source: Uint8Array, from: number, to: number, hash: number): number {
     const mask = this.#slots.length - 1;
     let slot = spreadBits(hash) & mask;
@@ -270,7 +268,7 @@ class StringDictionary {
     return index;
   }
 
-  /** The strings row by row; null rows are empty. */
+  /** Returns the strings row by row; null rows are empty. */
   spread(rows: number, rowsHint: number): BytesStore {
     const plain = new BytesStore(Math.max(rowsHint, rows), rows * 16);
     for (let row = 0; row < rows; row++) {
@@ -311,7 +309,7 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return hash;
 }
 
-/** The last bytes alone decide the low bits of the hash: mix the high ones in. */
+/** Mixes in the high bits: the low bits of the hash depend on the last bytes alone. */
 function spreadBits(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
   return mixed ^ (mixed >>> 13);

@@ -1,12 +1,12 @@
 import stringWidth from 'string-width';
 import { isolated } from '../../text.js';
 
-/** Space between two columns of aligned text. */
+/** Gap between two columns of aligned text. */
 export const GAP = '  ';
 
 /**
- * Returns rows of texts as lines whose columns line up in a terminal; those that `atRight` marks line up at their right edge.
- * The first row has a text for every column.
+ * Returns rows of strings as lines with aligned columns for a terminal; columns in `atRight` are right-aligned.
+ * The first row has a string for every column.
  */
 export function alignedLines(
   rows: readonly (readonly string[])[],
@@ -20,10 +20,10 @@ export function alignedLines(
   return rows.map(row => row.map(padded).join(GAP).trimEnd());
 }
 
-/** Returns a text of at most `width` columns of a terminal: of a longer one the longest start that leaves room for an ellipsis; whole graphemes only. */
+/** Cuts a string to `width` terminal columns, at a whole grapheme and with an ellipsis if anything is cut. */
 export function cutToWidth(text: string, width: number): string {
   if (text.length <= width && isPrintableAscii(text)) return text;
-  // A grapheme may have no width, but a bounded start of a huge text is enough to look at.
+  // A grapheme may have zero width, but checking a bounded prefix of a huge string is enough.
   const start = text.slice(0, width * 20);
   if (start.length === text.length && widthOf(text) <= width) return text;
   let kept = '';
@@ -36,7 +36,7 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept}\u2026`;
 }
 
-/** Returns sentences as lines of at most `width` columns of a terminal, broken at spaces; a word that is wider has a line of its own. */
+/** Wraps sentences at `width` terminal columns, at spaces; a wider word gets a line of its own. */
 export function wrapped(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   const lines: string[] = [];
@@ -51,7 +51,7 @@ export function wrapped(text: string, width: number): string {
   return [...lines, line].join('\n');
 }
 
-/** Returns how many columns of a terminal a text takes. Most are ASCII, for which the package need not be evaluated. */
+/** Returns the width of a string in terminal columns. Most are ASCII, which avoids evaluating the package. */
 export function widthOf(text: string): number {
   return isPrintableAscii(text) ? text.length : stringWidth(text);
 }
@@ -62,7 +62,7 @@ function isPrintableAscii(text: string): boolean {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made when the first text is cut: it takes 20 ms, which would be part of each start. */
+/** Creates the segmenter on first use: it takes 20 ms, which would be part of each start. */
 function graphemes(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter;

@@ -1,5 +1,5 @@
 /**
- * Numbers for people: thousands apart, decimals of a column aligned, units applied. The exact text of a cell is `cellText`;
+ * Numbers for people: separators between thousands, aligned decimals within a column, units. The exact value of a cell is `cellText`;
  * a rendering offers it if the two differ. Free of Node.js.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
@@ -7,40 +7,40 @@ import { parseGoDuration } from '../../time.js';
 import { scaleFor, unitIsKnown } from '../chart/units.js';
 import { FIELD_KEY } from '../field.js';
 
-/** How the numbers of one column are written. */
+/** Format of the numbers of one column. */
 export type NumberFormat =
-  /** Digits as they are: identifiers, codes, ports, years, and every cell that is not a number. */
+  /** Unchanged digits: identifiers, codes, ports, years, and every cell that is not a number. */
   | { readonly kind: 'exact' }
-  /** Whole numbers with thousands separators. */
+  /** Integers with thousands separators. */
   | { readonly kind: 'integer' }
-  /** Real numbers with so many digits after the point, the same in every row. */
+  /** Floating-point numbers with `decimals` digits after the point in every row. */
   | { readonly kind: 'real'; readonly decimals: number }
-  /** Measures of a unit, each in the multiple that suits it: `1.24 MB`. */
+  /** Measures with a unit, each in the most suitable multiple: `1.24 MB`. */
   | { readonly kind: 'measure'; readonly unit: string }
-  /** Timespans, each in the unit that suits it: `29.33403 ms`. */
+  /** Durations, each in the most suitable unit: `29.33403 ms`. */
   | { readonly kind: 'span' };
 
 const EXACT: NumberFormat = { kind: 'exact' };
 const INTEGER: NumberFormat = { kind: 'integer' };
 const SPAN: NumberFormat = { kind: 'span' };
 
-/** Significant digits of a real number or a timespan, and of a measure with its unit. */
+/** Significant digits of a floating-point number or a duration, and of a measure with its unit. */
 const REAL_DIGITS = 7;
 const MEASURE_DIGITS = 4;
-/** Outside of these bounds a number is written with an exponent. */
+/** Outside of these bounds, numbers are written with an exponent. */
 const SMALLEST_PLAIN = 1e-5;
 const LARGEST_PLAIN = 1e15;
-/** How many cells decide the digits of a column. */
+/** Number of cells that decide the digits of a column. */
 const SAMPLE = 1_000;
 
-/** Last words of the names of fields whose numbers are labels: `user_id`, `http.status_code`, `srcPort`. */
+/** Last words of names of fields whose numbers are labels: `user_id`, `http.status_code`, `srcPort`. */
 const LABELS = new Set(
   'id ids pid ppid tid uid gid port year status code zip version asn line serial'.split(' '),
 );
 
 /**
- * Chooses the format of a column from its type, unit and name, and for real numbers from its first cells. `units: false` is for
- * renderings that have no place for the exact value beside `1.24 MB`.
+ * Chooses the format of a column from its type, unit and name, and for floating-point numbers from its first cells. `units: false` is for
+ * renderings without room for the exact value beside `1.24 MB`.
  */
 export function numberFormat(field: Field, vector: Vector, { units = true } = {}): NumberFormat {
   const { type } = field;
@@ -53,9 +53,7 @@ export function numberFormat(field: Field, vector: Vector, { units = true } = {}
   return isLabel(field) ? EXACT : INTEGER;
 }
 
-/**
- * The text of a number in a format, from its exact text as `cellText` gives it; an infinity, NaN or any other text is unchanged.
- */
+/** Formats a number, given exactly as by `cellText`; infinities, NaN and other strings are returned unchanged. */
 export function formatNumber(exact: string, format: NumberFormat): string {
   switch (format.kind) {
     case 'exact':
@@ -71,7 +69,7 @@ export function formatNumber(exact: string, format: NumberFormat): string {
   }
 }
 
-/** The number of different ids is not an id. */
+/** A count of distinct ids is not an id. */
 const COUNTING = /^d?count/;
 
 function isLabel({ name, metadata }: Field): boolean {
@@ -93,12 +91,12 @@ function decimalsOf(vector: Vector): number {
     most = Math.max(most, fraction(Number(value.toPrecision(REAL_DIGITS))));
   }
   if (largest < SMALLEST_PLAIN) return 0;
-  // Below 1 the zeros after the point do not count.
+  // Below 1, zeros after the point do not count.
   const whole = Math.floor(Math.log10(largest)) + 1;
   return Math.min(most, Math.max(REAL_DIGITS - whole, 0));
 }
 
-/** Digits after the point of the shortest decimal. */
+/** Returns the number of digits after the point of the shortest decimal. */
 function fraction(value: number): number {
   const [digits = '', exponent = '0'] = String(Math.abs(value)).split('e');
   return Math.max((digits.split('.')[1]?.length ?? 0) - Number(exponent), 0);
@@ -110,12 +108,12 @@ function formatReal(exact: string, decimals: number): string {
   if (value === 0) return Object.is(value, -0) ? `-${(0).toFixed(decimals)}` : (0).toFixed(decimals);
   if (Math.abs(value) >= LARGEST_PLAIN) return exponential(value);
   const fixed = value.toFixed(decimals);
-  // A number that would be rounded to zero is written with an exponent.
+  // A number that would round to zero is written with an exponent.
   if (Number(fixed) === 0) return exponential(value);
   return grouped(fixed);
 }
 
-/** Short with an exponent, or exact where that is shorter. */
+/** Returns a number shortened, with an exponent, or exact if that is shorter. */
 function exponential(value: number): string {
   const short = value
     .toExponential(REAL_DIGITS - 1)
@@ -141,13 +139,13 @@ function formatMeasure(exact: string, unit: string, digits: number): string {
   return scale.unit === '' ? text : `${text} ${scale.unit}`;
 }
 
-/** Decimal digits without an exponent. */
+/** Returns decimal digits without an exponent. */
 function plain(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(Math.min(fraction(value), 20)) : text;
 }
 
-/** The digits before the point in groups of three. */
+/** Groups the digits before the point in threes. */
 function grouped(text: string): string {
   const [, sign = '', whole = '', rest = ''] = /^(-?)(\d+)(.*)$/.exec(text) ?? [];
   if (whole.length < 4) return text;

@@ -4,20 +4,20 @@ import { TEXT_COLOR } from '../chart/draw/draw-style.js';
 import { looksFor } from '../chart/palette.js';
 import { percent } from '../spotlight.js';
 
-/** What one service does. */
+/** A service and its traffic. */
 export interface Service {
   readonly name: string;
   readonly figures: Figures;
 }
 
-/** The calls from one service to another; from outside if there is no caller. */
+/** Calls from one service to another; from outside if there is no caller. */
 export interface Calls {
   readonly caller: string | undefined;
   readonly service: string;
   readonly figures: Figures;
 }
 
-/** Requests, the share of them that failed from 0 to 1, how many came in a second, and durations as they are shown. */
+/** Requests, the share that failed (0 to 1), requests per second, and formatted durations. */
 export interface Figures {
   readonly calls: number;
   readonly failed: number;
@@ -26,13 +26,13 @@ export interface Figures {
   readonly p95: string;
 }
 
-/** Services that are drawn, those with most requests. */
+/** Maximum number of services drawn, those with the most requests. */
 const DRAWN = 40;
 const [WIDTH, HEIGHT] = [156, 58];
-/** Between columns, and between the services of one. */
+/** Gaps between columns, and between the services in one. */
 const [ACROSS, DOWN] = [60, 18];
 const MARGIN = 12;
-/** A share of failures from which calls are drawn as failing. */
+/** Share of failures from which calls are drawn as failing. */
 const FAILING = 0.01;
 const RED = '#d5443a';
 const LONGEST_NAME = 24;
@@ -56,7 +56,7 @@ export function mapSentences(services: readonly Service[], calls: readonly Calls
   ];
 }
 
-/** Returns the map as SVG: callers left of what they call, wider lines for more requests, red for what fails. */
+/** Returns the map as SVG: callers left of the services they call, wider lines for more requests, red for failures. */
 export function mapSvg(title: string, all: readonly Service[], calls: readonly Calls[]): string {
   const services = all.toSorted((a, b) => b.figures.calls - a.figures.calls).slice(0, DRAWN);
   const names = new Set(services.map(({ name }) => name));
@@ -99,7 +99,7 @@ export function mapSvg(title: string, all: readonly Service[], calls: readonly C
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${words(title, 200)}" font-family="sans-serif" font-size="11"><defs>${heads.join('')}</defs>${lines}${boxes}</svg>`;
 }
 
-/** Returns the map as HTML: the image with its text for those who do not see it; on a screen it keeps its size and scrolls. */
+/** Returns the map as HTML: the image with a text alternative; on a screen it keeps its size and scrolls. */
 export function mapHtml(title: string, services: readonly Service[], calls: readonly Calls[]): string {
   const name = words(title, 200);
   const alt = escapeHtml(mapText(title, services, calls));
@@ -109,7 +109,7 @@ export function mapHtml(title: string, services: readonly Service[], calls: read
 
 const MAP_STYLE = 'div.apl-map img{max-width:none}@media print{div.apl-map img{max-width:100%}}';
 
-/** The services in columns, each right of all that call it but for calls that go in a circle. */
+/** Returns the services in columns, each to the right of all its callers except those in a cycle. */
 function columnsOf(services: readonly Service[], between: readonly Calls[]): readonly (readonly Service[])[] {
   const callers = new Map<string, readonly string[]>();
   for (const { caller = '', service } of between)
@@ -156,7 +156,7 @@ function boxOf(placed: Placed | undefined, color: string): string {
   return `<g><title>${words(`${service.name}: ${formatCount(figures.calls)} requests`, 300)}</title><rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${isFailing ? 2 : 1}"/><rect x="${x}" y="${y}" width="5" height="${HEIGHT}" fill="${color}"/>${line(cut(visible(service.name), LONGEST_NAME), 18, `font-size="12" font-weight="600" fill="${TEXT_COLOR}"`)}${line(`${rateText(figures.rate)}${failed}`, 34, `fill="${isFailing ? RED : TEXT_COLOR}"`)}${line(`p50 ${figures.p50} \u00b7 p95 ${figures.p95}`, 49, `fill="${TEXT_COLOR}"`)}</g>`;
 }
 
-/** A call as a line; one from outside is short, one back to a caller goes around below, and others pass between the services. */
+/** Returns a call as a line: short from outside, around below if it goes back to a caller, otherwise between the services. */
 function lineOf(
   { caller, service, figures }: Calls,
   placed: ReadonlyMap<string, Placed>,
@@ -177,7 +177,7 @@ function lineOf(
   return `<path d="${path}" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${wide}" stroke-opacity="0.7" marker-end="url(#apl-map-head-${isFailing ? 1 : 0})"><title>${words(title, 300)}</title></path>`;
 }
 
-/** To a column further right, through the gaps of those between that are nearest to the straight line. */
+/** Returns a path to a column further right, through the gaps nearest to the straight line. */
 function onward(from: Placed, to: Placed, gaps: readonly (readonly number[])[]): string {
   const [start, end] = [from.y, to.y].map(each => each + HEIGHT / 2) as [number, number];
   let [at, y] = [from.x + WIDTH, start];
@@ -200,7 +200,7 @@ function onward(from: Placed, to: Placed, gaps: readonly (readonly number[])[]):
   return path;
 }
 
-/** How far down a call goes that is drawn back to a caller; a curve comes as near to where it is drawn to as three quarters. */
+/** Returns the lowest point of a call drawn back to a caller: its curve goes three quarters of the way to its control points. */
 function endBelow({ caller = '', service }: Calls, placed: ReadonlyMap<string, Placed>): number {
   const [from, to] = [placed.get(caller), placed.get(service)];
   if (from === undefined || to === undefined || to.column > from.column) return 0;
@@ -217,7 +217,7 @@ function backward(from: Placed, to: Placed): string {
   return `C${from.x + WIDTH + ACROSS} ${low} ${to.x - ACROSS} ${low} ${to.x - 2} ${to.y + HEIGHT / 2}`;
 }
 
-/** Returns the map as text: a line for each service, with what it calls. */
+/** Returns the map as text: a line for each service, with the services it calls. */
 export function mapText(title: string, services: readonly Service[], calls: readonly Calls[]): string {
   const lines = services.slice(0, DRAWN).map(({ name, figures }) => {
     const called = calls.filter(({ caller }) => caller === name).map(({ service }) => service);

@@ -1,12 +1,10 @@
-/**
- * The look of a table: JupyterLab's or VS Code's colors if they exist, otherwise a light or a dark set of its own.
- */
+/** Styles of a table: the colors of JupyterLab or VS Code if defined, otherwise a built-in light or dark set. */
 
 import { createHash } from 'node:crypto';
 
 const LIGHT = ['#ffffff', '#1f2328', '#59636e', '#d8dee4', '#f3f5f8', '#f8fafb', '#fff4d6', '#9a6700'];
 const DARK = ['#14171c', '#e3e6ea', '#98a1ad', '#333a44', '#1f242c', '#191d23', '#2e2614', '#e3b341'];
-/** Background, text, dim text, lines, header, every second row, notice, notice edge: names of the host's own colors. */
+/** Background, text, dim text, lines, header, alternate rows, notice, notice edge: names of the host's own colors. */
 const HOST = [
   ['--jp-layout-color0', '--vscode-editor-background'],
   ['--jp-content-font-color1', '--vscode-editor-foreground'],
@@ -80,10 +78,10 @@ body[data-jp-theme-light="false"] &{color-scheme:dark;--a6:${DARK[6]};--a7:${DAR
 `;
 
 /**
- * The class of every output with this sheet, named by the hash of its rules: the outputs of other versions of the kernel keep
- * theirs.
+ * Class of every output with this style sheet, named by a hash of its rules: outputs of other versions of the kernel keep
+ * their own.
  */
 export const STYLE_CLASS = `apl-${createHash('sha256').update(RULES).digest('hex').slice(0, 6)}`;
 
-/** CSS whose every rule applies below `STYLE_CLASS` only, and to the chart beside it that nbconvert has made an image of. */
+/** Style sheet whose rules all apply only below `STYLE_CLASS`, and to the chart beside it that nbconvert has turned into an image. */
 export const STYLE_SHEET = RULES.trim().replaceAll('&', `.${STYLE_CLASS}`);

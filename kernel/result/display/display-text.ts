@@ -1,14 +1,12 @@
-/**
- * Cells and figures as exact text, the same in every rendering.
- */
+/** Cells and numbers as exact strings, the same in every rendering. */
 import { DataType, type Field, Int64, type Table, TimeUnit, Vector } from 'apache-arrow';
 import { visible } from '../../text.js';
 import { formatDuration, formatTime, MICROSECOND, MILLISECOND, SECOND } from '../../time.js';
 import { FIELD_KEY } from '../field.js';
 
 /**
- * The exact text of a cell, or null for a null: all digits of an int64, RFC 3339 for a time, a Go duration for a span,
- * the shortest decimal that reads back as the same double.
+ * Returns the exact value of a cell as a string, or null for a null: all digits of an int64, RFC 3339 for a time, a Go duration for a
+ * timespan, the shortest decimal that reads back as the same double.
  */
 export function cellText(vector: Vector, row: number, field: Field): string | null {
   if (!vector.isValid(row)) return null;
@@ -20,7 +18,7 @@ export function cellText(vector: Vector, row: number, field: Field): string | nu
   return String(value);
 }
 
-/** The exact texts of the cells of a table, row by row; none of a result without a table. */
+/** Returns the exact cells of a table, row by row; none for a result without a table. */
 export function rowTexts(
   table: { readonly data: Table } | undefined,
 ): readonly (readonly (string | null)[])[] {
@@ -33,8 +31,9 @@ export function rowTexts(
 }
 
 /**
- * The text shown for a cell: as `cellText`, but with controls made visible, and a text that is empty or blank, reads `null` or
- * starts with a quote is put in quotes, so that it differs from a null. `isNull` lets a rendering dim a null.
+ * Returns a cell as displayed: as in `cellText`, but with control characters made visible, and with quotes around a string that is empty
+ * or
+ * blank, reads `null` or starts with a quote, to distinguish it from a null. `isNull` lets a rendering dim a null.
  */
 export function shownText(
   vector: Vector,
@@ -47,12 +46,12 @@ export function shownText(
   return { text: visible(shown), isNull: false };
 }
 
-/** Returns a text, in quotes if it could be taken for none. */
+/** Returns a string, quoted if it could look missing. */
 export function distinctText(text: string): string {
   return AMBIGUOUS.test(text) ? JSON.stringify(text) : text;
 }
 
-/** The name of a type in the language, of the names that services give: `long` for `integer`. */
+/** Returns the language's name of a type from the service's: `long` for `integer`. */
 export function typeWord(type: string): string {
   return TYPE_WORDS.get(type) ?? type;
 }
@@ -69,10 +68,10 @@ const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
   ['unknown', 'dynamic'],
 ]);
 
-/** What a field holds. */
+/** Kind of the values of a field. */
 export type ValueKind = 'time' | 'span' | 'integer' | 'real' | 'bool' | 'text';
 
-/** Returns what a field holds; a dynamic value is its JSON, a text. */
+/** Returns the kind of the values of a field; a dynamic value is its JSON, as text. */
 export function valueKind({ type }: Field): ValueKind {
   if (DataType.isTimestamp(type)) return 'time';
   if (DataType.isDuration(type)) return 'span';
@@ -81,7 +80,7 @@ export function valueKind({ type }: Field): ValueKind {
   return DataType.isBool(type) ? 'bool' : 'text';
 }
 
-/** Whether the cells line up best at the right edge. */
+/** Returns whether the cells should be right-aligned. */
 export function isNumeric(field: Field): boolean {
   const { type } = field;
   return (
@@ -89,7 +88,7 @@ export function isNumeric(field: Field): boolean {
   );
 }
 
-/** The 64-bit integer of a time or a span, in the unit of its type. */
+/** Returns the 64-bit integer of a time or a timespan, in the unit of its type. */
 export function exactInt64(vector: Vector, row: number): bigint {
   return int64View(vector).get(row) as bigint;
 }
@@ -101,13 +100,16 @@ const NANOS_PER: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.NANOSECOND]: 1n,
 };
 
-/** JSON in which a number with the noise of a double, which has 17 digits, is written with seven, as in a column of real numbers. */
+/** Rounds numbers with double-precision noise (17 digits) in JSON to seven digits, as in a column of floating-point numbers. */
 function withoutNoise(text: string, { metadata }: Field): string {
   if (!metadata.has(FIELD_KEY.extension)) return text;
   return text.replace(TEXT_OR_REAL, found => (found.startsWith('"') ? found : realText(found)));
 }
 
-/** Returns the text of a real number, with seven digits if it has the noise of a double: 17 digits, or 16 that end after zeros or nines. */
+/**
+ * Returns a floating-point number, rounded to seven digits if it has double-precision noise: 17 digits, or 16 that end after zeros or
+ * nines.
+ */
 export function realText(exact: string): string {
   const digits = exact.replace(/^[-0.]+|\./g, '');
   const isLong = digits.length > SURE_DIGITS || (digits.length === SURE_DIGITS && ROUNDED.test(digits));
@@ -124,7 +126,7 @@ const AMBIGUOUS = /^(?:\s*$|null$|")/;
 
 const int64Views = new WeakMap<Vector, Vector<Int64>>();
 
-/** Arrow's own accessors return milliseconds for a time: the same buffers read as plain int64 keep every digit. */
+/** Views the buffers as plain int64, keeping every digit: Arrow's accessors return milliseconds for a time. */
 function int64View(vector: Vector): Vector<Int64> {
   const known = int64Views.get(vector);
   if (known !== undefined) return known;

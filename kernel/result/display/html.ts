@@ -1,6 +1,6 @@
 /**
- * A result as one HTML fragment without script: it reads well in JupyterLab, in an exported page, in light and in dark,
- * and holds no character of the data that was not escaped.
+ * A result as one HTML fragment without scripts: readable in JupyterLab and in an exported page, light and dark, with all
+ * characters of the data escaped.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut, escapeHtml, formatCount, NO_LATEX, plural, shownName, withCode } from '../../text.js';
@@ -21,30 +21,30 @@ import {
 } from './summary.js';
 import { COMPARED, figuresAcross } from './transposed.js';
 
-/** How much of a result is written out. */
+/** Limits on the rendered part of a result. */
 export interface HtmlLimits {
-  /** The longest table that is shown whole, in rows. */
+  /** The longest table that is shown completely, in rows. */
   readonly rows: number;
   /** Rows shown of a longer table. */
   readonly head: number;
-  /** Bytes of cells at most; rows beyond are not shown, and a notice says so. */
+  /** Maximum bytes of cells; a notice reports the rows beyond. */
   readonly bytes: number;
 }
 
-/** A saved notebook stays small enough to review and to send; the kernel and the Arrow data hold more. */
+/** Limits that keep a saved notebook small enough to review and send; the kernel and the Arrow data hold more. */
 export const HTML_LIMITS: HtmlLimits = { rows: 100, head: 30, bytes: 64 * 1024 };
 
-/** Characters of a value in its cell, and in the tooltip of a value that the cell cuts. */
+/** Maximum length of a value in its cell, and in the tooltip of a cut value. */
 const CELL_LENGTH = 100;
 const TITLE_LENGTH = 2_000;
-/** Notices beyond these are counted instead of shown. */
+/** Maximum number of notices shown; the remaining ones are counted. */
 const MAX_NOTICES = 20;
-/** With at least this many columns the first stays in view while the others scroll. */
+/** With at least this many columns, the first stays in view while the others scroll. */
 const PINNED_FROM = 12;
-/** Tables after the first, such as totals, get this share of the bytes. */
+/** Share of the bytes for each table after the first, such as totals. */
 const SECONDARY_SHARE = 0.125;
 
-/** The HTML of a result: notices, size and range, the table in a scroll box, its totals folded, the footer. */
+/** Returns the HTML of a result: notices, size and range, the table in a scroll box, its totals folded, the footer. */
 export function toHtml(
   result: QueryResult,
   limits: HtmlLimits = HTML_LIMITS,
@@ -69,7 +69,7 @@ export function toHtml(
   return `<div class="${STYLE_CLASS} ${NO_LATEX}${classes}">\n<style>${style}</style>\n${body}\n</div>`;
 }
 
-/** Inline, as front ends drop style sheets from notebooks that are not trusted. */
+/** Inline, since front ends drop style sheets from untrusted notebooks. */
 const BOX_STYLE = 'max-height:420px;overflow:auto';
 const HEAD_NUMERIC = 'text-align:right;vertical-align:bottom;white-space:pre;border-bottom:1px solid';
 const HEAD_TEXT = HEAD_NUMERIC.replace('right', 'left');
@@ -78,7 +78,7 @@ const TIME_STYLE = ' style="text-align:left;white-space:nowrap"';
 
 const SEPARATOR = ' <span class="apl-dot">\u00b7</span> ';
 
-/** What to do about a notice in the notebook, after its text; a page made of the notebook leaves it out. */
+/** A notice with advice that only applies in the notebook; pages made from the notebook leave the advice out. */
 interface CutNotice extends Notice {
   readonly advice?: string;
 }
@@ -130,7 +130,7 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
   };
 }
 
-/** One row of figures, a line each: a comparison of several figures is wider than any page. */
+/** Renders one row of figures with a line for each: a comparison of several figures is wider than any page. */
 function across(
   columns: readonly HtmlColumn[],
   figures: readonly number[],
@@ -159,7 +159,7 @@ function across(
 }
 
 function headingHtml(parts: readonly HeadingPart[]): string {
-  // A line ends between the parts if it can.
+  // Lines break between the parts if possible.
   const words = parts.map(({ text, title }) => {
     const attribute = title === undefined ? '' : ` title="${escapeHtml(title)}"`;
     return `<span${attribute}>${escapeHtml(text)}</span>`;
@@ -167,7 +167,7 @@ function headingHtml(parts: readonly HeadingPart[]): string {
   return `<p class="apl-size">${words.join(SEPARATOR)}</p>`;
 }
 
-/** Details that few readers want: opened by a click, and always printed. */
+/** Renders details that few readers need: opened by a click, and always printed. */
 function folded(table: ArrowTable, result: QueryResult, label: string, box: string): string {
   const notices = table.info.name === '_totals' ? noticeList(totalsNotices(result)) : '';
   const words = [label, tableSize(table)].map(escapeHtml).join(SEPARATOR);
@@ -201,7 +201,7 @@ interface HtmlColumn {
   readonly vector: Vector;
   readonly numeric: boolean;
   readonly format: NumberFormat;
-  /** The style attribute of its cells; none for numbers, whose place at the right is that of every cell. */
+  /** Style attribute of its cells; none for numbers, since all cells are right-aligned by default. */
   readonly style: string;
 }
 
@@ -214,7 +214,7 @@ function columnsOf({ data }: ArrowTable): readonly HtmlColumn[] {
   });
 }
 
-/** As many header cells as fit the bytes, at least one. */
+/** Returns as many header cells as fit the bytes, at least one. */
 function headCells(columns: readonly HtmlColumn[], table: ArrowTable, bytes: number): readonly string[] {
   const cells: string[] = [];
   let used = 0;
@@ -235,7 +235,7 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const name = cut(shownName(field.name), CELL_LENGTH);
   const title = [safeWords(field.name), description && safeWords(description)].filter(Boolean).join('\n');
   const type = escapeHtml(safeWords(typeWord(metadata.get(FIELD_KEY.type) ?? '')));
-  // A report hides what stands alone or first, the type, and keeps units.
+  // Reports hide a leading or lone span, the type, and keep units.
   const under =
     unit === undefined || unit === ''
       ? type
@@ -243,13 +243,13 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const arrow = order === undefined ? '' : `<i>${order.desc ? '\u2193' : '\u2191'}</i>`;
   const needsTitle = description !== undefined || name !== field.name;
   const attributes = ` scope="col" style="${numeric ? HEAD_NUMERIC : HEAD_TEXT}"${needsTitle ? ` title="${titleAttribute(title)}"` : ''}`;
-  // On paper, where names wrap, they do so between their words.
+  // On paper, names wrap between their words.
   const words = escapeHtml(name).replace(/[_.](?=.)/g, '$&<wbr>');
   const mark = description === undefined ? words : `<u>${words}</u>`;
   return `<th${attributes}>${mark}${arrow}<br><small>${under}</small></th>`;
 }
 
-/** How many rows are shown of a table of `total` rows. */
+/** Returns how many rows are shown of a table of `total` rows. */
 export function shownRows(
   total: number,
   { rows, head }: { readonly rows: number; readonly head: number },
@@ -257,7 +257,7 @@ export function shownRows(
   return total <= rows ? total : head;
 }
 
-/** Rows until a limit is reached; at least one, so that a result never looks empty. */
+/** Returns rows until a limit is reached; at least one, so that a result never looks empty. */
 function bodyRows(
   columns: readonly HtmlColumn[],
   total: number,

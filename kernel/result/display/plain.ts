@@ -12,22 +12,22 @@ import { shownRows } from './html.js';
 import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
 import { COMPARED, figuresAcross } from './transposed.js';
 
-/** How much of a result is written out. */
+/** Limits on the rendered part of a result. */
 export interface PlainLimits {
-  /** The longest table that is shown whole, in rows. */
+  /** The longest table that is shown completely, in rows. */
   readonly rows: number;
   /** Rows shown of a longer table. */
   readonly head: number;
-  /** Width of a line in the terminal: columns beyond are not shown, and a line says so; sentences go on in the next. */
+  /** Width of a line in the terminal: a line reports the columns beyond it; sentences wrap. */
   readonly width: number;
 }
 
 export const PLAIN_LIMITS: PlainLimits = { rows: 50, head: 30, width: 160 };
 
-/** Width of one value in the terminal; longer ones end in an ellipsis. */
+/** Maximum width of a value in the terminal; longer ones end in an ellipsis. */
 const MAX_CELL_WIDTH = 50;
 
-/** The text of a result: notices, size and range, the aligned table, its totals, the footer; no escape sequence survives. */
+/** Returns a result as text: notices, size and range, the aligned table, its totals, the footer; no escape sequence survives. */
 export function toPlain(result: QueryResult, limits: PlainLimits = PLAIN_LIMITS): string {
   const notices = resultNotices(result).map(noticeLine);
   const tables = result.tables.flatMap((table, index) => tableLines(table, result, index, limits));
@@ -39,7 +39,7 @@ function sentences(texts: readonly string[], { width }: PlainLimits): readonly s
   return texts.map(text => wrapped(text, width));
 }
 
-/** Backticks mark code if a front end can render it; here they would only be noise. */
+/** Returns the line of a notice. Backticks mark code for front ends that render it; here they would only be noise. */
 function noticeLine({ level, text }: Notice): string {
   return `${level === 'warn' ? 'Warning' : 'Note'}: ${text.replace(/`([^`]+)`/g, (_, name: string) => isolated(name))}`;
 }
@@ -70,7 +70,7 @@ function tableLines(
   return [...said, ...linesOf(columns, rows)];
 }
 
-/** One row of figures, a line each. */
+/** Returns one row of figures, with a line for each. */
 function acrossLines({ data }: ArrowTable, figures: readonly number[]): readonly string[] {
   const columns = data.schema.fields.map((field, index) =>
     textColumn(data.getChildAt(index) as Vector, field, 1),
@@ -89,7 +89,7 @@ interface TextColumn {
   readonly numeric: boolean;
 }
 
-/** Columns from the left while the line is wide enough, at least one. */
+/** Returns columns from the left that fit the line, at least one. */
 function fittingColumns({ data }: ArrowTable, rows: number, width: number): readonly TextColumn[] {
   const columns: TextColumn[] = [];
   let used = 0;

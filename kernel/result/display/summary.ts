@@ -1,34 +1,32 @@
-/**
- * The texts around a table, the same in HTML and in plain text: size and range above, notices, and the footer.
- */
+/** Text around a table, the same in HTML and in plain text: size and range above, notices, and the footer. */
 import { notCountedCode, type QueryStatus } from '../../api/wire.js';
 import { cut, formatCount, plural, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { shortfallNotices } from '../shortfall.js';
 
-/** Longer names, messages and descriptions are cut: they come from outside. */
+/** Maximum length of names, messages and descriptions, which come from outside. */
 const MAX_WORDS = 500;
 
-/** Rows and columns: `1,000 rows × 12 columns`. */
+/** Returns the number of rows and columns: `1,000 rows × 12 columns`. */
 export function tableSize({ data }: ArrowTable): string {
   return `${plural(data.numRows, 'row')} \u00d7 ${plural(data.numCols, 'column')}`;
 }
 
-/** A part of the line above a result, with what a tooltip adds to it. */
+/** A part of the line above a result, and its tooltip. */
 export interface HeadingPart {
   readonly text: string;
   readonly title?: string;
 }
 
-/** The line above a result: its profile unless that is the service on this machine, its size, and `last 1h (… to …)`. */
+/** Returns the line above a result: its profile unless it is the local service, its size, and `last 1h (… to …)`. */
 export function heading(table: ArrowTable, result: QueryResult): readonly string[] {
   return headingParts(table, result).map(({ text, title }) =>
     title === undefined ? text : `${text} (${title})`,
   );
 }
 
-/** As `heading`, with the exact window of a range in words apart. */
+/** Like `heading`, with the exact window of a range given in words as a separate part. */
 export function headingParts(table: ArrowTable, result: QueryResult): readonly HeadingPart[] {
   const { range } = table.info;
   const { rangeLabel, startTime, endTime, frozen, profile, isLocal } = result.provenance;
@@ -41,12 +39,12 @@ export function headingParts(table: ArrowTable, result: QueryResult): readonly H
   ];
 }
 
-/** All notices: the kernel's own, the service's messages, and columns that are not of their declared type. */
+/** Returns all notices: the kernel's own, the service's messages, and columns that are not of their declared type. */
 export function allNotices(result: QueryResult): readonly Notice[] {
   return [...resultNotices(result), ...totalsNotices(result)];
 }
 
-/** The notices above the result: all but those about its totals alone. */
+/** Returns the notices above the result: all but those that only concern its totals. */
 export function resultNotices(result: QueryResult): readonly Notice[] {
   return distinctNotices([
     ...result.notices,
@@ -56,15 +54,15 @@ export function resultNotices(result: QueryResult): readonly Notice[] {
   ]);
 }
 
-/** The notices about the totals of a time-binned result. */
+/** Returns the notices about the totals of a time-binned result. */
 export function totalsNotices(result: QueryResult): readonly Notice[] {
   return distinctNotices(messageNotices(result, code => code === TOTALS_CODE));
 }
 
-/** The code of the local service's message about aggregates that its totals do not hold. */
+/** Code of the local service's message about aggregates left out of its totals. */
 const TOTALS_CODE = 'totals_left_out';
 
-/** Each text once, bounded and visible. */
+/** Returns notices without duplicates, cut and with invisible characters shown. */
 function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
   const texts = new Set<string>();
   const isNew = ({ text }: Notice) => !texts.has(text) && texts.add(text) !== undefined;
@@ -72,8 +70,8 @@ function distinctNotices(notices: readonly Notice[]): readonly Notice[] {
 }
 
 /**
- * Elapsed time, rows examined, cache, and the trace id by which Axiom's support finds a query; each part stands alone. For a
- * frozen range only what is the same in every run.
+ * Returns the elapsed time, rows examined, cache use, and the trace id by which Axiom's support finds a query, as separate parts. For a
+ * frozen range, returns only the parts that are the same in every run.
  */
 export function footerParts(result: QueryResult): readonly string[] {
   const { status, provenance } = result;
@@ -91,17 +89,17 @@ export function footerParts(result: QueryResult): readonly string[] {
   return parts;
 }
 
-/** Whether the numbers of rows examined and matched are known. */
+/** Returns whether the numbers of rows examined and matched are known. */
 export function isCounted({ messages }: QueryStatus): boolean {
   return !messages?.some(({ code }) => code === notCountedCode);
 }
 
-/** Outside text, safe in a sentence: bounded, without invisible characters. */
+/** Makes external text safe in a sentence: cut, with invisible characters shown. */
 export function safeWords(text: string): string {
   return cut(visible(text), MAX_WORDS);
 }
 
-/** Code or a value in a sentence: bounded, and marked as code where front ends can. */
+/** Returns code or a value for a sentence: cut, and marked as code for front ends that render it. */
 export function codeWords(text: string): string {
   return `\`${cut(safeWords(text), MAX_CODE).replaceAll('`', "'")}\``;
 }

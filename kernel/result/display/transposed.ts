@@ -1,10 +1,10 @@
 import type { ArrowTable, QueryResult } from '../result.js';
 
-/** What stands above the four columns of each figure of a comparison. */
+/** Headings of the four columns of each figure of a comparison. */
 export const COMPARED = ['now', 'before', 'change', 'percent'] as const;
 
 /**
- * Returns the places of the figures of a comparison that is read across: one row of several figures, each with the columns of
+ * Returns the column indexes of the figures of a transposed comparison: one row of several figures, each with the columns of
  * `COMPARED`; undefined for any other result.
  */
 export function figuresAcross(

@@ -8,20 +8,20 @@ import { writeAll } from '../../files.js';
 import { systemRefusal } from '../../machine.js';
 import { type ExportFormat, exportFormats } from './export-formats.js';
 
-/** A file that a table was written to. */
+/** A file with an exported table. */
 export interface ExportedFile {
   readonly rows: number;
   readonly bytes: number;
   readonly format: ExportFormat;
-  /** What the file cannot hold. */
+  /** Data that the file cannot hold. */
   readonly loss: string | undefined;
 }
 
 export interface ExportOptions {
-  /** Replaces a file that is there. */
+  /** Replaces an existing file. */
   readonly force: boolean;
   readonly signal: AbortSignal;
-  /** Called from time to time with the number of rows written. */
+  /** Called periodically with the number of rows written. */
   readonly progress: (rows: number) => void;
 }
 
@@ -33,8 +33,8 @@ class ExportError extends AplKernelError {
 }
 
 /**
- * Writes all rows of a table to a file, in the format of its ending. The file appears whole or not at all: it is written beside its
- * place, and renamed when it is on the disk. Throws ExportError; when interrupted nothing is left.
+ * Writes all rows of a table to a file, in the format of its extension. The file appears complete or not at all: it is written next to its
+ * target, and renamed once it is on disk. Throws ExportError; an interrupted export leaves nothing behind.
  */
 export async function exportTable(table: Table, path: string, options: ExportOptions): Promise<ExportedFile> {
   const format = formatOf(path);
@@ -99,7 +99,7 @@ async function writeDraft(
   }
 }
 
-/** A file that has appeared meanwhile is not replaced either, if the file system can tell. */
+/** Publishes the draft; a file created in the meantime is not replaced either, if the file system can tell. */
 async function publish(draft: string, path: string, force: boolean): Promise<void> {
   if (force) return rename(draft, path);
   try {
@@ -113,7 +113,7 @@ async function publish(draft: string, path: string, force: boolean): Promise<voi
   }
 }
 
-/** The name of a new file is on disk only once its directory has been synced, which some systems cannot do. */
+/** Syncs a directory, without which the name of a new file is not on disk; some systems cannot. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory).catch(() => undefined);
   await handle?.sync().catch(() => undefined);

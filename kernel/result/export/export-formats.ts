@@ -4,20 +4,20 @@ import { rangeOfRows, takeRows } from '../take.js';
 import { delimited, jsonLines, jsonList, markdown, unspeakable } from './export-lines.js';
 import { parquet } from './export-parquet.js';
 
-/** A part of a file, and the number of rows that are complete with it. */
+/** A part of a file, and the number of complete rows up to its end. */
 export interface ExportPart {
   readonly part: string | Uint8Array;
   readonly rows: number;
 }
 
-/** A way to write a table to a file. */
+/** A file format for tables. */
 export interface ExportFormat {
-  /** Endings of file names, without the dot. */
+  /** File extensions, without the dot. */
   readonly endings: readonly string[];
   readonly parts: (table: Table) => Iterable<ExportPart>;
-  /** What the file cannot hold; undefined when it holds everything. */
+  /** Data that the file cannot hold; undefined if it holds everything. */
   readonly loss?: (table: Table) => string | undefined;
-  /** Python that reads a file, given its path as a Python literal and the fields; absent for a format that is not for programs. */
+  /** Python code that reads a file, given its path as a Python literal and the fields; absent for formats that programs do not read. */
   readonly pandas?: (path: string, schema: Schema) => string;
   readonly polars?: (path: string, schema: Schema) => string;
 }
@@ -76,7 +76,7 @@ function notInJson(table: Table): string | undefined {
 /** Rows in one batch of an Arrow file. */
 const batchRows = 65_536;
 
-/** Texts are written out, as readers would turn dictionary-encoded ones into another type. */
+/** Writes an Arrow file with plain strings, as readers would turn dictionary-encoded ones into another type. */
 function* arrowFile(table: Table): Generator<ExportPart> {
   const places = [...table.schema.fields.keys()];
   const batches: RecordBatch[] = [];
@@ -89,7 +89,10 @@ function* arrowFile(table: Table): Generator<ExportPart> {
   yield { part: tableToIPC(new Table(batches), 'file'), rows: table.numRows };
 }
 
-/** The types of the columns, so that nothing is guessed: a text of digits stays a text, an integer beside a null an integer. */
+/**
+ * Returns the types of the columns, so that pandas guesses nothing: a string of digits stays a string, an integer beside a null an
+ * integer.
+ */
 function pandasTypes({ fields }: Schema): string {
   const times = fields.filter(({ type }) => DataType.isTimestamp(type)).map(({ name }) => written(name));
   const others = fields.filter(({ type }) => !DataType.isTimestamp(type));
@@ -109,12 +112,12 @@ function polarsSchema({ fields }: Schema, names: TypeNames): string {
   return `{${types.join(', ')}}`;
 }
 
-/** A column's name as it stands in the header, as a literal of Python. */
+/** Returns a column's name as written in the header, as a Python literal. */
 function written(name: string): string {
   return JSON.stringify(spreadsheetText(name));
 }
 
-/** The names of types in Python: of booleans, integers, real numbers, times, durations, and texts. */
+/** Python names of types: booleans, integers, floating-point numbers, times, durations, and strings. */
 type TypeNames = readonly [string, string, string, string, string, string];
 
 const pandasNames: TypeNames = ['boolean', 'Int64', 'float64', '', 'Int64', 'string'];

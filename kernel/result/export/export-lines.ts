@@ -9,16 +9,17 @@ import { FIELD_KEY } from '../field.js';
 /** Rows in one part of a file. */
 const partRows = 4_096;
 
-/** A part of a file, and the number of rows that are complete with it. */
+/** A part of a file, and the number of complete rows up to its end. */
 export interface FilePart {
   readonly part: string;
   readonly rows: number;
 }
 
 /**
- * CSV or TSV as RFC 4180 has it, with a header. A null is an empty cell, an empty text is a pair of quotes; times are RFC 3339, spans
- * of time are nanoseconds, dynamic values are JSON. A text that a spreadsheet would take for a formula has an apostrophe before it,
- * and so has a text that begins with apostrophes before such a one: taking one away gives back every text.
+ * Writes CSV or TSV by RFC 4180, with a header. A null is an empty cell, and an empty string a pair of quotes; times are RFC 3339,
+ * timespans
+ * nanoseconds, and dynamic values JSON. A string that a spreadsheet would take for a formula is prefixed with an apostrophe, and so is one
+ * that begins with apostrophes before such a formula: removing one apostrophe restores every string.
  */
 export function* delimited(table: Table, delimiter: ',' | '\t'): Generator<FilePart> {
   const columns = columnsOf(table, field => delimitedCell(field, delimiter));
@@ -28,13 +29,13 @@ export function* delimited(table: Table, delimiter: ',' | '\t'): Generator<FileP
   yield* parts(table, row => `${columns.map(cell => cell(row)).join(delimiter)}\n`);
 }
 
-/** One JSON object a line. Numbers have all their digits; what JSON has no notation for, NaN and infinities, is null. */
+/** Writes one JSON object per line. Numbers have all their digits; NaN and infinities, which JSON cannot express, are null. */
 export function* jsonLines(table: Table): Generator<FilePart> {
   const line = jsonRow(table);
   yield* parts(table, row => `${line(row)}\n`);
 }
 
-/** A JSON array of objects, one a line. */
+/** Writes a JSON array of objects, one per line. */
 export function* jsonList(table: Table): Generator<FilePart> {
   const line = jsonRow(table);
   yield { part: '[', rows: 0 };
@@ -42,7 +43,7 @@ export function* jsonList(table: Table): Generator<FilePart> {
   yield { part: '\n]\n', rows: table.numRows };
 }
 
-/** A table of GitHub's Markdown, for people: characters that cannot be seen are shown, and nothing in a cell is markup. */
+/** Writes a GitHub Markdown table, for people: invisible characters are shown, and nothing in a cell is markup. */
 export function* markdown(table: Table): Generator<FilePart> {
   const { fields } = table.schema;
   const columns = columnsOf(
@@ -55,7 +56,7 @@ export function* markdown(table: Table): Generator<FilePart> {
   yield* parts(table, row => `| ${columns.map(cell => cell(row)).join(' | ')} |\n`);
 }
 
-/** The number of cells that JSON has no notation for. */
+/** Returns the number of cells that JSON cannot express. */
 export function unspeakable(table: Table): number {
   let count = 0;
   for (const [index, field] of table.schema.fields.entries()) {
@@ -95,7 +96,7 @@ function delimitedCell(field: Field, delimiter: string): Cell {
   };
 }
 
-/** Empty for a null. */
+/** Returns a function that formats a cell; empty for a null. */
 function plainCell(field: Field): Cell {
   const { type } = field;
   if (DataType.isDuration(type))
@@ -131,7 +132,7 @@ function jsonCell(field: Field): Cell {
       if (value === null || !Number.isFinite(value)) return 'null';
       return Object.is(value, -0) ? '-0.0' : text(vector, row);
     };
-  // A line break in JSON is white space between its parts.
+  // Line breaks in JSON are white space between tokens.
   return (vector, row) => text(vector, row).replace(/[\r\n]+/g, ' ') || 'null';
 }
 

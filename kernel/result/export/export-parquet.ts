@@ -4,7 +4,7 @@ import { exactInt64 } from '../display/display-text.js';
 import { FIELD_KEY } from '../field.js';
 import { rangeOfRows, takeRows } from '../take.js';
 
-/** A part of a file, and the number of rows that are complete with it. */
+/** A part of a file, and the number of complete rows up to its end. */
 interface BinaryPart {
   readonly part: Uint8Array;
   readonly rows: number;
@@ -14,8 +14,8 @@ interface BinaryPart {
 const groupRows = 65_536;
 
 /**
- * Parquet: times are UTC with nanoseconds; durations are 64-bit nanoseconds, which Arrow's readers turn back into durations;
- * dynamic values are text that is marked as JSON.
+ * Writes Parquet: times are UTC with nanoseconds; durations are 64-bit nanoseconds, which Arrow's readers turn back into durations;
+ * dynamic values are strings marked as JSON.
  */
 export function* parquet(table: Table): Generator<BinaryPart> {
   const { fields } = table.schema;
@@ -39,7 +39,7 @@ export function* parquet(table: Table): Generator<BinaryPart> {
   for (let from = 0; from < table.numRows; from += groupRows) {
     const rows = Math.min(table.numRows, from + groupRows);
     const part = takeRows(table, places, rangeOfRows(from, rows - from));
-    // The bounds of JSON texts are of no use, and would be as long as these.
+    // Bounds of JSON strings are useless, and would be as long as the strings.
     const columnData = fields.map((field, index) => ({
       name: field.name,
       data: valuesOf(part, index),
@@ -48,13 +48,13 @@ export function* parquet(table: Table): Generator<BinaryPart> {
     void writer.write({ columnData, rowGroupSize: groupRows });
     yield rest(rows);
   }
-  // Only now: of a column that is marked, the writer would take each text for a value, and quote it.
+  // Only now: in a column marked as JSON, the writer would treat each string as a value, and quote it.
   for (const [index, element] of elements.entries()) if (isJson(fields[index])) Object.assign(element, json);
   void writer.finish();
   yield rest(table.numRows);
 }
 
-/** Both marks, as some readers look for the older one alone. */
+/** Both annotations, since some readers only know the older one. */
 const json = { converted_type: 'JSON', logical_type: { type: 'JSON' } } as const;
 
 function isJson(field: Field | undefined): boolean {
@@ -73,7 +73,7 @@ function elementOf(type: DataType) {
   return { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const };
 }
 
-/** The Arrow schema as Arrow's own readers look for it in a file: it has types that Parquet lacks. */
+/** Returns the Arrow schema as Arrow's own readers look for it in a file: it has types that Parquet lacks. */
 function arrowSchema(schema: Schema): string {
   return Buffer.from(tableToIPC(new Table(schema), 'stream')).toString('base64');
 }

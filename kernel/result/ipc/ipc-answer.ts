@@ -1,6 +1,6 @@
 /**
- * The answer to a query as Arrow IPC, between a kernel and the service of the same machine: a stream for each table, one after the
- * other, of one batch. The first one's schema has in its metadata what a JSON answer says besides its cells.
+ * Responses to queries as Arrow IPC, between a kernel and the service on the same machine: a stream of one batch for each table, one after
+ * the other. The metadata of the first schema has everything a JSON response contains besides its cells.
  */
 import './schema.js';
 import {
@@ -32,7 +32,7 @@ export interface AnswerTable {
   readonly columns: readonly Data[];
 }
 
-/** What an answer says besides its cells, as a JSON object; its member `tables` describes each table. */
+/** The contents of a response besides its cells, as a JSON object; its member `tables` describes each table. */
 export interface ArrowAnswer {
   readonly head: string;
   /** The columns of each table. */
@@ -41,7 +41,7 @@ export interface ArrowAnswer {
 
 const headKey = 'apl.answer';
 
-/** Returns the bytes of an answer in pieces, which are those of its columns. */
+/** Returns the bytes of a response in pieces, which share memory with its columns. */
 export function answerPieces(head: string, tables: readonly AnswerTable[]): readonly Uint8Array[] {
   const [first = { names: [], columns: [] }, ...others] = tables;
   const metadata = new Map([[headKey, head]]);
@@ -58,7 +58,7 @@ function streamOf({ names, columns }: AnswerTable, metadata: Map<string, string>
   return writer.pieces;
 }
 
-/** Keeps what is written in the pieces that it comes in. */
+/** Collects the written pieces without copying them. */
 class PieceWriter extends RecordBatchStreamWriter {
   readonly pieces: Uint8Array[] = [];
 
@@ -72,18 +72,18 @@ class PieceWriter extends RecordBatchStreamWriter {
   }
 }
 
-/** Whether bytes begin like an Arrow stream, as no JSON does. */
+/** Returns whether bytes begin like an Arrow stream, which JSON never does. */
 export function isArrow(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && [0, 1, 2, 3].every(at => bytes[at] === 0xff);
 }
 
-/** Whether the last stream has its end. */
+/** Returns whether the last stream is terminated. */
 export function hasArrowEnd(bytes: Uint8Array): boolean {
   const end = bytes.subarray(-8);
   return end.length === 8 && end.every((byte, at) => byte === (at < 4 ? 0xff : 0));
 }
 
-/** Reads an answer, whose columns are views of its bytes; throws for one that is damaged. */
+/** Reads a response, whose columns are views of its bytes; throws if it is damaged. */
 export function readAnswer(bytes: Uint8Array): ArrowAnswer {
   let head: string | undefined;
   const tables: (readonly Data[])[] = [];
@@ -97,7 +97,7 @@ export function readAnswer(bytes: Uint8Array): ArrowAnswer {
   return { head, tables };
 }
 
-/** The column with as many bytes as its rows need: those of a stream are filled up. */
+/** Trims a column to the bytes that its rows need: buffers of a stream are padded. */
 function exactly(data: Data): Data {
   const { length, type } = data;
   const validity = validityOf(data);
@@ -143,7 +143,7 @@ function wholeType({ typeId }: DataType): Int64 | TimestampNanosecond | Duration
   throw new RangeError(`a column has a type that no answer has: ${typeId}`);
 }
 
-/** The bits beyond the last row are set, as a decoder of JSON leaves them. */
+/** Sets the bits beyond the last row, as the JSON decoder leaves them. */
 function validityOf({ length, nullCount, nullBitmap }: Data): {
   readonly nullCount: number;
   readonly nullBitmap?: Uint8Array;
@@ -155,7 +155,7 @@ function validityOf({ length, nullCount, nullBitmap }: Data): {
   return { nullCount, nullBitmap: bits };
 }
 
-/** The bytes of so many bits; a buffer that is left out holds none. */
+/** Returns the bytes for `length` bits; none for an omitted buffer. */
 function bytesOf(bits: Uint8Array, length: number): Uint8Array {
   const bytes = (length + 7) >> 3;
   return bits.length >= bytes ? bits.subarray(0, bytes) : new Uint8Array(bytes);

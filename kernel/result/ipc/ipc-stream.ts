@@ -1,6 +1,6 @@
 /**
  * Arrow tables as streams of bytes (https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format): the same table
- * always gives the same ones.
+ * always gives the same bytes.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -23,7 +23,7 @@ import {
 import { atOnce, type Steps } from '../decode/decode-slices.js';
 import { tableOf } from './codec.js';
 
-/** A stream, and how many of the table's first rows and columns it holds. */
+/** A stream, and how many leading rows and columns of the table it holds. */
 export interface ArrowPart {
   readonly bytes: Uint8Array;
   readonly rows: number;
@@ -31,14 +31,14 @@ export interface ArrowPart {
 }
 
 /**
- * The compressed stream of as many first rows as fit the bytes; if not even one does, of the first columns of a few rows.
- * Undefined when not even one column fits.
+ * Returns the compressed stream of as many leading rows as fit the budget; if not even one does, of the leading columns of a few rows.
+ * Undefined if not even one column fits.
  */
 export function arrowWithin(table: Table, budget: number): ArrowPart | undefined {
   return firstRows(table, budget) ?? firstColumns(table.slice(0, WIDE_ROWS), budget);
 }
 
-/** Rows of a table that is too wide for the bytes. */
+/** Maximum rows of a table too wide for the budget. */
 const WIDE_ROWS = 30;
 
 function firstColumns(table: Table, budget: number): ArrowPart | undefined {
@@ -61,24 +61,24 @@ function firstRows(table: Table, budget: number): ArrowPart | undefined {
   }
 }
 
-/** The table in a stream that an output holds, in base64. */
+/** Reads the table from a stream in an output, in base64. */
 export function readStream(base64: string): Table {
   return tableOf(Buffer.from(base64, 'base64'));
 }
 
-/** The SHA-256 of the names, types and cells of a table, in hexadecimal digits. */
+/** Returns the SHA-256 of the names, types and cells of a table, in hexadecimal. */
 export function tableHash(table: Table): string {
   return atOnce(hashSteps(table));
 }
 
-/** As `tableHash`, in steps of about a millisecond each, for tables that may be large. */
+/** Like `tableHash`, in steps of about a millisecond each, for potentially large tables. */
 export function* hashSteps(table: Table): Steps<string> {
   const known = hashes.get(table) ?? (yield* freshHash(table));
   hashes.set(table, known);
   return known;
 }
 
-/** Hashes by table, as a table never changes. */
+/** Hashes by table; tables never change. */
 const hashes = new WeakMap<Table, string>();
 
 function* freshHash(table: Table): Steps<string> {
@@ -90,7 +90,7 @@ function* freshHash(table: Table): Steps<string> {
   return hash.digest('hex');
 }
 
-/** Bytes that are hashed in one step. */
+/** Bytes to hash in one step. */
 const STEP_BYTES = 2 ** 20;
 
 function* hashChunk(hash: Hash, { length, valueOffsets, values, nullBitmap, dictionary }: Data): Steps<void> {
@@ -107,10 +107,10 @@ function* hashChunk(hash: Hash, { length, valueOffsets, values, nullBitmap, dict
   for (const chunk of dictionary?.data ?? []) yield* hashChunk(hash, chunk);
 }
 
-/** The best compression to expect: the part of a table's bytes that its stream may take. */
+/** Best compression to expect: the size of a stream as a share of the table's bytes. */
 const BEST_COMPRESSION = 1 / 6;
 
-/** The most rows that could fit, so that a large table is not encoded whole only to learn that it is too large. */
+/** Returns the maximum number of rows that could fit, to avoid encoding a large table only to find that it is too large. */
 function rowsWorthTrying(table: Table, budget: number): number {
   const bytesPerRow =
     table.batches.reduce((sum, batch) => sum + batch.data.byteLength, 0) / Math.max(table.numRows, 1);
@@ -118,7 +118,7 @@ function rowsWorthTrying(table: Table, budget: number): number {
 }
 
 /**
- * Writes the uncompressed length before each compressed buffer, as the format demands, where Arrow's own class writes the
+ * Writes the uncompressed length before each compressed buffer, as the format requires; Arrow's own class writes the
  * compressed one.
  */
 class CompressedStreamWriter extends RecordBatchStreamWriter {
@@ -155,14 +155,14 @@ function toStream(table: Table, rows: number): Uint8Array {
   return writer.finish().toUint8Array(true);
 }
 
-/** Without the dictionary entries that only later rows use. */
+/** Returns a column without the dictionary entries that only later rows use. */
 function compacted(column: Data): Data {
   if (!DataType.isDictionary(column.type)) return column;
   const texts = [...new Vector([column])] as (string | null)[];
   return vectorFromArray(texts, new Dictionary(new Utf8(), new Int32())).data[0] as Data;
 }
 
-/** The field with its column's number as the id of its dictionary: Arrow's own ids count on through the whole process. */
+/** Returns the field with its column's index as the id of its dictionary: Arrow numbers ids across the whole process. */
 function numbered(field: Field, index: number): Field {
   const { type } = field;
   if (!DataType.isDictionary(type)) return field;

@@ -15,7 +15,7 @@ export function encodeLz4(bytes: Uint8Array): Uint8Array {
   return joined([...parts, littleEndian(0)]);
 }
 
-/** Returns the bytes in an LZ4 frame, with or without sizes and checksums, which are skipped; throws a RangeError when it is damaged. */
+/** Returns the bytes in an LZ4 frame, with or without sizes and checksums, which are skipped; throws a RangeError if it is damaged. */
 export function decodeLz4(frame: Uint8Array): Uint8Array {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   if (view.getUint32(0, true) !== MAGIC) throw new RangeError('this is not an LZ4 frame');
@@ -32,7 +32,7 @@ export function decodeLz4(frame: Uint8Array): Uint8Array {
     blocks.push({ bytes, isStored, length });
     at += 4 + bytes.length + blockChecksum;
   }
-  // No larger than its bytes: a table keeps the buffers of all of its columns.
+  // Allocated to exact size: a table retains the buffers of all its columns.
   const out = new Uint8Array(blocks.reduce((sum, { length }) => sum + length, 0));
   let used = 0;
   for (const { bytes, isStored, length } of blocks) {
@@ -45,21 +45,21 @@ export function decodeLz4(frame: Uint8Array): Uint8Array {
 
 const MAGIC = 0x184d2204;
 const BLOCK_SIZE = 4 * 1024 * 1024;
-/** The bit of a block's size that says that the block is not compressed. */
+/** The bit in a block's size that marks the block as uncompressed. */
 const STORED = 0x80000000;
-/** Magic number, version 1, independent blocks of at most 4 MiB, and the checksum of that description. */
+/** Magic number, version 1, independent blocks of at most 4 MiB, and the checksum of the descriptor. */
 const HEADER = Uint8Array.of(0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73);
 
 const MIN_MATCH = 4;
 const MAX_DISTANCE = 65_535;
-/** The format wants the last five bytes as literals, and no match that starts in the last twelve. */
+/** The format requires the last five bytes to be literals, and forbids a match that starts in the last twelve. */
 const LAST_LITERALS = 5;
 const MATCH_LIMIT = 12;
 const HASH_BITS = 15;
-/** How many earlier places with the same hash are tried for a longer match. */
+/** Earlier positions with the same hash to try for a longer match. */
 const MAX_TRIES = 32;
 
-/** One block: runs of literals, each followed by a copy of earlier bytes. */
+/** Returns one block: runs of literals, each followed by a copy of earlier bytes. */
 function encodeBlock(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length + Math.ceil(bytes.length / 255) + 16);
   const finder = new MatchFinder(bytes);
@@ -83,11 +83,11 @@ function encodeBlock(bytes: Uint8Array): Uint8Array {
   return out.subarray(0, writeSequence(out, used, bytes.subarray(literals), 0));
 }
 
-/** The last place of each hash. A table of its own for each block would cost more than to compress a short one, so places count on. */
+/** The last position of each hash. A new table for each block would cost more than compressing a short one, so positions continue. */
 const newest = new Int32Array(1 << HASH_BITS);
 let nextStart = 1;
 
-/** Where a block starts among all places: those before it are of other blocks. */
+/** Returns the first position of a block: lower ones belong to other blocks. */
 function startOf(length: number): number {
   if (nextStart + length > MAX_PLACE) {
     newest.fill(0);
@@ -114,7 +114,7 @@ class MatchFinder {
     this.#older = new Int32Array(bytes.length);
   }
 
-  /** The longest match of the bytes at `at` with earlier ones, and remembers that place; a length of 0 when there is none. */
+  /** Finds the longest match of the bytes at `at` with earlier ones, and remembers that position; the length is 0 if there is none. */
   find(at: number): { readonly length: number; readonly distance: number } {
     const hash = this.#hash(at);
     this.#length = 0;
@@ -127,7 +127,7 @@ class MatchFinder {
     return { length: this.#length, distance: this.#distance };
   }
 
-  /** Remembers the places of bytes that are copied. */
+  /** Remembers the positions of copied bytes. */
   skip(from: number, to: number): void {
     const end = Math.min(to, this.#bytes.length - MATCH_LIMIT);
     for (let at = from; at < end; at++) this.#remember(this.#hash(at), at);
@@ -159,7 +159,7 @@ class MatchFinder {
   }
 }
 
-/** A token with both lengths, and the literals. */
+/** Writes a token with both lengths, and the literals. */
 function writeSequence(out: Uint8Array, from: number, literals: Uint8Array, copied: number): number {
   let used = from;
   out[used++] = (Math.min(literals.length, 15) << 4) | Math.min(copied, 15);
@@ -176,7 +176,7 @@ function writeLength(out: Uint8Array, from: number, length: number): number {
   return used;
 }
 
-/** Calls `run` with each run of a block: literals from one place up to another, then how many bytes are copied from how far back. */
+/** Calls `run` with each run of a block: the start and end of its literals, then how many bytes are copied from how far back. */
 function eachRun(
   block: Uint8Array,
   run: (from: number, to: number, copied: number, distance: number) => void,

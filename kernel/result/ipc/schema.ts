@@ -1,6 +1,6 @@
 /**
- * Arrow compares each name of a record batch with each, which takes minutes for a hundred thousand columns. Once this module is loaded,
- * fields that have the names of a schema take the places of its own.
+ * Arrow compares each name of a record batch with every other, which takes minutes for a hundred thousand columns. Once this module is
+ * loaded, fields with the same names as a schema's replace its own.
  */
 import { type Field, Schema } from 'apache-arrow';
 

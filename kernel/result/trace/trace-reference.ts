@@ -1,7 +1,7 @@
 import { present } from '../../present.js';
 import { isolated, oneLine, withoutTokens } from '../../text.js';
 
-/** The type of what the extension draws a trace from; other front ends show the drawing beside it. */
+/** MIME type from which the extension draws a trace; other front ends show the HTML beside it. */
 export const TRACE_MIME = 'application/vnd.axiom-apl.trace+json';
 
 /** A dataset of log lines that name their traces. */
@@ -13,12 +13,12 @@ export interface TraceLogs {
   readonly span?: string;
 }
 
-/** A trace by the result that has its spans as rows: the table below it holds the same. */
+/** A trace, referenced by the result that has its spans as rows: the table below it has the same data. */
 export interface TraceReference {
   readonly trace: string;
   readonly dataset: string;
   readonly result: { readonly id: string; readonly rows: number; readonly columns: number };
-  /** Where its log lines may be, the likeliest first. */
+  /** Possible locations of its log lines, most likely first. */
   readonly logs: readonly TraceLogs[];
   /** The query of the spans, and where and when it ran. */
   readonly query: string;
@@ -27,13 +27,13 @@ export interface TraceReference {
   readonly profile: string;
 }
 
-/** Returns what a trace is called above its drawing, ready to be shown: a name that is written from right to left moves nothing around it. */
+/** Returns the title of a trace above its drawing, ready for display: a right-to-left name does not reorder the text around it. */
 export function traceTitle(trace: string, dataset: string): string {
   const [id = '', name = ''] = [trace, dataset].map(each => isolated(oneLine(withoutTokens(each), 100)));
   return `Trace ${id} in ${name}`;
 }
 
-/** Reads what an output holds, which a stranger may have written; undefined if it is not a trace. */
+/** Parses the untrusted contents of an output; undefined if it is not a trace. */
 export function traceReference(value: unknown): TraceReference | undefined {
   const { trace, dataset, result, logs, ...ran } = members(value);
   const { id, rows, columns } = members(result);

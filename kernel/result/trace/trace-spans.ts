@@ -5,20 +5,20 @@ import { parseGoDuration, parseTime } from '../../time.js';
 import { cellText } from '../display/display-text.js';
 import type { Span } from './trace-tree.js';
 
-/** A span with what is shown of it. */
+/** A span with its displayed attributes. */
 export interface ShownSpan extends Span {
   readonly service: string;
   readonly name: string;
   readonly kind: string;
   readonly isFailed: boolean;
   readonly message: string;
-  /** Its row in the table. */
+  /** Index of its row in the table. */
   readonly row: number;
   readonly events: number;
   readonly links: number;
 }
 
-/** The fields that are read, if a dataset has them. */
+/** Fields to read, if a dataset has them. */
 export const SPAN_FIELDS = [
   ...['_time', 'trace_id', 'span_id', 'parent_span_id', 'service.name', 'name', 'kind', 'duration', 'error'],
   ...['status.code', 'status.message', 'events', 'links'],
@@ -27,7 +27,7 @@ export const SPAN_FIELDS = [
 /** Fields without which a dataset holds no spans. */
 export const NEEDED_FIELDS = ['_time', 'trace_id', 'span_id', 'duration'] as const;
 
-/** Returns the spans of a table, and how many rows are none, as they have no time or no id. */
+/** Returns the spans of a table, and the number of rows that are not spans because they lack a time or an id. */
 export function spansOf({ data }: { readonly data: Table }): {
   readonly spans: readonly ShownSpan[];
   readonly without: number;
@@ -64,7 +64,7 @@ export function spansOf({ data }: { readonly data: Table }): {
   return { spans, without: data.numRows - spans.length };
 }
 
-/** Nanoseconds; a number without a unit is one of them. */
+/** Returns nanoseconds; a number without a unit is in nanoseconds. */
 function durationOf(text: string): bigint {
   if (/^\d+$/.test(text)) return BigInt(text);
   return parseGoDuration(text) ?? 0n;

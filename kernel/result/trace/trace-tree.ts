@@ -1,4 +1,4 @@
-/** The spans of a trace as a tree with their figures. Free of Node.js. */
+/** The spans of a trace as a tree with their metrics. Free of Node.js. */
 
 import { present } from '../../present.js';
 
@@ -12,35 +12,35 @@ export interface Span {
   readonly duration: bigint;
 }
 
-/** What is wrong with the place of a span in its trace. */
+/** Problem with the position of a span in its trace. */
 export type Issue = 'missing parent' | 'cycle' | 'repeated id' | 'before its parent' | 'after its parent';
 
-/** A span in its tree; nodes stand in the order in which they are drawn, callers before what they call. */
+/** A span in its tree; nodes are in drawing order, callers before the spans they call. */
 export interface TraceNode<S extends Span> {
   readonly span: S;
   readonly depth: number;
-  /** The place of its parent among the nodes; absent for roots. */
+  /** Index of its parent among the nodes; absent for roots. */
   readonly parent?: number;
-  /** Spans right below it. */
+  /** Indexes of the spans directly below it. */
   readonly children: readonly number[];
   /** From the start of the trace. */
   readonly offset: bigint;
-  /** The part of its duration in which nothing that it called ran. */
+  /** The part of its duration in which none of its children ran. */
   readonly self: bigint;
-  /** The part of the critical path that it is on itself: of the time that the first root took, what would shorten it. */
+  /** Time it is on the critical path itself: time that, if saved, would shorten the first root. */
   readonly critical: bigint;
-  /** When it was on the critical path itself, in order. */
+  /** Intervals in which it was on the critical path itself, in order. */
   readonly segments: readonly Gap[];
   readonly issues: readonly Issue[];
 }
 
-/** A part of the time of a trace, from its start, such as one in which no span ran. */
+/** An interval of a trace, relative to its start, such as one in which no span ran. */
 export interface Gap {
   readonly offset: bigint;
   readonly duration: bigint;
 }
 
-/** A trace: every span once. */
+/** A trace, with every span once. */
 export interface Trace<S extends Span> {
   readonly nodes: readonly TraceNode<S>[];
   /** Nanoseconds since 1970; 0 without spans. */
@@ -61,7 +61,10 @@ interface Draft<S extends Span> {
   readonly segments: { readonly from: bigint; readonly to: bigint }[];
 }
 
-/** Returns the tree of the spans of one trace, in n log n. A span whose parent is not there is a root; a cycle is cut before its earliest span. */
+/**
+ * Builds the tree of the spans of one trace in O(n log n). A span whose parent is missing is a root; a cycle is cut before its earliest
+ * span.
+ */
 export function traceOf<S extends Span>(spans: readonly S[]): Trace<S> {
   const drafts = spans.map(span => ({
     span,
@@ -98,7 +101,7 @@ function linkParents<S extends Span>(drafts: readonly Draft<S>[]): void {
   }
 }
 
-/** Drafts come by their starts, so that the first of a cycle that is met from any span is found by going round it. */
+/** Cuts cycles. Drafts are sorted by start, so following parents from any span finds the earliest of its cycle. */
 function cutCycles<S extends Span>(drafts: readonly Draft<S>[]): void {
   const settled = new Set<Draft<S>>();
   const rank = new Map(drafts.map((draft, index) => [draft, index]));
@@ -138,7 +141,7 @@ function drawn<S extends Span>(roots: readonly Draft<S>[]): readonly Draft<S>[] 
   return order;
 }
 
-/** The root whose time the critical path explains: the earliest without an issue. */
+/** Sorts first the root whose time the critical path explains: the earliest without an issue. */
 function byRoot<S extends Span>(a: Draft<S>, b: Draft<S>): number {
   const rank = (draft: Draft<S>) =>
     draft.parent !== undefined ? 2 : draft.span.parent === undefined ? 0 : 1;
@@ -146,8 +149,9 @@ function byRoot<S extends Span>(a: Draft<S>, b: Draft<S>): number {
 }
 
 /**
- * From the end of a span back to its start, the time belongs to the child that ended last, and before that began to the one that had
- * ended by then, and else to the span itself. Children count as far as they are within their parent.
+ * Marks the critical path. From the end of a span back to its start, time belongs to the child that ended last, before its start to the
+ * one
+ * that had ended by then, and otherwise to the span itself. Children are clipped to their parent.
  */
 function markCritical<S extends Span>(root: Draft<S>): void {
   const waiting = [{ draft: root, from: root.span.start, to: root.end }];
@@ -191,7 +195,7 @@ function nodeOf<S extends Span>(draft: Draft<S>, start: bigint): TraceNode<S> {
   };
 }
 
-/** Nanoseconds of a span in which at least one of its children ran; children come by their starts. */
+/** Returns the nanoseconds of a span in which at least one of its children ran; children are sorted by start. */
 function busyWithin<S extends Span>({ span, end, children }: Draft<S>): bigint {
   let [busy, until] = [0n, span.start];
   for (const child of children) {

@@ -1,4 +1,4 @@
-/** A trace as a waterfall: HTML without scripts, whose spans fold, and text for terminals. */
+/** A trace as a waterfall: HTML without scripts, with collapsible spans, and text for terminals. */
 import { cut, escapeHtml, NO_LATEX, plural, visible, visibleAgain, withoutTokens } from '../../text.js';
 import { formatDuration, formatTime } from '../../time.js';
 import { BESIDE_STYLE, besideClass, type Column } from '../beside.js';
@@ -9,14 +9,14 @@ import type { Issue, Trace, TraceNode } from './trace-tree.js';
 
 type Node = TraceNode<ShownSpan>;
 
-/** Spans that are drawn; the table below has all. */
+/** Maximum number of spans drawn; the table below has all. */
 const DRAWN_HTML = 500;
 const DRAWN_TEXT = 60;
-/** Columns of a terminal for the bars. */
+/** Width of the bars, in terminal columns. */
 const BAR = 32;
 const LONGEST_NAME = 48;
 
-/** Returns the sentences about a trace that stand above it. */
+/** Returns the sentences above a trace. */
 export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan>): readonly string[] {
   const services = new Set(nodes.map(({ span }) => span.service));
   const failed = nodes.filter(({ span }) => span.isFailed).length;
@@ -43,7 +43,10 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
   return [first, ...issues, ...pauses];
 }
 
-/** Returns the waterfall as HTML, in a column if two stand side by side: spans fold by `details`, and no value of the data is markup. */
+/**
+ * Returns the waterfall as HTML, in a column if two are side by side: `details` makes spans collapsible, and no value of the data is
+ * markup.
+ */
 export function waterfallHtml(title: string, trace: Trace<ShownSpan>, column?: Column): string {
   const colors = serviceColors(trace);
   const shown = trace.nodes.slice(0, DRAWN_HTML);
@@ -60,10 +63,10 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>, column?: C
   return `<div class="apl-trace ${NO_LATEX}${beside}"><style>${style}</style><div><b>${label}</b></div>${notes}<div style="margin:4px 0">${legend}</div><div role="region" aria-label="${label}" tabindex="0" style="max-height:640px;overflow:auto">\n${axisHtml(trace)}\n${body}\n</div><div style="margin:4px 0">Outlined bars are on the critical path; a line in them says when. ${escapeHtml(FAILED)} marks what failed.</div></div>`;
 }
 
-/** Services in the legend. */
+/** Maximum number of services in the legend. */
 export const MOST_NAMED = 24;
 
-/** Returns the color of each service, in the order in which the spans name them. */
+/** Returns the color of each service, in the order of their first spans. */
 export function serviceColors({ nodes }: Trace<ShownSpan>): ReadonlyMap<string, string> {
   const names = [...new Set(nodes.map(({ span }) => span.service))];
   const looks = looksFor(
@@ -73,13 +76,13 @@ export function serviceColors({ nodes }: Trace<ShownSpan>): ReadonlyMap<string, 
   return new Map(names.map((name, index) => [name, looks[index]?.color ?? '']));
 }
 
-/** The sign of a span that failed. */
+/** Mark of a failed span. */
 export const FAILED = '\u2716';
 /** Long lines stay on one; what the page itself styles is taken from it. */
 const STYLE =
   '.apl-trace{container-type:inline-size;font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}.apl-trace-mid+.apl-trace-end{margin-left:auto}@container (max-width:960px){.apl-trace-mid{display:none}}@media print{.apl-trace{print-color-adjust:exact}.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
 
-/** A span opens its part of the tree; the last of it closes what it ends. */
+/** Returns the row of a span, which opens its subtree; the last one of a subtree closes it. */
 function rowHtml(
   node: Node,
   place: number,
@@ -96,7 +99,7 @@ function rowHtml(
     : `<div class="apl-span" style="${ROW}">${line}</div>${closed}`;
 }
 
-/** The times at each quarter of the trace; the last two share the last quarter. */
+/** Returns the times at each quarter of the trace; the last two share the last quarter. */
 function axisHtml({ duration }: Trace<ShownSpan>): string {
   const at = (quarter: bigint) =>
     `<span class="${quarter % 4n === 0n ? 'apl-trace-end' : 'apl-trace-mid'}">+${escapeHtml(shortDuration((duration * quarter) / 4n))}</span>`;
@@ -125,7 +128,7 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
     ...node.issues,
   ];
   const edge = critical > 0n ? 'outline:1.5px solid currentColor;outline-offset:-1px;' : '';
-  // Before the name, which may be cut.
+  // Before the name, which may be truncated.
   const failed = span.isFailed ? `${escapeHtml(FAILED)} ` : '';
   const mark = node.children.length > 0 ? '\u25be ' : '\u00a0\u00a0';
   const bar = `<span style="display:inline-block;margin-left:${from}%;width:${width}%;min-width:2px;height:11px;background-color:${color};${edge}vertical-align:middle;line-height:11px;font-size:0;white-space:nowrap;overflow:hidden">${segmentsHtml(node)}</span>`;
@@ -133,10 +136,10 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
   return `<span title="${words(title.join(' \u00b7 '), 600)}" style="display:contents">${name}<span style="flex:1 1 auto;min-width:80px">${bar}</span><span style="flex:0 0 9em;text-align:right;font-variant-numeric:tabular-nums">${escapeHtml(shortDuration(span.duration))}</span></span>`;
 }
 
-/** Segments of one bar; a bar of more has one over all of them. */
+/** Maximum segments of a bar; a bar with more has one that spans them all. */
 const MOST_SEGMENTS = 60;
 
-/** A line in the bar of a span for each time that it was on the critical path: dark between light edges, to be seen on every color. */
+/** Returns a line in the bar of a span for each interval on the critical path: dark between light edges, to be visible on every color. */
 function segmentsHtml({ span, offset, segments }: Node): string {
   const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined || span.duration <= 0n) return '';
@@ -152,7 +155,7 @@ function segmentsHtml({ span, offset, segments }: Node): string {
     .join('');
 }
 
-/** Returns why a span failed, and what is wrong with it. */
+/** Returns why a span failed, and its issues. */
 export function reasons({ span, issues }: Node): string {
   const message = span.isFailed && span.message !== '' ? ` ${cut(span.message, 80)}` : '';
   return `${message}${issues.length === 0 ? '' : ` (${issues.join(', ')})`}`;
@@ -166,7 +169,7 @@ function words(text: string, limit: number): string {
   return escapeHtml(visible(cut(withoutTokens(text), limit)));
 }
 
-/** Returns the waterfall as text: the tree, and bars of the same axis. */
+/** Returns the waterfall as text: the tree, and bars on a shared axis. */
 export function waterfallText(title: string, trace: Trace<ShownSpan>, width = 160): string {
   const shown = trace.nodes.slice(0, DRAWN_TEXT);
   const nameWidth = Math.max(20, Math.min(LONGEST_NAME + 12, width - BAR - 40));

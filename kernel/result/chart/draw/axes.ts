@@ -1,6 +1,4 @@
-/**
- * The axes of times and of numbers, which several kinds of charts have.
- */
+/** The time and number axes that several kinds of charts share. */
 import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
 import { LABELS_WIDTH, labeled, plotGroup, TICKS, titlePlace } from './draw-style.js';
@@ -9,18 +7,18 @@ import { daysTitle } from './draw-texts.js';
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
-/** A horizontal axis with as many ticks as have room. */
+/** A horizontal axis with as many ticks as fit. */
 export const BELOW = {
   ...{ scale: 'x', orient: 'bottom', labelOverlap: true, labelFlush: true },
   tickCount: { signal: 'max(2, floor(width / 95))' },
 };
 
-/** One format of times along the whole axis, as fine as its span needs; the title names the days. */
+/** Returns the guide of a time axis: one format along the whole axis, as fine as its span needs; the title names the days. */
 export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): object {
   const span = end - start;
   const guide = { ...BELOW, ...present({ title: isLast ? daysTitle(start, end) : undefined }) };
   if (span > 10 * DAY) return { ...guide, format: '%Y-%m-%d' };
-  // A bin of a day has a date and no hour.
+  // A bin of a day has a date and not an hour.
   if (grid !== undefined && grid.size % DAY === 0)
     return { ...guide, format: '%b %d', tickCount: { interval: 'day', step: grid.size / DAY } };
   if (span > 1.5 * DAY) {
@@ -31,14 +29,14 @@ export function timeGuide({ start, end, grid }: TimeAxis, isLast: boolean): obje
   return { ...guide, format };
 }
 
-/** From here on an axis counts in thousands, millions and so on. */
+/** From here on, an axis counts in thousands, millions and so on. */
 const LARGE = 1e6;
-/** Below this a number is written as a power of ten. */
+/** Numbers below this are written as powers of ten. */
 const SMALL = 1e-3;
-/** From here on too. */
+/** Numbers from here on are too. */
 const HUGE = 1e18;
 
-/** Returns how the numbers of an axis are written: plain, `1.5M` where the axis reaches a million, `5e-6` below a thousandth, `1e300`. */
+/** Returns the format of the numbers of an axis: plain, `1.5M` if the axis reaches a million, `5e-6` below a thousandth, `1e300`. */
 export function numberLabels(low: number, high: number): object {
   const largest = Math.max(Math.abs(low), Math.abs(high));
   if (largest >= HUGE)
@@ -49,7 +47,7 @@ export function numberLabels(low: number, high: number): object {
   return labeled(`${small}${large} : format(datum.value, ',.7~r')`);
 }
 
-/** Returns a vertical axis of numbers, its title above it as wide as the plot, and above `room` pixels for what else stands there. */
+/** Returns a vertical axis of numbers, with a title above it as wide as the plot; `room` is the space above it, in pixels. */
 export function valueGuide(
   { low, high }: { readonly low: number; readonly high: number },
   index: number,
@@ -63,10 +61,10 @@ export function valueGuide(
   };
 }
 
-/** Pixels of a row of bars by name. */
+/** Height of a row of bars by name, in pixels. */
 const ROW_HEIGHT = 22;
 
-/** Returns a plot with a row for each id: `names` shows their names at the left, `values` what is along the axis below. */
+/** Returns a plot with a row for each id: `names` is the axis of names on the left, `values` the axis below. */
 export function plotByName(
   ids: readonly string[],
   place: number,
@@ -97,13 +95,13 @@ export function plotByName(
   });
 }
 
-/** An expression that writes a value exactly, under the pointer. */
+/** An expression that formats a value exactly, for a tooltip. */
 export const exactly = (field: string) => `format(datum.${field}, ',.12~r')`;
 
-/** An expression that writes a time in UTC, under the pointer. */
+/** An expression that formats a time in UTC, for a tooltip. */
 export const utcTime = (field: string) => `utcFormat(datum.${field}, '%Y-%m-%d %H:%M:%S')`;
 
-/** Returns what a mark shows under the pointer: expressions by their names. */
+/** Returns the tooltip of a mark: expressions by name. */
 export function tip(rows: Readonly<Record<string, string>>): object {
   const members = Object.entries(rows).map(([name, expression]) => `'${name}': ${expression}`);
   return { signal: `{${members.join(', ')}}` };

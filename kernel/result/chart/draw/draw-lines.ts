@@ -1,39 +1,39 @@
 /**
- * The marks of one plot. All marks share one data set and select its rows by flags. Names and values of the data enter as data
- * only: fields have fixed names, and no expression, field path or URL is ever made from data.
+ * The marks of one plot. All marks share one data set and select its rows by flags. Names and values of the data enter only as data:
+ * fields have fixed names, and no expression, field path or URL is built from data.
  */
 import { present } from '../../../present.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { exactly, tip, utcTime } from './axes.js';
 import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH, seriesId } from './draw-style.js';
 
-/** A point as Vega reads it. Lines go by ids. */
+/** A point as Vega reads it. Lines are referenced by id. */
 interface Row {
-  /** Where it begins, or where its searched part does. */
+  /** The start of its bin, or of the searched part of it. */
   readonly t: number;
   readonly v: number | null;
   readonly s: string;
-  /** Where its bar ends. */
+  /** The end of its bar. */
   readonly e?: number;
   /** The other end of a band. */
   readonly u?: number;
-  /** Its bin was searched in part. */
+  /** Its bin was only partly searched. */
   readonly p?: 1;
-  /** The line is dashed here: its bin, or one beside it, was searched in part. */
+  /** The line is dashed here: its bin, or an adjacent one, was only partly searched. */
   readonly q?: 1;
-  /** It has a dot, as a line alone would not show it. */
+  /** It has a dot, since a line alone would not show it. */
   readonly o?: 1;
-  /** The query itself calls it an anomaly. */
+  /** The query marks it as an anomaly. */
   readonly f?: 1;
 }
 
-/** Marks with the data that they draw. */
+/** Marks and the data they draw. */
 export interface Layers {
   readonly marks: readonly object[];
   readonly data: readonly object[];
 }
 
-/** A plot while its layers are made. */
+/** A plot under construction. */
 interface Draft {
   readonly plot: Plot;
   readonly chart: XyChart;
@@ -42,7 +42,7 @@ interface Draft {
   readonly height: number;
 }
 
-/** Returns the marks of a plot from back to front; `interactive` adds those that show a value under the pointer. */
+/** Returns the marks of a plot from back to front; `interactive` adds those that show a tooltip. */
 export function layersOf(
   plot: Plot,
   number: number,
@@ -64,10 +64,10 @@ export function layersOf(
   };
 }
 
-/** With fewer points each has a dot: a line alone hides how few there are. */
+/** With fewer points, each has a dot: a line alone would hide how few there are. */
 const DOTTED_BELOW = 40;
 
-/** The points of a line as rows. Bars are drawn only for values of the result, never for stand-ins. */
+/** Returns the points of a line as rows. Only values of the result have bars, never stand-ins. */
 function rowsOf({ points }: Line, index: number, plot: Plot, chart: XyChart): readonly Row[] {
   const isDatum = (at: number) => points[at]?.added !== true && hasValue(at);
   const hasValue = (at: number) => (points[at]?.v ?? null) !== null;
@@ -91,10 +91,10 @@ function rowsOf({ points }: Line, index: number, plot: Plot, chart: XyChart): re
   });
 }
 
-/** The share of a bin's width that its bars take. */
+/** The share of a bin's width that its bars fill. */
 const BAR_WIDTH = 0.86;
 
-/** The time of a bin is where its searched part begins; bars that do not stand on each other share their bin. */
+/** Returns the position of a point. A bin begins at its searched part; bars that are not stacked share the width of their bin. */
 function placeOf(
   { t, end }: Line['points'][number],
   index: number,
@@ -105,19 +105,19 @@ function placeOf(
   const until = end ?? (axis.grid === undefined ? undefined : Math.min(t + axis.grid.size, axis.until));
   if (mark !== 'bars' || until === undefined) return { t: from };
   const slots = arrangement === 'stacked' ? 1 : lines.length;
-  // Buckets of a number stand side by side, bins of time apart.
+  // Buckets of a number touch each other; bins of time have gaps.
   const width = ((until - from) * (across === undefined ? BAR_WIDTH : 0.97)) / slots;
   const start = from + width * (index % slots);
   return { t: start, e: start + width };
 }
 
-/** A mark, and the part of the rows that it draws if it draws not all. */
+/** A mark, and the subset of rows that it draws, if not all. */
 interface Layer {
   readonly mark: object;
   readonly data?: object;
 }
 
-/** Returns a mark for each row, or for those that `only` holds for, clipped while a part of the axis is shown. */
+/** Returns a mark for each row, or for each that `only` selects, clipped if the axis is zoomed. */
 function layer(
   { number }: Draft,
   type: string,
@@ -136,7 +136,7 @@ function layer(
 
 const CLIPPED = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
 
-/** A mark that joins the rows of each series; a row without `holds` breaks it. */
+/** Returns a mark that joins the rows of each series; a row for which `holds` is false breaks it. */
 function bySeries({ number }: Draft, type: string, update: object, holds = 'true'): Layer {
   const name = `${type}_${number}`;
   const defined = { signal: `isValid(datum.v) && ${holds}` };
@@ -145,29 +145,29 @@ function bySeries({ number }: Draft, type: string, update: object, holds = 'true
   return { mark: { type: 'group', from: { facet }, marks: [joined], ...CLIPPED } };
 }
 
-/** Where a row stands: on those below it, if they are stacked. */
+/** Returns the position of a row: on top of the rows below it, if they are stacked. */
 function placed({ plot: { arrangement } }: Draft): { readonly x: object; readonly y: object } {
   return { x: at('x', 't'), y: at('y', arrangement === 'stacked' ? 'y' : 'v') };
 }
 
-/** What bars and surfaces stand on: the values below them, zero, or the end of a logarithmic axis, which has no zero. */
+/** Returns the base of bars and surfaces: the values below them, zero, or the end of a logarithmic axis, which has no zero. */
 function footOf({ plot: { arrangement, isLog }, height }: Draft): object {
   const isStacked = arrangement === 'stacked';
   if (!isLog) return isStacked ? at('y', 'b') : { scale: 'y', value: 0 };
   return isStacked ? { signal: `datum.b > 0 ? scale('y', datum.b) : ${height}` } : { value: height };
 }
 
-/** The color of a series, or that of a plot that no legend explains. */
+/** Returns the color of a series, or of a plot without a legend. */
 function colorOf({ plot, chart }: Draft): object {
   return chart.legend.length > 0 ? at('color', 's') : { value: plot.lines[0]?.look.color };
 }
 
-/** The opacity of a mark that fades while other series are picked. */
+/** Returns the opacity of a mark that fades while other series are picked. */
 function opacityOf({ chart }: Draft, own: number | string = 1): object {
   return chart.legend.length > 0 ? faded(own) : { signal: String(own) };
 }
 
-/** Bars, those of partial bins hollow. */
+/** Returns bars, with those of partial bins hollow. */
 function bars(draft: Draft): readonly Layer[] {
   const { plot, chart } = draft;
   const color = colorOf(draft);
@@ -181,7 +181,7 @@ function bars(draft: Draft): readonly Layer[] {
   return [layer(draft, 'rect', box)];
 }
 
-/** From back to front a band or a surface, lines, which are dashed to and from a partial bin, and dots, which are hollow in one. */
+/** Returns, from back to front, a band or surface, lines (dashed to and from a partial bin) and dots (hollow in one). */
 function lines(draft: Draft): readonly Layer[] {
   const { plot, chart, rows } = draft;
   const color = colorOf(draft);
@@ -215,7 +215,7 @@ function lines(draft: Draft): readonly Layer[] {
   ];
 }
 
-/** The space between the first line and the last. */
+/** Returns the area between the first line and the last. */
 function band(draft: Draft): Layer {
   const defined = { signal: 'isValid(datum.v) && isValid(datum.u)' };
   const fill = { fill: { value: draft.plot.lines[0]?.look.color }, fillOpacity: { value: 0.12 } };
@@ -223,15 +223,15 @@ function band(draft: Draft): Layer {
   return layer(draft, 'area', area, { name: 'band', only: `datum.s === '${seriesId(0)}'` });
 }
 
-/** Around a point that the query itself calls an anomaly, and around one of many. */
+/** Size of the ring around a point that the query marks as an anomaly, and around one of many. */
 const RING = { size: { value: 130 }, strokeWidth: { value: 1.8 } };
 const SMALL_RING = { size: { value: 24 }, strokeWidth: { value: 1.2 } };
 const RED = { fill: { value: 'transparent' }, stroke: { value: '#d5443a' } };
 const RING_WIDTH = 13;
-/** More rings than these that share their place with another would run together. */
+/** Maximum number of rings so near to another one; more would run together. */
 const MOST_NEAR = 20;
 
-/** Rings around anomalies, at the middle of a bar. */
+/** Returns rings around anomalies, at the middle of a bar. */
 function rings(draft: Draft): readonly Layer[] {
   const { plot, chart, height, rows } = draft;
   const flagged = rows.filter(row => row.f);
@@ -246,7 +246,7 @@ function rings(draft: Draft): readonly Layer[] {
   return [layer(draft, 'symbol', { ...place, ...RED, ...ring }, { name: 'rings', only: 'datum.f' })];
 }
 
-/** What a mark shows under the pointer: where it is, its series, and its own value. */
+/** Returns the tooltip of a mark: its position, its series, and its own value. */
 function hit({ chart }: Draft): object {
   const place = chart.across === undefined ? { 'time (UTC)': utcTime('t') } : { from: exactly('t') };
   const series = chart.legend.length > 0 ? { series: `${LABELS_SIGNAL}[datum.s]` } : {};
@@ -254,7 +254,7 @@ function hit({ chart }: Draft): object {
   return { fill: { value: '#000' }, opacity: { value: 0 }, tooltip: said };
 }
 
-/** Shows the value of a bar: anywhere in its column if it is the only one there. */
+/** Returns marks that show the value of a bar, anywhere in its column if it is the only one in it. */
 function columns(draft: Draft): readonly Layer[] {
   const { number, height, plot } = draft;
   const isOnly = plot.lines.length === 1;
@@ -263,7 +263,7 @@ function columns(draft: Draft): readonly Layer[] {
   return [layer(draft, 'rect', { ...placed(draft), x2: at('x', 'e'), ...extent, ...hit(draft) }, { more })];
 }
 
-/** Shows a value near its point. */
+/** Returns marks that show a value near its point. */
 function points(draft: Draft): readonly Layer[] {
   const more = { interactive: true, name: `points_${draft.number}_marks` };
   return [layer(draft, 'symbol', { ...placed(draft), size: { value: 90 }, ...hit(draft) }, { more })];

@@ -1,6 +1,6 @@
 /**
- * Annotations over a chart along time: a dashed rule at each, a band if there is an end, and above the plot as many labels as fit
- * beside each other, which Vega places. Texts enter as data only.
+ * Annotations over a chart along time: a dashed line at each, a band if there is an end, and above the plot as many labels as fit
+ * beside each other, which Vega places. Strings enter only as data.
  */
 import { cut, plural } from '../../../text.js';
 import type { Rule } from '../model.js';
@@ -8,17 +8,17 @@ import type { TimeAxis } from '../time/bins.js';
 import { tip, utcTime } from './axes.js';
 import { at, mark, SHOWN, TEXT_COLOR } from './draw-style.js';
 
-/** The height of the labels above a plot, in pixels. */
+/** Height of the labels above a plot, in pixels. */
 export const RULE_LABELS_HEIGHT = 14;
 const LABEL_LENGTH = 32;
-/** Pixels between a rule and its label. */
+/** Pixels between an annotation mark and its label. */
 const LEAD = 3;
-/** The space between two labels: each is placed as if it were longer by this. Spaces would not be measured. */
+/** The gap between two labels, appended before they are measured; spaces would not be. */
 const GAP = 'n';
 
 const [BANDS, EDGES, LABELS] = ['ruleBands', 'ruleEdges', 'ruleLabels'];
 
-/** Returns the rows of the annotations, which all plots share. */
+/** Returns the rows of the annotations, shared by all plots. */
 export function ruleData(rules: readonly Rule[] = [], { start, end }: TimeAxis): readonly object[] {
   if (rules.length === 0) return [];
   const bands = rules.flatMap(rule =>
@@ -37,7 +37,7 @@ export function ruleData(rules: readonly Rule[] = [], { start, end }: TimeAxis):
   ];
 }
 
-/** Returns what a chart says of its annotations: where the texts of all are, in an image which have a label. */
+/** Returns the note on annotations: how to see their names, or in an image which of them have labels. */
 export function ruleCaption(rules: readonly Rule[], interactive: boolean): readonly string[] {
   if (rules.length === 0) return [];
   const count = plural(rules.length, 'annotation');
@@ -48,14 +48,14 @@ const COLOR = { value: TEXT_COLOR };
 const CUT = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
 const whole = (height: number) => ({ x: at('x', 't'), y: { value: 0 }, y2: { value: height } });
 
-/** Returns the intervals from beginning to end, below the marks of a plot. */
+/** Returns bands from the beginning to the end of each interval, below the marks of a plot. */
 export function ruleBands(rules: readonly Rule[], height: number): readonly object[] {
   if (rules.every(({ end }) => end === undefined)) return [];
   const band = { ...whole(height), x2: at('x', 'e'), fill: COLOR, fillOpacity: { value: 0.16 } };
   return [mark('rect', BANDS, band, CUT)];
 }
 
-/** Returns the rules above the marks of a plot, and their labels above the plot. */
+/** Returns the annotation marks above the marks of a plot, and their labels above the plot. */
 export function ruleMarks(
   rules: readonly Rule[],
   height: number,
@@ -84,13 +84,13 @@ export function ruleMarks(
   ];
 }
 
-/** A strip above the plot with the labels that do not overlap, to the right of their rules or to the left. */
+/** Returns a strip above the plot with the labels that do not overlap, to the right or left of their marks. */
 function labels(): object {
   const text = {
     ...{ x: at('x', 't'), y: { value: RULE_LABELS_HEIGHT / 2 } },
     ...{ text: { signal: `datum.n + '${GAP}'` }, fontSize: { value: 11 }, fill: COLOR },
   };
-  // Labels are placed again only if a parameter changes: this one is of the part of the axis that is shown too.
+  // Labels are placed again only if a parameter changes, so this one also depends on the zoom.
   const size = { signal: `[width, ${SHOWN} === null ? ${RULE_LABELS_HEIGHT} : ${RULE_LABELS_HEIGHT}]` };
   const placed = { type: 'label', size, anchor: ['right', 'left'], offset: [LEAD], avoidBaseMark: false };
   const named = { type: 'formula', as: 'text', expr: 'datum.datum.n' };

@@ -1,64 +1,62 @@
-/**
- * Sizes and colors that all charts share, and the parts of a Vega specification that they are made of.
- */
+/** Sizes and colors that all charts share, and building blocks of their Vega specifications. */
 
 import type { Signal } from 'vega';
 import { present } from '../../../present.js';
 import { distinctLabels } from '../labels.js';
 import type { Entry, KeyValue } from '../palette.js';
 
-/** What one kind of chart gives to the specification. */
+/** What one kind of chart contributes to the specification. */
 export interface Drawing {
   /** A group for each plot, one below the other; plain marks where `height` is given. */
   readonly marks: readonly object[];
-  /** The rows of the marks by the name of their data. */
+  /** The rows of the marks by the name of their data set. */
   readonly data: readonly object[];
   /** Scales that several plots share. */
   readonly scales?: readonly object[];
   readonly legends?: readonly object[];
-  /** Texts of the data by the ids that stand for them in scales and rows: no text of the data becomes part of an expression. */
+  /** Strings of the data by their ids in scales and rows: none of them becomes part of an expression. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Titles of axes by their places, for `titlePlace`. */
+  /** Titles of axes by their index, for `titlePlace`. */
   readonly titles: readonly string[];
   /** Pixels beside the plots, as an expression of `outer`, the width of the output. */
   readonly beside: string;
   readonly signals?: readonly Signal[];
-  /** What JupyterLab's extension reads: along the horizontal axis, and of the groups behind marks; absent if there is none of it. */
+  /** For JupyterLab's extension: facts about the horizontal axis and the groups behind marks; absent if there are none. */
   readonly facts?: object;
-  /** The height of a drawing without plots, as an expression. */
+  /** Height of a drawing without plots, as an expression. */
   readonly height?: string;
 }
 
-/** Pixels of an image whose output has no width yet. */
+/** Width of an image whose output has no width yet, in pixels. */
 export const SVG_WIDTH = 766;
-/** Space for the labels of a vertical axis of numbers, the same for all plots, and all space beside a plot. */
+/** Space for the labels of a vertical axis of numbers, the same for all plots, and for everything beside a plot. */
 export const LABELS_WIDTH = 58;
 export const BESIDE_WIDTH = LABELS_WIDTH + 34;
 export const TICKS = 5;
-/** Pixels of an average character. */
+/** Width of an average character, in pixels. */
 const CHARACTER_WIDTH = 6.5;
 
-/** Pixels of a character as Vega measures it if there is no screen. */
+/** Width of a character as Vega measures it without a screen, in pixels. */
 const MEASURED_WIDTH = 8.8;
 
-/** The pixels of a text in most fonts, rather too many than too few. */
+/** Returns the width of a string in most fonts, in pixels; rather too much than too little. */
 function textWidth(text: string): number {
   const wide = text.match(/[A-Z@%mw_]/g)?.length ?? 0;
   const full = text.match(/[^\0-\u02ff]/g)?.length ?? 0;
   return Math.ceil(text.length * CHARACTER_WIDTH + wide * 2 + full * 5.5);
 }
 
-/** Returns the pixels of the widest text. */
+/** Returns the width of the widest string, in pixels. */
 export function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
 }
 
-/** What may be the groups of a result: a bar, a row of cells, a series. */
+/** A part of a chart that may represent groups of a result: a bar, a row of cells, a series. */
 export interface Part {
   readonly of?: readonly KeyValue[];
 }
 
-/** Returns the groups of the result that parts of a chart are, by the ids of the data; undefined if none is any. */
+/** Returns the groups of the result that parts of a chart represent, by the ids of the data; undefined if there are none. */
 export function partFacts(
   lists: readonly (readonly [idOf: (index: number) => string, parts: readonly Part[]])[],
 ): { readonly parts: object } | undefined {
@@ -68,10 +66,10 @@ export function partFacts(
   return found.length === 0 ? undefined : { parts: Object.fromEntries(found) };
 }
 
-/** The signals that hold the texts of the data. */
+/** Signals that hold the strings of the data. */
 export const LABELS_SIGNAL = 'shownLabels';
 export const TITLES_SIGNAL = 'shownTitles';
-/** The signal with the part of the horizontal axis that is shown, null for all. */
+/** Signal with the visible part of the horizontal axis; null for all of it. */
 export const SHOWN = 'shownWindow';
 
 /** Greys with at least 4:1 against white and near-black. */
@@ -101,15 +99,15 @@ export const CONFIG = {
   text: FONT,
 };
 
-/** A member of the encoding that depends on a row. */
+/** Returns a member of the encoding that depends on a row. */
 export const at = (scale: string, field: string) => ({ scale, field });
 
-/** Returns a mark for each row of `data`, by what is encoded; texts of the data are values of fields. */
+/** Returns a mark for each row of `data`, encoded by `update`; strings of the data are values of fields. */
 export function mark(type: string, data: string, update: object, more: object = {}): object {
   return { type, from: { data }, aria: false, encode: { update }, ...more };
 }
 
-/** Returns the plot of a height with its own scales and axes; it is as wide as the signal `width`. */
+/** Returns the plot of a height with its own scales and axes; its width is the signal `width`. */
 export function plotGroup(height: number, parts: object): object {
   return {
     type: 'group',
@@ -125,19 +123,19 @@ export function faded(own: number | string = 1): object {
   return { signal: `${isPicked('datum.s')} ? ${own} : 0.07` };
 }
 
-/** The id of a series in the data. Groups go by ids, as Vega keeps them in plain objects, where `__proto__` would break the chart. */
+/** Returns the id of a series in the data. Vega keeps groups in plain objects, where a name such as `__proto__` would break the chart. */
 export function seriesId(index: number): string {
   return `l${index}`;
 }
 
-/** Characters of a name if the chart is too narrow for whole ones, and of a name that stands aslant below a column. */
+/** Length of a name if the chart is too narrow for whole ones, and of a slanted name below a column. */
 export const SHORT_NAME = 24;
 const MEDIUM_NAME = 36;
 const SLANTED_NAME = 18;
 const SHORT = '~';
 const MEDIUM = '~~';
 
-/** Names beside or below a chart: their texts by id, the space they take as a signal, and the axis that shows them. */
+/** Names beside or below a chart: their labels by id, the space they take as a signal, and their axis. */
 export interface NameAxis {
   readonly labels: Readonly<Record<string, string>>;
   readonly width: string;
@@ -148,7 +146,9 @@ export interface NameAxis {
 const NO_FRAME = { labelOverlap: false, ticks: false, domain: false, zindex: 1 };
 const NAMES_SIGNAL = 'namesWidth';
 
-/** Returns the axis of names beside a chart: whole if they take less than half of the output, else as long as fits, no two the same. */
+/**
+ * Returns the axis of names beside a chart: whole if they take less than half of the output, otherwise shortened to fit, no two the same.
+ */
 export function namesBeside(names: readonly string[], idOf: (index: number) => string): NameAxis {
   const medium = distinctLabels(names, MEDIUM_NAME);
   const short = distinctLabels(names, SHORT_NAME);
@@ -203,7 +203,7 @@ export function seriesLabels(legend: readonly Entry[]): Readonly<Record<string, 
   );
 }
 
-/** Returns what makes an axis or a legend write its labels by an expression of `datum.value`. */
+/** Returns the option that makes an axis or a legend format its labels by an expression of `datum.value`. */
 export function labeled(text: string): object {
   return { encode: { labels: { update: { text: { signal: text } } } } };
 }
@@ -212,7 +212,7 @@ function labelWhere(isShort: string): string {
   return `((${isShort}) && ${LABELS_SIGNAL}[datum.value + '${SHORT}']) || ${LABELS_SIGNAL}[datum.value]`;
 }
 
-/** Returns labels by the ids that `idOf` gives them, and those that are shorter. */
+/** Returns labels by the ids from `idOf`, including shortened ones. */
 export function withShort(
   names: readonly string[],
   idOf: (index: number) => string,
@@ -227,12 +227,12 @@ export function withShort(
   return Object.fromEntries([...whole, ...changed]);
 }
 
-/** Returns a title: Vega looks up those that are written out in plain objects, where `constructor` would be found. */
+/** Returns a title by reference: Vega looks up literal titles in plain objects, where `constructor` would be found. */
 export function titlePlace(index: number): object {
   return { signal: `${TITLES_SIGNAL}[${index}]` };
 }
 
-/** Returns the scales `color` and `dash` of series, with the legend below the plots that names them; neither without series. */
+/** Returns the scales `color` and `dash` of series, with the legend below the plots that names them; empty without series. */
 export function seriesGuide(
   legend: readonly Entry[],
   symbolType: 'stroke' | 'square' | 'circle',
@@ -243,7 +243,7 @@ export function seriesGuide(
   const isShort = `width - 30 < ${Math.ceil(longest * MEASURED_WIDTH)}`;
   const isDashed = symbolType === 'stroke' && legend.some(({ look }) => look.dash[1] !== 0);
   const scale = (name: string, range: readonly unknown[]) => ({ name, type: 'ordinal', domain, range });
-  // A click on a name picks its series, another one adds to them.
+  // Clicking a name picks its series; clicking another adds that one.
   const part = (name: string, own: object) => ({
     name,
     interactive: true,

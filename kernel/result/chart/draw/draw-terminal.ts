@@ -1,27 +1,25 @@
-/**
- * A chart in characters, for terminals: what the kinds of charts share of it.
- */
+/** A chart in characters, for terminals: the parts that kinds of charts share. */
 import { alignedLines, cutToWidth, GAP, widthOf } from '../../display/aligned.js';
 import type { Rule } from '../model.js';
 import type { TimeAxis } from '../time/bins.js';
 import { shortText } from './draw-texts.js';
 
-/** The share of a line that names may take. */
+/** The share of a line that names may fill. */
 const NAME_SHARE = 0.3;
 
-/** From the least level to the greatest. */
+/** Levels from least to greatest. */
 export const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** What the line of annotations is called. */
+/** Name of the line of annotations. */
 export const RULES_NAME = 'annotations';
 
-/** Characters along an axis, and the one that a place on it has. */
+/** Characters along an axis, and the index of the one at a position. */
 export interface Columns {
   readonly count: number;
   of(t: number): number;
 }
 
-/** Returns a column for each bin of an axis, or for several bins where the room is less; without bins at most `most`. */
+/** Returns a column for each bin of an axis, or for several bins if there is less room; without bins, at most `most`. */
 export function columnsAlong({ start, end, grid }: TimeAxis, room: number, most = room): Columns {
   if (grid === undefined) return spreadOver(Math.min(room, most), t => (t - start) / (end - start));
   const bins = grid.last - grid.first + 1;
@@ -29,12 +27,12 @@ export function columnsAlong({ start, end, grid }: TimeAxis, room: number, most 
   return spreadOver(Math.min(room, bins), t => binOf(t) / bins);
 }
 
-/** Returns a column for each name from the left. */
+/** Returns a column for each name, from the left. */
 export function columnsOfNames(names: number, room: number): Columns {
   return spreadOver(Math.min(room, names), t => t / names);
 }
 
-/** A part of a bin or a column that is only rounding. */
+/** A fraction of a bin or a column that is only a rounding error. */
 const ROUNDING = 1e-6;
 
 function spreadOver(wanted: number, shareOf: (t: number) => number): Columns {
@@ -57,7 +55,7 @@ export function greatestIn(
   return found.map(v => (v === undefined ? ' ' : characterFor(v))).join('');
 }
 
-/** Returns a mark for each annotation in its column, and a line to where it ends. */
+/** Returns a mark for each annotation in its column, and a line to its end. */
 export function ruleLine(rules: readonly Rule[], { count, of }: Columns): string {
   const found = Array.from({ length: count }, () => ' ');
   for (const { t, end: until = t } of rules) found.fill('\u2500', of(t), of(until) + 1);
@@ -71,7 +69,7 @@ export function characterOf(characters: string, share: number): string {
   return characters.charAt(Math.min(characters.length - 1, Math.max(0, level)));
 }
 
-/** Returns a bar for each name, with its value at its end; the longest takes the line. */
+/** Returns a bar for each name, with its value at its end; the longest fills the line. */
 export function barsByName(
   bars: readonly { readonly label: string; readonly v: number | null }[],
   unit: string,
@@ -94,7 +92,7 @@ function bar(share: number, room: number): string {
   return `${'█'.repeat(Math.floor(eighths / 8))}${EIGHTHS.charAt(eighths % 8)}`.trimEnd();
 }
 
-/** Returns names in a column of their own, and beside each what `drawn` returns for the room that is left. */
+/** Returns names in a column, and beside each the result of `drawn` for the remaining width. */
 export function withNames(
   names: readonly string[],
   width: number,

@@ -1,13 +1,11 @@
-/**
- * Numbers and timestamps as a chart writes them beside its marks and in its description.
- */
+/** Numbers and timestamps as a chart formats them beside its marks and in its description. */
 
 import { cut } from '../../../text.js';
 import { formatNumber } from '../../display/display-format.js';
 import type { Entry } from '../palette.js';
 import type { TimeAxis } from '../time/bins.js';
 
-/** A number: thousands apart, seven digits at most. */
+/** Formats a number with separators between thousands and at most seven digits. */
 function numberText(value: number): string {
   const short = Number(value.toPrecision(7));
   const [digits = '', exponent = '0'] = String(Math.abs(short)).split('e');
@@ -15,17 +13,17 @@ function numberText(value: number): string {
   return formatNumber(String(short), { kind: 'real', decimals });
 }
 
-/** A number with its unit, to be read at a glance: four digits of what is not a whole number. */
+/** Formats a number with its unit for a quick look: four digits if it is not an integer. */
 export function shortText(value: number, unit: string): string {
   return measureText(Number.isInteger(value) ? value : Number(value.toPrecision(4)), unit);
 }
 
-/** A number with its unit. */
+/** Formats a number with its unit. */
 export function measureText(value: number, unit: string): string {
   return unit === '' ? numberText(value) : `${numberText(value)} ${unit}`;
 }
 
-/** A timestamp in UTC, to the millisecond if it has any. */
+/** Formats a timestamp in UTC, with milliseconds if it has any. */
 export function timestampText(t: number): string {
   return new Date(t)
     .toISOString()
@@ -33,13 +31,13 @@ export function timestampText(t: number): string {
     .replace(/\.000Z$|Z$/, '');
 }
 
-/** The days that a range touches, for the title of its axis. */
+/** Returns the days that a range touches, for the title of its axis. */
 export function daysTitle(start: number, end: number): string {
   const [from, to] = [start, Math.max(start, end - 1)].map(t => new Date(t).toISOString().slice(0, 10));
   return from === to ? `${from}, UTC` : `${from} to ${to}, UTC`;
 }
 
-/** Groups beyond these are counted. */
+/** Maximum number of groups named; the remaining ones are counted. */
 const NAMED = 5;
 
 /** Returns ` for a, b, c and 7 more`; empty without names. */
@@ -50,7 +48,7 @@ export function forNames(names: readonly string[]): string {
   return ` for ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Returns the names of a legend as `forNames` writes them. */
+/** Returns the names of a legend as formatted by `forNames`. */
 export function forLegend(legend: readonly Entry[]): string {
   return forNames(legend.map(({ label }) => label));
 }

@@ -1,6 +1,4 @@
-/**
- * A chart as a Vega specification that fits the width of its container, so that every front end draws the same.
- */
+/** A chart as a Vega specification that fits the width of its container, so that every front end draws the same. */
 
 import type { Signal, Spec } from 'vega';
 import { present } from '../../../present.js';
@@ -18,7 +16,7 @@ import {
   TITLES_SIGNAL,
 } from './draw-style.js';
 
-/** Returns the specification for front ends: as wide as their output, with values under the pointer. */
+/** Returns the specification for front ends: as wide as their output, with tooltips. */
 export function interactiveSpec(chart: ChartModel, description: string): Spec {
   const drawing = formOf(chart).draw(chart, true);
   return {
@@ -59,7 +57,7 @@ function specOf(chart: ChartModel, drawing: Drawing, interactive: boolean): Spec
   } as unknown as Spec;
 }
 
-/** `outer` is the width of the output, from which all others follow. */
+/** Returns the size signals; all derive from `outer`, the width of the output. */
 function sizes({ beside, height, signals = [] }: Drawing, interactive: boolean): readonly Signal[] {
   const measured = `given > 0 ? given : containerSize()[0] > 200 ? containerSize()[0] : ${SVG_WIDTH}`;
   const outer: Signal = interactive
@@ -95,7 +93,7 @@ function texts(
   ];
 }
 
-/** What a reader changes: the part of the horizontal axis that is shown, null for all, and the series that were picked, by their ids. */
+/** State that a reader changes: the visible part of the horizontal axis, null for all of it, and the ids of the picked series. */
 const READING: readonly Signal[] = [
   { name: SHOWN, value: null },
   {
@@ -113,21 +111,21 @@ function toggled(): string {
   return `indexof(picked, ${id}) < 0 ? picked + ${id} : replace(picked, ${id}, '')`;
 }
 
-/** Characters of a line that fit an output as wide as `LEAST_OUTPUT`, and one wider by each `WIDTH_STEP` pixels. */
+/** Number of line lengths: one fits an output `LEAST_OUTPUT` wide, and each further one is wider by `WIDTH_STEP` pixels. */
 const WIDTHS = 10;
 const NOTE_LINES = lineLengths(46, 16);
 const TITLE_LINES = lineLengths(38, 13);
 const LEAST_OUTPUT = 270;
 const WIDTH_STEP = 94;
 
-/** Returns a text in lines for each width of the output, from the narrowest to the first that has it on one line. */
+/** Wraps a string for each width of the output, from the narrowest to the first at which it fits on one line. */
 function fittings(text: string, lengths: readonly number[]): readonly (readonly string[])[] {
   const all = lengths.map(length => wrapped(text, length));
   const single = all.findIndex(lines => lines.length < 2);
   return single < 0 ? all : all.slice(0, single + 1);
 }
 
-/** The title and the notes above the plots, in lines that fit; they are values of signals, never a part of an expression. */
+/** Returns the title and the notes above the plots, wrapped to fit; they are values of signals, never part of an expression. */
 function headOf({ title, notes, rules = [] }: ChartModel): Spec['title'] | undefined {
   if (title === undefined && notes.length === 0 && rules.length === 0) return undefined;
   const fitting = (name: string) => ({
@@ -151,7 +149,7 @@ function lineLengths(least: number, more: number): readonly number[] {
   return Array.from({ length: WIDTHS }, (_, at) => least + at * more);
 }
 
-/** Lines of at most `most` columns, of which a wide character takes two, broken between words if there are any. */
+/** Wraps a string at `most` columns, between words if there are any; a wide character counts as two columns. */
 function wrapped(text: string, most: number): readonly string[] {
   const found: string[] = [];
   for (const piece of text.split(' ').flatMap(word => pieces(word, most))) {
@@ -172,5 +170,5 @@ function columnsOf(text: string): number {
   return text.length + (text.match(WIDE)?.length ?? 0);
 }
 
-/** Characters of East Asia; those beyond 16 bits count two by their length. */
+/** East Asian characters; those beyond 16 bits count as two by their length. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;

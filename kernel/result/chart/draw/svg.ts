@@ -6,14 +6,14 @@ import { escapeHtml, isolatedWords } from '../../../text.js';
 import type { ChartModel } from '../model.js';
 import { staticSpec } from './spec.js';
 
-/** Returns Vega, which draws. It is large: the first chart loads it, not the start of the kernel. */
+/** Loads Vega, which draws the charts. It is large, so the first chart loads it, not the start of the kernel. */
 export async function loadVega(): Promise<typeof import('vega')> {
   const module = await import('vega');
-  // It is of the older kind of modules, of which a bundle has the default alone.
+  // It is a CommonJS module; in the bundle it has only a default export.
   return 'default' in module ? (module.default as typeof import('vega')) : module;
 }
 
-/** Returns an SVG of fixed width with a name and a description, the same bytes for the same chart. */
+/** Returns an SVG of fixed width with a name and a description; the same chart gives the same bytes. */
 export async function toSvg(chart: ChartModel, title: string, description: string): Promise<string> {
   const vega = await loadVega();
   const view = new vega.View(vega.parse(staticSpec(chart)), { renderer: 'none' });
@@ -24,14 +24,14 @@ export async function toSvg(chart: ChartModel, title: string, description: strin
   }
 }
 
-/** Tenths of a pixel are enough, and thousandths would make up a fifth of the image. */
+/** Rounds to tenths of a pixel, which is enough: thousandths would make up a fifth of the image. */
 function rounded(drawn: string): string {
   return drawn.replace(/ (?:d|transform)="[^"]*"/g, place =>
     place.replace(/-?\d+\.\d{2,}/g, number => String(Number(Number(number).toFixed(1)))),
   );
 }
 
-/** An image with a name and a description, which shrinks with its container; no other image of a page has the names of its parts. */
+/** Adds a name and a description to an image that shrinks with its container; the ids are unique to the image within a page. */
 function accessible(drawn: string, title: string, description: string): string {
   const hash = createHash('sha256').update(renamed(drawn, '')).update(description).digest('hex');
   const id = `apl-${hash.slice(0, 10)}`;
@@ -47,7 +47,7 @@ function wordsOf(text: string): string {
   return isolatedWords(escapeHtml(text));
 }
 
-/** Vega numbers clips and gradients through all images of a process: here they are counted from 0 in each. */
+/** Renumbers clips and gradients from 0 in each image; Vega numbers them across all images of a process. */
 function renamed(svg: string, prefix: string): string {
   const names = new Map([...svg.matchAll(/ id="(\w+)"/g)].map(([, name = ''], index) => [name, index]));
   return svg.replace(/( id="|url\(#|href="#)(\w+)(?=["')])/g, (whole, before: string, name: string) => {

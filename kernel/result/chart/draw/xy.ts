@@ -1,6 +1,4 @@
-/**
- * Plots along a horizontal axis of time or of numbers: how they are drawn, printed and described.
- */
+/** Plots along a horizontal axis of time or of numbers: drawn, printed and described. */
 import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import type { ChartForm } from '../kinds/kind.js';
@@ -67,7 +65,7 @@ function extremesOf({ across }: XyChart, plot: Plot): readonly string[] {
   return [`${plot.title === '' ? '' : `${plot.title}: `}lowest ${at(least)}, highest ${at(most)}`];
 }
 
-/** Returns one group for each plot; they share the horizontal axis. */
+/** Returns one group for each plot; all share the horizontal axis. */
 function xyDrawing(chart: XyChart, interactive: boolean): Drawing {
   const plots = chart.plots.map((plot, index) => plotOf(plot, index, chart, interactive));
   const symbol = SYMBOLS[chart.plots[0]?.mark ?? 'lines'];
@@ -82,7 +80,7 @@ function xyDrawing(chart: XyChart, interactive: boolean): Drawing {
   };
 }
 
-/** What stands for a series in the legend. */
+/** Legend symbols. */
 const SYMBOLS = { bars: 'square', area: 'stroke', lines: 'stroke', dots: 'circle' } as const;
 
 function factsOf({ axis, across, plots, legend, rules = [] }: XyChart): object {
@@ -141,7 +139,7 @@ function valueScale(plot: Plot): object {
   return { type: 'linear', domain: [low, high], zero: false, nice: ticksOf(plot) };
 }
 
-/** Whole numbers have no ticks between them: Vega's least step is for two of them at least. */
+/** Returns the number of ticks. Integers have no ticks between them, since Vega's smallest step assumes at least two of them. */
 function ticksOf({ isIntegral, low, high }: Plot): number {
   return isIntegral ? Math.max(1, Math.min(TICKS, high - low)) : TICKS;
 }
@@ -154,7 +152,7 @@ function numberGuide({ plots, axis }: XyChart, isLast: boolean): object {
   };
 }
 
-/** The lines of a plot share its axis: equal heights are equal values. */
+/** Returns the lines of a plot. They share its axis: equal heights are equal values. */
 function plotLines(chart: XyChart, plot: Plot, width: number): readonly string[] {
   const { axis, legend, across, rules = [] } = chart;
   const { low, high, unit, lines } = plot;

@@ -1,4 +1,4 @@
-/** Lines whose surface is filled down to the axis, or to the line below. */
+/** Lines filled down to the axis, or to the line below. */
 
 import type { KindRow } from './kind.js';
 import { line } from './line.js';

@@ -1,6 +1,4 @@
-/**
- * Bars: by name one below the other, each with its value at its end; else along an axis.
- */
+/** Bars: by name, one below the other, each with its value at its end; otherwise along an axis. */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { aggregateOf, distinctNames } from '../chart-columns.js';
@@ -36,7 +34,7 @@ import {
 
 const MAX_PLOTS = 4;
 
-/** Returns bars of each measure, one below the other; with two keys and `@stack` the second divides the bars. */
+/** Returns bars of each measure, one below the other; with two keys and `@stack`, the second divides the bars. */
 function toBars({ result, table, roles }: ChartInput, options: ChartOptions): BarChart | string {
   const filled = withValues(table, roles.measures);
   const [first] = filled;

@@ -1,6 +1,4 @@
-/**
- * Values as colors: a deeper color is a greater value, on light and on dark.
- */
+/** Values as colors: a deeper color is a greater value, on both light and dark backgrounds. */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { cut, formatCount } from '../../../text.js';
@@ -63,18 +61,18 @@ import {
   withValues,
 } from './shared/bars-by-name.js';
 
-/** One cell of a heatmap; of a band of names `y` is its number and `height` 1. */
+/** One cell of a heatmap; in a row of names, `y` is the index of the row and `height` is 1. */
 interface Cell {
   readonly x: number;
   readonly width: number;
   readonly y: number;
   readonly height: number;
   readonly v: number;
-  /** The exact ends of the bucket that it is, and whether it is the last of its histogram. */
+  /** Exact bounds of its bucket, and whether it is the last of its histogram. */
   readonly bucket?: readonly [from: number, to: number, isLast: boolean];
 }
 
-/** A vertical axis of numbers; `linearBelow` is where a linear axis becomes a logarithmic one. */
+/** A vertical axis of numbers; above `linearBelow` it is logarithmic. */
 interface NumberRows {
   readonly title: string;
   readonly low: number;
@@ -82,13 +80,13 @@ interface NumberRows {
   readonly linearBelow?: number;
 }
 
-/** The colors of values. */
+/** The color scale of values. */
 interface Shades {
-  /** The ends of the colors. */
+  /** Values at the ends of the color scale. */
   readonly most: number;
   readonly least: number;
   readonly isLog: boolean;
-  /** Colors are about linear up to here and logarithmic above; absent for those that are all the one or the other. */
+  /** Colors are about linear up to here and logarithmic above; absent for a purely linear or logarithmic scale. */
   readonly linearBelow?: number;
 }
 
@@ -99,9 +97,9 @@ export interface HeatChart extends ChartModel, Shades {
   readonly axis: TimeAxis | readonly string[];
   /** The vertical axis: numbers with their unit, or names from the top. */
   readonly rows: readonly string[] | NumberRows;
-  /** The groups of the result behind each name of the axes. */
+  /** Groups of the result behind each name of the axes. */
   readonly groups?: { readonly across: readonly Part[]; readonly up: readonly Part[] };
-  /** The column of histograms whose buckets the cells are, and the groups of the one that is drawn. */
+  /** The column of histograms whose buckets the cells are, and the groups of the histogram drawn. */
   readonly buckets?: { readonly column: string; readonly of: readonly KeyValue[] };
   readonly cells: readonly Cell[];
   readonly unit: string;
@@ -110,7 +108,7 @@ export interface HeatChart extends ChartModel, Shades {
 const NO_GRID = 'No heatmap: the times have no common distance.';
 const MAX_BUCKETS = 4_000;
 
-/** Returns the first plot of a chart over time, one row for each line that a line chart would have. */
+/** Returns the first plot of a chart over time, with one row for each line that a line chart would have. */
 function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
   const { log: _, stack: __, ...plain } = options;
   const chart = toSeries(input, { ...plain, kind: 'line' });
@@ -141,10 +139,10 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
   };
 }
 
-/** What is said of lines and their axis alone. */
+/** Notes that only apply to lines and their axis. */
 const OF_LINES = /^(?:bins |anomalies by .* are red$|the axis does not begin at 0)/;
 
-/** Returns the first measure as colors over the first key and the others. */
+/** Returns the first measure as colors over the first key and the remaining ones. */
 function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
@@ -185,7 +183,7 @@ function beyondNote(cut: number, mixes: boolean, { keys }: Roles, measure: Chart
   return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the least ${nameOf(measure)}`;
 }
 
-/** Returns histograms over time; each keeps the buckets that it has. Of several groups the largest is drawn. */
+/** Returns histograms over time; each keeps its own buckets. Of several groups, the largest is drawn. */
 function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
   const { result, table, histograms, roles, now } = input;
   const { time, keys, measures, leftOut } = roles;
@@ -242,10 +240,10 @@ function timestampsIn(time: ChartColumn): Float64Array {
   return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
 }
 
-/** A row of names whose greatest value is below this share of all would have no color to be seen. */
+/** A row of names whose greatest value is below this share of the overall greatest would have no visible color. */
 const FAINT = 0.02;
 
-/** The colors: their ends, and where they become logarithmic. */
+/** Returns the color scale: its ends, and where it becomes logarithmic. */
 function shadesOf(cells: readonly Cell[], options: ChartOptions): Shades {
   const values = cells.map(({ v }) => v);
   const [least, most] = [smallest(values), largest(values)];
@@ -261,10 +259,10 @@ function hasFaintRow(cells: readonly Cell[], most: number): boolean {
   return [...greatest.values()].some(v => v > 0 && v < FAINT * most);
 }
 
-/** Buckets that reach this many times as high as nearly all others do would leave these a line at the bottom. */
+/** Buckets that reach this many times as high as nearly all others would squeeze those into a line at the bottom. */
 const FAR = 8;
 
-/** Where an axis of buckets becomes logarithmic, for a few that are far above the others; undefined for a linear axis. */
+/** Returns where an axis of buckets becomes logarithmic, for a few that are far above the others; undefined for a linear axis. */
 function linearLimit(cells: readonly Cell[]): number | undefined {
   const ends = cells.map(({ y, height }) => y + height).sort((a, b) => a - b);
   const usual = ends[Math.floor(ends.length * 0.9)] ?? 0;
@@ -277,7 +275,7 @@ function logNote({ linearBelow, isLog }: Shades, options: ChartOptions): string 
   return options.log === true && !isLog && 'no log colors: there are values of 0 or less';
 }
 
-/** The rows of the group whose histograms count the most, and how many groups there are. */
+/** Returns the rows of the group whose histograms have the greatest total count, and the number of groups. */
 function largestGroup(
   rows: Histograms['rows'],
   keys: readonly ChartColumn[],
@@ -300,7 +298,7 @@ function largestGroup(
   };
 }
 
-/** The part of a bin of time that was searched. */
+/** Returns the searched part of a time bin. */
 function binAt(t: number, { grid, start, until }: TimeAxis): Pick<Cell, 'x' | 'width'> {
   const from = Math.max(t, start);
   return { x: from, width: Math.min(t + (grid?.size ?? 0), until) - from };
@@ -341,7 +339,7 @@ function heatDrawing(chart: HeatChart, interactive: boolean): Drawing {
   };
 }
 
-/** The groups behind cells; those along time alone have none beside their bins, and maybe buckets. */
+/** Returns the groups behind cells; cells along time alone have none beside their bins, and possibly buckets. */
 function factsOf({ axis, groups, buckets }: HeatChart): object | undefined {
   if (buckets !== undefined) return { parts: {}, buckets };
   if (groups === undefined) return undefined;
@@ -378,7 +376,7 @@ function rowOf({ x, width, y, height, v, bucket }: Cell, { axis, rows }: HeatCha
   };
 }
 
-/** One axis of a heatmap: where a cell is along it, its scale and its guide. */
+/** One axis of a heatmap: the position of a cell along it, its scale and its guide. */
 interface Side {
   readonly place: object;
   readonly scale: object;
@@ -424,7 +422,7 @@ function heightScale({ low, high, linearBelow }: NumberRows): object {
   return { type: 'symlog', constant: linearBelow, domain, nice: false };
 }
 
-/** Powers of ten on a logarithmic axis, from where it becomes one. */
+/** Returns the ticks: powers of ten on a logarithmic axis, from where it becomes one. */
 function heightTicks({ high, linearBelow }: NumberRows): object {
   return linearBelow === undefined ? { tickCount: TICKS } : { values: powersUpTo(high, linearBelow) };
 }
@@ -434,7 +432,7 @@ function powersUpTo(high: number, linearBelow: number): readonly number[] {
   return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index))];
 }
 
-/** Shades of one color: the least can still be seen, on light and on dark. */
+/** Shades of one color, the lightest still visible on both light and dark backgrounds. */
 const SHADES = ['rgba(42, 133, 199, 0.12)', 'rgba(42, 133, 199, 1)'];
 
 function colors({ least, most, isLog, linearBelow }: HeatChart): Pick<Drawing, 'scales' | 'legends'> {
@@ -465,7 +463,7 @@ function tipOf({ axis, rows }: HeatChart): object {
 
 const SHADES_PRINTED = '░▒▓█';
 
-/** A shade for each cell of a band of names; bands of numbers have no lines of their own. */
+/** Returns a shade for each cell of a row of names; rows of numbers have no lines. */
 function heatLines(chart: HeatChart, width: number): readonly string[] {
   const { axis, rows, cells, rules = [] } = chart;
   if (!isNames(rows)) return [];
@@ -480,7 +478,7 @@ function heatLines(chart: HeatChart, width: number): readonly string[] {
   });
 }
 
-/** How far the color of a value is from the least, from 0 to 1. */
+/** Returns how far the color of a value is from the least one, from 0 to 1. */
 function shareOf({ least, most, isLog, linearBelow }: HeatChart, v: number): number {
   const scale = (value: number) =>
     isLog ? Math.log(value) : linearBelow === undefined ? value : Math.log1p(value / linearBelow);

@@ -1,6 +1,4 @@
-/**
- * A result as charts see it: its columns by the part they play, and the facts that decide about its shape.
- */
+/** A result as charts see it: its columns by role, and the facts that decide its shape. */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
@@ -16,16 +14,16 @@ export interface ChartInput {
   readonly table: ArrowTable;
   readonly flat: Unfolded | undefined;
   readonly histograms: Histograms | undefined;
-  /** What `spotlight` found, in a result of one row. */
+  /** Findings of `spotlight`, in a result of one row. */
   readonly spotlight: readonly SpotlightEntry[] | undefined;
-  /** The roles of the columns, but for that of histograms. */
+  /** The roles of the columns, except the column of histograms. */
   readonly roles: Roles;
   readonly facts: Facts;
   /** When the query ran, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Returns what charts see of a result; undefined for one without rows. */
+/** Returns a result as charts see it; undefined for one without rows. */
 export function chartInput(result: QueryResult, now: number, options: ChartOptions): ChartInput | undefined {
   const flat = unfolded(result);
   const seen = flat?.result ?? result;
@@ -51,7 +49,7 @@ export function chartInput(result: QueryResult, now: number, options: ChartOptio
   return { result: seen, table, flat, histograms: found, spotlight, roles, facts, now };
 }
 
-/** The rows are groups or bins, not events. */
+/** Returns whether the rows are groups or bins, not events. */
 function isGrouped({ info }: ArrowTable): boolean {
   return info.groups.length > 0 || info.buckets !== undefined;
 }
@@ -60,12 +58,14 @@ function isAggregated({ field }: ChartColumn): boolean {
   return field.metadata.has('apl.agg');
 }
 
-/** A key that is a number in bins of one width. */
+/** Returns whether a key is a number in bins of one width. */
 function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
   return keys.some(key => key.field.name === info.buckets?.field && isNumber(key));
 }
 
-/** How many timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range if it has a single one. */
+/**
+ * Returns the number of timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range if it has only one.
+ */
 function timestampsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
   const timestamps = new Set<number>();
   for (let row = 0; row < table.data.numRows && timestamps.size < 2; row++) {

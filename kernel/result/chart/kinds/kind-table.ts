@@ -1,6 +1,4 @@
-/**
- * Questions about the kinds of charts, answered from their rows.
- */
+/** Lookups in the rows of the kinds of charts. */
 import type { DrawnKind } from '../../../apl/operators/drawing.js';
 import { type ShapeRow, shapes } from '../chart-shapes.js';
 import type { ChartModel } from '../model.js';
@@ -14,13 +12,13 @@ const forms: ReadonlyMap<string, ChartForm> = new Map(
   Object.values(kindRows).map(({ form }) => [form.type, form]),
 );
 
-/** Returns how a model is drawn and described. */
+/** Returns the form that draws and describes a model. */
 export function formOf({ kind }: ChartModel): ChartForm {
-  // A model is made by a row, and the forms of all rows are here.
+  // Every model is made by a row, and the forms of all rows are here.
   return forms.get(kind) as ChartForm;
 }
 
-/** Returns the kinds that a shape can be drawn as when one is asked for, its own first. */
+/** Returns the kinds that can be requested for a shape, its default first. */
 export function kindsFor({ shape, kind: own }: ShapeRow): readonly DrawnKind[] {
   const names = Object.keys(kindRows) as DrawnKind[];
   return [
@@ -29,7 +27,7 @@ export function kindsFor({ shape, kind: own }: ShapeRow): readonly DrawnKind[] {
   ];
 }
 
-/** Returns a sentence that says why a result of a shape is not drawn as it was asked for, and what that needs. */
+/** Returns a sentence that says why a result of a shape cannot be drawn as requested, and what the kind needs. */
 export function refusalOf(kind: DrawnKind, row: ShapeRow | undefined): string {
   const { title, needs } = kindRows[kind];
   const wanted = `No ${title}: it needs ${needs}`;
@@ -38,7 +36,7 @@ export function refusalOf(kind: DrawnKind, row: ShapeRow | undefined): string {
   return `${wanted}. The result is ${row.shape}, which can be drawn as ${ways.join(', ')}.`;
 }
 
-/** Returns the text of `apl/operators/chart-kinds.ts`: the language also runs in the browser, which has nothing that draws. */
+/** Returns the source of `apl/operators/chart-kinds.ts`: the language also runs in the browser, which has no code that draws. */
 export function kindNames(): string {
   const rows = Object.entries(kindRows);
   const names = rows.map(([name]) => `'${name}'`);
@@ -51,7 +49,7 @@ ${rows.map(([name, { label }]) => `  ${name}: '${label}',\n`).join('')}} as cons
 `;
 }
 
-/** Returns the table of `docs/charts.md`: what is drawn of which shape. */
+/** Returns the table of `docs/charts.md`: the charts of each shape. */
 export function chartReference(): string {
   const rows = shapes.map(row => {
     const kinds = kindsFor(row).map(name => `\`${name}\``);

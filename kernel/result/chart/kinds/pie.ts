@@ -1,6 +1,4 @@
-/**
- * Shares of a whole; the legend has the figures.
- */
+/** Shares of a whole; the numbers are in the legend. */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { present } from '../../../present.js';
 import { formatCount } from '../../../text.js';
@@ -35,11 +33,11 @@ import { notDrawnBeside, surfaces, withValues } from './shared/bars-by-name.js';
 export interface PieChart extends ChartModel {
   readonly kind: 'pie';
   readonly unit: string;
-  /** In the order of the legend. */
+  /** Values in the order of the legend. */
   readonly values: readonly number[];
 }
 
-/** Returns the shares of the first measure; a sentence if they are not shares of anything. */
+/** Returns the shares of the first measure; a sentence if they are not shares of a whole. */
 function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | string {
   const [measure] = withValues(table, roles.measures);
   if (measure === undefined) return noValue(roles.measures);
@@ -77,12 +75,12 @@ function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | 
   };
 }
 
-/** A share in percent; one that is not 0 is not written as 0. */
+/** Formats a share in percent; a share above 0 is never written as 0. */
 function shareText(share: number): string {
   return share > 0 && share < 0.0005 ? '<0.1 %' : `${(share * 100).toFixed(1)} %`;
 }
 
-/** Returns one plot, slices from noon on. */
+/** Returns one plot, with slices clockwise from the top. */
 function pieDrawing({ legend, values, unit }: PieChart): Drawing {
   const sum = values.reduce((a, b) => a + b, 0);
   const labels = legend.map(({ label }) => label);

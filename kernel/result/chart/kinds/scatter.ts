@@ -1,6 +1,4 @@
-/**
- * Two numbers of each row as a dot.
- */
+/** Two numbers of each row as a dot. */
 
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { formatCount } from '../../../text.js';
@@ -26,7 +24,7 @@ import type { KindRow } from './kind.js';
 import { numbersChart } from './shared/along.js';
 
 const MAX_GROUPS = 10;
-/** Each is a mark of its own in the image, which a notebook holds. */
+/** Each dot is a mark of its own in the image, which the notebook stores. */
 const MAX_DOTS = 1_000;
 
 /** Returns the second measure over the first, colored by the keys if they are few. */
@@ -41,7 +39,7 @@ function toScatter(
   const groups = groupNumbers(keys, rows);
   const isFew = groups.count <= MAX_GROUPS;
   const all = placesByGroup(isFew ? groups : groupNumbers([], rows));
-  // Each group keeps its extremes, however many dots of others cover it.
+  // Each group keeps its extremes, even if dots of other groups cover it.
   const most = rows.length <= MAX_DOTS ? MAX_DOTS : Math.floor(MAX_DOTS / all.length);
   const drawn = all.map(dots => {
     const own = Uint32Array.from(dots);
@@ -76,7 +74,7 @@ function toScatter(
   });
 }
 
-/** The rows that have both numbers, with these. */
+/** Returns the rows that have both numbers, with those numbers. */
 function dotsOf(across: ChartColumn, up: ChartColumn): Dots & { readonly rows: Uint32Array } {
   const [x, y] = [numbersOf(across), numbersOf(up)];
   const rows = allRows(x.length).filter(row => !Number.isNaN(x[row]) && !Number.isNaN(y[row]));

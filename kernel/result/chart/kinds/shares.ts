@@ -1,6 +1,4 @@
-/**
- * What `spotlight` found: for each field the share of its values among the selected rows beside that among the others.
- */
+/** Findings of `spotlight`: for each field, the share of its values among the selected rows beside the share among the remaining ones. */
 
 import { distinctText } from '../../display/display-text.js';
 import { safeWords } from '../../display/summary.js';
@@ -13,7 +11,7 @@ import type { KindRow } from './kind.js';
 import { type BarChart, type BarPlot, barForm } from './shared/bars.js';
 
 const MAX_PLOTS = 5;
-/** The values of a field that are drawn; of ranges all are, as they are a distribution. */
+/** Maximum number of values drawn for a field; ranges are a distribution and all drawn. */
 const MAX_VALUES = 6;
 
 const LEGEND = [
@@ -48,7 +46,7 @@ function toShares({ spotlight = [] }: ChartInput): BarChart | string {
   };
 }
 
-/** Either nothing could be compared, which the note of every field says, or chance alone is in it. */
+/** Returns why there is nothing to draw: nothing could be compared, which the note of every field says, or all differences are chance. */
 function nothingTold(entries: readonly SpotlightEntry[]): string {
   const compared = entries.some(({ values }) => values.length > 0);
   const note = entries

@@ -1,6 +1,4 @@
-/**
- * One row of numbers, large enough to be read from afar.
- */
+/** One row of numbers, large enough to read from afar. */
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import { cutToWidth } from '../../display/aligned.js';
 import { formatNumber, numberFormat } from '../../display/display-format.js';
@@ -16,7 +14,7 @@ import { unitOf } from '../plots.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 
-/** Numbers to be read from afar. */
+/** Numbers to read from afar. */
 export interface StatChart extends ChartModel {
   readonly kind: 'stat';
   readonly tiles: readonly { readonly name: string; readonly text: string; readonly exact: string }[];
@@ -24,7 +22,7 @@ export interface StatChart extends ChartModel {
 
 const MAX_TILES = 12;
 
-/** Returns the numbers of the first row; their exact texts are beside those for people. */
+/** Returns the numbers of the first row; their exact values are beside the formatted ones. */
 function toStat({ roles: { measures, leftOut } }: ChartInput, options: ChartOptions): StatChart {
   const shown = measures.slice(0, MAX_TILES);
   const names = distinctNames(shown);
@@ -50,7 +48,7 @@ function withUnit(field: ChartColumn['field'], unit: string): ChartColumn['field
   return field.clone({ metadata: new Map([...field.metadata, [FIELD_KEY.unit, unit]]) });
 }
 
-/** Returns as many numbers in a row as have room. Neither a number nor a name is cut: it would be another. */
+/** Returns as many numbers in a row as fit. Neither a number nor a name is cut, since that would change its meaning. */
 function statDrawing({ tiles }: StatChart): Drawing {
   const longest = tiles.reduce((most, { text }) => Math.max(most, text.length), 0);
   const size = longest <= 16 ? 30 : 20;

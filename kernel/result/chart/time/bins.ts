@@ -1,11 +1,9 @@
-/**
- * The time axis of a chart: the searched range, the bins that it holds, and which of them are cut off by its ends.
- */
+/** The time axis of a chart: the searched range, its bins, and which of them its ends cut off. */
 import { DataType } from 'apache-arrow';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import { ADDED, FLAGGED, PARTIAL, type Run } from '../thin.js';
 
-/** Bins of one width; `first` and `last` are the numbers of those that the searched range touches, counted from `origin`. */
+/** Bins of one width; `first` and `last` are the numbers of the outermost bins that the searched range touches, counted from `origin`. */
 export interface Grid {
   readonly origin: number;
   readonly size: number;
@@ -18,20 +16,20 @@ export interface TimeAxis {
   readonly start: number;
   readonly end: number;
   readonly until: number;
-  /** False when the times of the result lie outside of the searched range, so that it says nothing about them. */
+  /** False if the times of the result are outside of the searched range, which then says nothing about them. */
   readonly isSearched: boolean;
-  /** Absent when the times have no common distance. */
+  /** Absent if the times have no common distance. */
   readonly grid?: Grid;
 }
 
-/** The range that was searched, in milliseconds since 1970. */
+/** The searched range, in milliseconds since 1970. */
 interface Searched {
   readonly start: number;
   readonly end: number;
   readonly now: number;
 }
 
-/** Returns the axis for the timestamps of a result, in ascending order; undefined when there are too few to draw along. */
+/** Returns the axis for the timestamps of a result, in ascending order; undefined if there are too few to draw along. */
 export function axisOf(
   result: QueryResult,
   table: ArrowTable,
@@ -50,7 +48,7 @@ function binWidth({ info: { buckets }, data }: ArrowTable): number | undefined {
 
 const NANOS_PER_MS = 1e6;
 
-/** The range as the service reports it, else the requested one if that is absolute. */
+/** Returns the range that the service reports, otherwise the requested one if it is absolute. */
 function searchedRange({ provenance }: QueryResult, { info }: ArrowTable, now: number): Searched | undefined {
   const start = Date.parse(info.range?.start ?? provenance.startTime);
   const end = Date.parse(info.range?.end ?? provenance.endTime);
@@ -75,19 +73,19 @@ function timeAxis(
   return width === undefined ? axis : { ...axis, grid: gridOf(first, width, start, until) };
 }
 
-/** Whether only a part of the bin was searched. */
+/** Returns whether only part of the bin was searched. */
 function isPartial({ start, until, grid, isSearched }: TimeAxis, t: number): boolean {
   if (grid === undefined || !isSearched) return false;
   const slack = grid.size * SLACK;
   return t < start - slack || t + grid.size > until + slack;
 }
 
-/** How many bins the searched range touches; 0 when they have no width. */
+/** Returns how many bins the searched range touches; 0 if they have no width. */
 export function binCount({ grid }: TimeAxis): number {
   return grid === undefined ? 0 : grid.last - grid.first + 1;
 }
 
-/** Returns the values of one line, in order of time, as a run without stand-ins; those with a flag of -1 or 1 are anomalies. */
+/** Returns the values of one line, in order of time, as a run without stand-ins; values flagged -1 or 1 are anomalies. */
 export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: Float64Array): Run {
   const marks = new Uint8Array(t.length);
   for (let index = 0; index < t.length; index++) {
@@ -99,8 +97,8 @@ export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: 
 }
 
 /**
- * Returns a run with stand-ins for the missing bins between its points: zeros if `fill` is 0, also at both ends of the axis, else a
- * break. A run of missing bins needs two zeros at each end, or one break.
+ * Returns a run with stand-ins for the missing bins between its points: zeros if `fill` is 0, also at both ends of the axis, otherwise
+ * a break. Consecutive missing bins need two zeros at each end, or one break.
  */
 export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
@@ -136,7 +134,7 @@ export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   };
 }
 
-/** Returns a point for every bin, as the parts of a stack need it: stand-ins if there is none, also at both ends. */
+/** Returns a point for every bin, as stacking needs it: a stand-in for each missing one, also at both ends. */
 export function everyBin(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
   if (grid === undefined) return run;
@@ -161,7 +159,7 @@ export function betweenRows(axis: TimeAxis, timestamps: Float64Array): TimeAxis 
   return { ...axis, grid: { ...grid, first: binNumber(grid, first), last: binNumber(grid, last) } };
 }
 
-/** A part of a bin that is only rounding. */
+/** A fraction of a bin that is only a rounding error. */
 const SLACK = 1e-6;
 
 function binNumber({ origin, size }: Grid, t: number): number {
@@ -183,7 +181,7 @@ function gapBefore(timestamps: Float64Array, at: number): number {
   return (timestamps[at] ?? 0) - (timestamps[at - 1] ?? 0);
 }
 
-/** The width of the bins, stated or found: every distance is a multiple of it. Undefined for uneven bins such as months. */
+/** Returns the width of the bins, stated or found: every distance is a multiple of it. Undefined for uneven bins such as months. */
 function regularSize(timestamps: Float64Array, stated: number | undefined): number | undefined {
   const size = stated ?? (timestamps.length < 3 ? undefined : narrowestGap(timestamps));
   if (size === undefined || !(size > 0)) return undefined;

@@ -1,6 +1,4 @@
-/**
- * The annotations of a service as rules over a chart: at a time, or over an interval.
- */
+/** The annotations of a service as marks over a chart: at a time, or over an interval. */
 
 import type { Annotation } from '../../../api/wire.js';
 import { present } from '../../../present.js';
@@ -10,26 +8,26 @@ import { safeWords } from '../../display/summary.js';
 import type { Rule } from '../model.js';
 import type { TimeAxis } from './bins.js';
 
-/** The annotations for a chart; `problem` says why they could not be read, `isPart` that some could not. */
+/** The annotations for a chart; `problem` says why they could not be read; with `isPart`, some could not. */
 export interface ChartAnnotations {
   readonly annotations: readonly Annotation[];
   readonly isPart?: true;
   readonly problem?: string;
 }
 
-/** The rules of a chart, and sentences about annotations that are not drawn. */
+/** The annotation marks of a chart, and notes on those that are not drawn. */
 export interface Rules {
   readonly rules: readonly Rule[];
   readonly notes: readonly string[];
 }
 
-/** More than these are not drawn: they would hide the chart, and a notebook keeps them. */
+/** Maximum number drawn: more would hide the chart, and the notebook stores them. */
 const MAX_RULES = 100;
-/** Characters of a text under the pointer. */
+/** Maximum length of a tooltip. */
 const TEXT_LENGTH = 400;
 const TITLE_LENGTH = 80;
 
-/** Returns the annotations that touch the axis as rules, in order of time; of many the latest. */
+/** Returns the annotations that touch the axis, in order of time; the latest if there are too many. */
 export function rulesOf(annotations: readonly Annotation[], { start, end }: TimeAxis): Rules {
   const found = annotations
     .map(ruleOf)
@@ -57,7 +55,7 @@ function ruleOf({ time, endTime, title, type, description, url }: Annotation): R
   };
 }
 
-/** As exact as an image is. */
+/** Returns a time with the precision of an image. */
 function millisecondsOf(time: string): number {
   return Number((parseTime(time) ?? 0n) / MILLISECOND);
 }

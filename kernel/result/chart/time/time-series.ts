@@ -1,6 +1,4 @@
-/**
- * Turns an aggregate over time into plots of lines along the searched range, with every datum in them or reported as left out.
- */
+/** Turns an aggregate over time into plots of lines along the searched range; every datum is drawn or reported as left out. */
 
 import { DataType } from 'apache-arrow';
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
@@ -37,13 +35,16 @@ import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../pl
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
 import { axisOf, betweenRows, binCount, everyBin, runOf, type TimeAxis, withMissing } from './bins.js';
 
-/** One group: the texts of its keys, and its rows in order of time. */
+/** One group: its displayed keys, and its rows in order of time. */
 interface Group {
   readonly keys: readonly string[];
   readonly rows: Uint32Array;
 }
 
-/** The groups that are drawn, how many were chosen, and of how many, which `keys` tell apart: a chosen one may have a line for each period. */
+/**
+ * The groups that are drawn, how many of how many were chosen, and the `keys` that tell them apart: a chosen one may have a line for each
+ * period.
+ */
 interface Groups {
   readonly drawn: readonly Group[];
   readonly chosen: number;
@@ -51,23 +52,23 @@ interface Groups {
   readonly keys: readonly ChartColumn[];
 }
 
-/** What is known of a chart over time before anything is drawn. */
+/** The properties of a chart over time, gathered before drawing. */
 interface Layout {
   readonly axis: TimeAxis;
   readonly options: ChartOptions;
   readonly missing: Reading['missingBins'];
   readonly time: ChartColumn;
-  /** Rows that have no place along the time. */
+  /** Rows without a time. */
   readonly untimed: number;
   readonly keys: readonly ChartColumn[];
   readonly groups: Groups;
   readonly measures: readonly ChartColumn[];
-  /** More measures than are drawn; those without a value; columns that are not measures; flags of anomalies. */
+  /** In order: measures beyond the maximum; those without a value; columns that are not measures; flags of anomalies. */
   readonly beyond: readonly ChartColumn[];
   readonly empty: readonly ChartColumn[];
   readonly leftOut: readonly ChartColumn[];
   readonly flags: readonly ChartColumn[];
-  /** The measures are parts of one list, such as percentiles of a field, of that name. */
+  /** Name of the list whose parts the measures are, such as percentiles of a field. */
   readonly together?: string;
   readonly isStacked: boolean;
 }
@@ -86,13 +87,13 @@ interface Track {
 interface Traits {
   readonly isLog: boolean;
   readonly isThinned: boolean;
-  /** All values are far from zero and near each other, so that no axis begins at zero. */
+  /** All values are far from zero and near each other, so no axis begins at zero. */
   readonly isNarrow: boolean;
 }
 
 const MAX_GROUPS = 10;
 const MAX_MEASURES = 6;
-/** With their image they take less than 256 KB in a notebook; a point of a stack has three numbers. */
+/** With their image, this many take less than 256 KB in a notebook; a point of a stack has three numbers. */
 const MAX_POINTS = 3_000;
 const MAX_BARS = 240;
 /** Measures whose greatest values differ by more than this factor get plots of their own. */
@@ -132,7 +133,7 @@ export function toSeries(
   });
 }
 
-/** Each of some ascending times once. */
+/** Returns ascending times without duplicates. */
 function distinctTimes(times: Float64Array): Float64Array {
   const distinct = new Float64Array(times.length);
   let count = 0;
@@ -140,20 +141,20 @@ function distinctTimes(times: Float64Array): Float64Array {
   return distinct.subarray(0, count);
 }
 
-/** The result of looking for anomalies: -1, 0 or 1 for each bin. */
+/** Returns whether a measure is the result of anomaly detection: -1, 0 or 1 for each bin. */
 function isFlag(measure: ChartColumn, rows: Uint32Array): boolean {
   if (!/anomal|ad_flag/i.test(measure.field.name)) return false;
   return rows.every(row => [-1, 0, 1, null].includes(numberAt(measure, row)));
 }
 
-/** A result that is cut or partial says nothing about its missing bins. */
+/** Returns how to read missing bins. A truncated or partial result says nothing about them. */
 function missingBins(result: QueryResult): Layout['missing'] {
   const isCut =
     mayMissBins(result) || result.status.messages?.some(({ code }) => /limit/i.test(code)) === true;
   return isCut ? 'unknown' : (result.reading?.missingBins ?? 'empty');
 }
 
-/** Bars of groups are stacked if their values add up, anything else if that is asked for. */
+/** Returns whether to stack: by default bars of groups whose values add up, anything else on request. */
 function stacks(
   options: ChartOptions,
   measures: readonly ChartColumn[],
@@ -201,7 +202,7 @@ function chartOf(layout: Layout): XyChart {
   };
 }
 
-/** The lines of each measure; those that stand on each other, or are parts of a band, keep the same bins. */
+/** Returns the lines of each measure; those that are stacked, or parts of a band, keep the same bins. */
 function tracksOf(layout: Layout): readonly (readonly Track[])[] {
   const { measures, groups, isStacked, together } = layout;
   const whole = measures.map(measure => groups.drawn.map(group => wholeTrack(layout, measure, group)));
@@ -223,13 +224,13 @@ function tracksOf(layout: Layout): readonly (readonly Track[])[] {
   return whole.map(tracks => tracks.map(track => ({ ...track, points: points[next++] ?? [] })));
 }
 
-/** The points of one line: one per datum, and stand-ins for the bins that have none. */
+/** Returns the points of one line: one per datum, and stand-ins for the missing bins. */
 function wholeTrack(layout: Layout, measure: ChartColumn, group: Group): Omit<Track, 'points'> {
   const { axis, missing, options, time, isStacked } = layout;
   const [flag] = measure === layout.measures[0] ? layout.flags : [];
   const flags = flag && valuesIn(flag, group.rows);
   const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis, flags);
-  // No logarithmic axis shows a zero.
+  // A logarithmic axis cannot show a zero.
   const isZero =
     missing !== 'unknown' &&
     aggregateOf(measure).emptyIsZero &&
@@ -299,7 +300,7 @@ function markOf(layout: Layout, tracks: readonly Track[], isThinned: boolean): P
   return fits && missing !== 'unknown' ? 'bars' : 'area';
 }
 
-/** A sentence about each value that is drawn differently from the table, or not at all. */
+/** Returns a note for each value that is drawn differently from the table, or not at all. */
 function notesOf(
   layout: Layout,
   tracks: readonly Track[],
@@ -325,7 +326,7 @@ function notesOf(
   );
 }
 
-/** Why the chart is not as it was asked for. */
+/** Returns why the chart is not as requested. */
 function refusalsOf(
   { options, measures, keys, isStacked }: Layout,
   tracks: readonly Track[],
@@ -350,7 +351,7 @@ function groupNote({ groups, measures }: Layout): string | false {
   return `the ${shown} groups by ${namesOf(groups.keys)} with the greatest ${rank}`;
 }
 
-/** A bin at an edge is called partial if a value is drawn in it. */
+/** Returns notes on partial bins at the edges, if a value is drawn in them. */
 function edgeNotes({ axis }: Layout, tracks: readonly Track[]): readonly string[] {
   const partial = tracks.flatMap(({ points }) => points.filter(point => point.partial));
   const edges = notes(
@@ -393,8 +394,8 @@ function timedRows(time: ChartColumn): Uint32Array {
 }
 
 /**
- * Returns the largest groups, in `MAX_GROUPS` lines: by the sum of the measure if its values add up, otherwise by its greatest value, so
- * that a group that peaks once is among them. The periods of a comparison are chosen together.
+ * Returns the largest groups, in `MAX_GROUPS` lines: by the sum of the measure if its values add up, otherwise by its greatest value, to
+ * include a group that peaks once. The periods of a comparison are chosen together.
  */
 function largestGroups(rows: Uint32Array, keys: readonly ChartColumn[], measure: ChartColumn): Groups {
   const periods = keys.filter(({ field }) => field.metadata.has(FIELD_KEY.period));
@@ -408,20 +409,20 @@ function largestGroups(rows: Uint32Array, keys: readonly ChartColumn[], measure:
   return { drawn, chosen: greatest.length, count, keys: compared };
 }
 
-/** Rows apart by the values of some columns, in the order in which these appear. */
+/** Splits rows by the values of some columns, in order of appearance. */
 function split(rows: Uint32Array, keys: readonly ChartColumn[]): readonly Uint32Array[] {
   if (keys.length === 0) return [rows];
   const { numbers, count } = groupNumbers(keys, rows);
   return rowsBy(rows, numbers, [...Array(count).keys()]);
 }
 
-/** Whether two rows have the same time, so that no line can join them. */
+/** Returns whether two rows have the same time, so that no line can join them. */
 function hasTwins(rows: Uint32Array, time: ChartColumn): boolean {
   const times = numbersOf(time);
   return rows.some((row, at) => at > 0 && times[rows[at - 1] ?? 0] === times[row]);
 }
 
-/** The rows of some groups, in their order. */
+/** Returns the rows of the given groups, in their order. */
 function rowsBy(rows: Uint32Array, numbers: Uint32Array, groups: readonly number[]): readonly Uint32Array[] {
   const places = new Map(groups.map((group, place) => [group, place]));
   const found = groups.map(() => new Uint32Array(rows.length));

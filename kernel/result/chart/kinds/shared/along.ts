@@ -1,6 +1,4 @@
-/**
- * Charts along a number that several kinds draw: histograms, and bins of a number.
- */
+/** Charts along a number, for several kinds: histograms, and bins of a number. */
 import { DataType } from 'apache-arrow';
 import type { ChartOptions } from '../../../../apl/operators/drawing.js';
 import { formatCount } from '../../../../text.js';
@@ -29,17 +27,17 @@ import { withValues } from './bars-by-name.js';
 const MAX_PLOTS = 6;
 const MAX_BARS = 400;
 
-/** One bar: where it begins and ends along the axis, and its height. */
+/** One bar: its start and end along the axis, and its height. */
 type Bin = readonly [from: number, to: number, v: number | null];
 
-/** Returns one measure as bars along the number that the rows are bins of. */
+/** Returns one measure as bars along the number by which the rows are binned. */
 export function toNumberBins(
   { table, roles: { keys, measures, leftOut } }: ChartInput,
   options: ChartOptions,
 ): XyChart | string {
   const key = keys[0] as ChartColumn;
   const stated = table.info.buckets?.size ?? 0;
-  // Spans are read in seconds, and the service counts their bins in nanoseconds.
+  // Durations are read in seconds, but the service counts their bins in nanoseconds.
   const size = DataType.isDuration(key.field.type) ? stated / 1e9 : stated;
   const filled = withValues(table, measures);
   const drawn = filled.slice(0, MAX_PLOTS);
@@ -73,7 +71,7 @@ export function toNumberBins(
   });
 }
 
-/** Returns each histogram as bars as wide as its buckets; the keys name the plots if there are several. */
+/** Returns each histogram as bars as wide as its buckets; if there are several, the keys name the plots. */
 export function toHistograms(
   { histograms, roles: { keys, measures, leftOut } }: ChartInput,
   options: ChartOptions,
@@ -114,7 +112,7 @@ function pointsOf(bins: readonly Bin[], { factor }: Scale): readonly Point[] {
   }));
 }
 
-/** The points with a break for missing bins, which no line may bridge. */
+/** Returns the points with a break for missing bins, which no line may bridge. */
 function withBreaks(points: readonly Point[]): readonly Point[] {
   return points.flatMap((point, index): readonly Point[] => {
     const before = points[index - 1];
@@ -135,7 +133,7 @@ function barsOf(
   return plotOf(name, lines, { ...style, mark, isLog: isLogFor(valuesOf(lines), options) });
 }
 
-/** Returns a chart along a number, whose axis reaches from the first point to the end of the last. */
+/** Returns a chart along a number, with an axis from the first point to the end of the last. */
 export function numbersChart(
   plots: readonly Plot[],
   parts: Pick<XyChart, 'names' | 'notes'> & { readonly across: string } & Partial<Pick<XyChart, 'legend'>>,

@@ -1,6 +1,4 @@
-/**
- * Numbers by name: which names have the greatest values, and what of them is left out.
- */
+/** Numbers by name: the names with the greatest values, and what is left out. */
 
 import { present } from '../../../../present.js';
 import { formatCount } from '../../../../text.js';
@@ -26,7 +24,7 @@ export const MAX_CELLS = 30;
 export const OTHERS = 'others';
 const REST_LOOK = { color: '#868c96', dash: [1, 0] };
 
-/** Names the columns beside a measure, which are not drawn; false if there are none. */
+/** Returns a note that names the columns beside a measure, which are not drawn; false if there are none. */
 export function notDrawnBeside({ measures, leftOut }: Roles, measure: ChartColumn): string | false {
   return notDrawn([...measures.filter(each => each !== measure), ...leftOut]);
 }
@@ -36,35 +34,35 @@ export function withValues(table: ArrowTable, measures: readonly ChartColumn[]):
   return measures.filter(measure => table.data.numRows > 0 && numbersOf(measure).some(v => !Number.isNaN(v)));
 }
 
-/** The rows of one part of a bar. */
+/** Rows of one part of a bar. */
 type Place = readonly number[];
 
-/** One bar before it is measured: its name, and the rows of each of its parts. */
+/** One bar before it is measured: its name, and the rows of each part. */
 export interface NamedRow {
   readonly label: string;
   readonly places: readonly Place[];
-  /** The groups of the result that it is; absent if that is too long to be said. */
+  /** Its groups of the result; absent if they are too long to include. */
   readonly of?: readonly KeyValue[];
 }
 
-/** The longest bars, or the first ones of a sorted result, and what is left out of them. */
+/** The longest bars, or the first ones of a sorted result, and what is left out. */
 interface NamedRows {
   readonly rows: readonly NamedRow[];
-  /** Names that are drawn and names that are not. */
+  /** Total number of names, drawn or not. */
   readonly count: number;
   readonly parts: readonly Entry[];
-  /** Parts that share the last place, or have none. */
+  /** Parts that are merged into the last one, or left out. */
   readonly cut: number;
 }
 
-/** Says which names are drawn if not all are. */
+/** Returns a note on which names are drawn; false if all are. */
 export function cutNames({ rows, count }: NamedRows, measure: ChartColumn, isSorted = false): string | false {
   if (count <= rows.length) return false;
   if (isSorted) return `the first ${rows.length} of ${formatCount(count)} names, in the order of the query`;
   return `the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`;
 }
 
-/** The rows with the greatest values, or of a sorted result the first ones, each with its name. */
+/** Returns the rows with the greatest values, or the first ones of a sorted result, each with its name. */
 export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn, isSorted: boolean): NamedRows {
   const sizes = numbersOf(measure);
   const places = isSorted ? [...sizes.keys()].slice(0, MAX_BARS) : greatestOf(sizes, MAX_BARS);
@@ -73,8 +71,8 @@ export function rowsByName(keys: readonly ChartColumn[], measure: ChartColumn, i
 }
 
 /**
- * Rows by all keys but the last, divided by the last: the greatest parts first, of which at most `most` have a place. One that
- * `mixes` holds all others.
+ * Returns rows by all keys but the last, divided by the last: the greatest parts first, at most `most` of them. With `mixes`, the last one
+ * holds all remaining parts.
  */
 export function dividedRows(
   keys: readonly ChartColumn[],
@@ -111,7 +109,7 @@ export function dividedRows(
   };
 }
 
-/** The name of a row by its keys, in texts to be read, and exactly. */
+/** Returns the keys of a row, as displayed and as exact values. */
 function namedBy(
   keys: readonly ChartColumn[],
   row: number,
@@ -123,7 +121,7 @@ function placesOf(groups: readonly number[]): ReadonlyMap<number, number> {
   return new Map(groups.map((group, place) => [group, place]));
 }
 
-/** Legend entries of surfaces, each by the keys of one of its rows; the last aggregates the remaining `others` names. */
+/** Returns legend entries of surfaces, each by the keys of one of its rows; the last aggregates the remaining `others` names. */
 export function surfaces(
   keys: readonly ChartColumn[],
   rows: readonly number[],
@@ -140,7 +138,7 @@ export function surfaces(
   );
 }
 
-/** Adds the labels of rows by the texts of their keys, no two the same. */
+/** Adds labels to rows by their displayed keys, no two the same. */
 function labeled<T extends { readonly keys: readonly string[] }>(
   rows: readonly T[],
 ): readonly (T & { readonly label: string })[] {
@@ -148,7 +146,7 @@ function labeled<T extends { readonly keys: readonly string[] }>(
   return rows.map((row, index) => ({ ...row, label: labels[index] ?? '' }));
 }
 
-/** The sum over the rows of a place; null if none has a value. */
+/** Returns the sum over the rows of a part; null if none has a value. */
 export function sumAt(place: Place, measure: ChartColumn): number | null {
   const values = place.map(row => numberAt(measure, row)).filter(value => value !== null);
   return values.length === 0 ? null : values.reduce((a, b) => a + b, 0);

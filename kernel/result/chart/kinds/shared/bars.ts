@@ -1,6 +1,6 @@
 /**
- * Bars by name, one row below the other, each with its value in words at its end. The parts of a bar stand on each other; shares, of
- * which each is a part of another whole, side by side.
+ * Bars by name, one row below the other, each with its formatted value at its end. Parts of a bar are stacked; shares, each of a different
+ * whole, are side by side.
  */
 import { present } from '../../../../present.js';
 import { cutToWidth } from '../../../display/aligned.js';
@@ -31,11 +31,11 @@ import type { ChartForm } from '../kind.js';
 export interface Bar {
   readonly label: string;
   readonly parts: readonly (number | null)[];
-  /** The groups of the result that it is; absent if it is none. */
+  /** Its groups of the result; absent if there are none. */
   readonly of?: readonly KeyValue[];
 }
 
-/** Bars of one measure, longest first or as the query sorts them, which share an axis. */
+/** Bars of one measure on a shared axis, longest first or in the order of the query. */
 export interface BarPlot {
   readonly title: string;
   readonly unit: string;
@@ -43,7 +43,7 @@ export interface BarPlot {
   readonly low: number;
   readonly high: number;
   readonly isLog: boolean;
-  /** What its description says (default: the highest and the lowest bar). */
+  /** Sentence of the description (default: the highest and the lowest bar). */
   readonly sentence?: string;
 }
 
@@ -51,7 +51,7 @@ export interface BarPlot {
 export interface BarChart extends ChartModel {
   readonly kind: 'bars';
   readonly plots: readonly BarPlot[];
-  /** What the names are names of. */
+  /** What the names identify. */
   readonly keys: string;
   readonly areShares?: true;
 }
@@ -63,7 +63,7 @@ interface Sums {
   readonly total: number | null;
 }
 
-/** Returns the parts of a bar above zero, those below it, and all of them. */
+/** Returns the sums of the parts of a bar above zero, of those below it, and of all of them. */
 export function sums({ parts }: Bar): Sums {
   const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, v) => all + (v ?? 0), 0);
   const isEmpty = parts.every(part => part === null);
@@ -74,7 +74,7 @@ export function sums({ parts }: Bar): Sums {
   };
 }
 
-/** Returns a plot for each measure; the names stand beside all of them. */
+/** Returns a plot for each measure; the names are beside all of them. */
 function barDrawing(chart: BarChart): Drawing {
   const { plots, legend } = chart;
   const all = plots.flatMap(({ bars }) => bars);
@@ -106,7 +106,7 @@ function barId(index: number): string {
   return `b${index}`;
 }
 
-/** Parts of a bar stand on each other, those below zero on the other side of it. */
+/** Stacks the parts of a bar, those below zero on the other side of it. */
 function stackOf({ areShares }: BarChart): object {
   return { type: 'stack', groupby: areShares ? ['r', 's'] : ['r'], field: 'v', as: ['b', 'y'] };
 }
@@ -145,10 +145,10 @@ function marksOf(
   });
 }
 
-/** The least part of a plot that its bars have beside their values, in pixels. */
+/** Minimum width of the bars beside their values, in pixels. */
 const LEAST_BARS = 40;
 
-/** Values of bars that end at the left stand within the plot, whatever its width. */
+/** Returns a scale that keeps the values left of negative bars within the plot, whatever its width. */
 function scaleOf(plot: BarPlot): object {
   const { low, high, isLog, bars } = plot;
   if (isLog) return { type: 'log', domain: [low, high] };
@@ -168,7 +168,7 @@ function pieces({ bars }: BarPlot, idOf: (bar: Bar) => string): readonly object[
   );
 }
 
-/** A value in words at the end of a bar, or at the end of a share. */
+/** A formatted value at the end of a bar or share. */
 interface End {
   readonly r: string;
   readonly s?: string;
@@ -180,7 +180,7 @@ interface End {
 
 const RIGHT = { a: 'left', dx: 5 } as const;
 
-/** The value of each bar, at its right end, or at its left if it is below zero; of shares that of each. */
+/** Returns the value of each bar, at its right end, or at its left if negative; for shares, the value of each. */
 function ends(plot: BarPlot, { areShares }: BarChart, idOf: (bar: Bar) => string): readonly End[] {
   return plot.bars.flatMap((bar): readonly End[] => {
     const r = idOf(bar);
@@ -198,12 +198,12 @@ function totalText(bar: Bar, { unit }: BarPlot): string {
   return total === null ? 'null' : shortText(total, unit.length > 12 ? '' : unit);
 }
 
-/** Each bar, or each share, with its size; of a bar of several parts that is their sum. */
+/** Returns each bar with its size, the sum of its parts. */
 function sizes({ bars }: BarPlot): readonly { readonly label: string; readonly v: number | null }[] {
   return bars.map(bar => ({ label: bar.label, v: sums(bar).total }));
 }
 
-/** Each share has a line of its own. */
+/** Returns the lines of bars; each share has a line of its own. */
 function barLines(plot: BarPlot, { areShares, legend }: BarChart, width: number): readonly string[] {
   const percents = plot.bars.flatMap(({ label, parts }) =>
     parts.map((v, place) => ({
