@@ -13,15 +13,15 @@ import { type Damage, damagedDataset, unstoredEvents } from './dataset/dataset-d
 import type { Listing } from './dataset/directory.js';
 import { type DatasetNote, type GroupsLeftOut, StoredDataset } from './dataset/stored.js';
 
-/** One dataset as it was when it was read, with why acknowledged events are not in it, if so. */
+/** A dataset as of one read, with the error if it lacks acknowledged events. */
 export interface Reading {
   readonly listing: Listing;
   readonly unstored?: unknown;
 }
 
 /**
- * A dataset whose rows lie elsewhere, as one request reads it. What a question needs that is not here is read by `load`; until then a
- * scan is empty text, row groups are none, and a count is not known.
+ * A dataset with remote rows, as seen by one request. Missing data is read by `load`; until then a scan is an empty string, there are no
+ * row groups, and counts are undefined.
  */
 export interface FarDataset {
   readonly schema: DatasetSchema;
@@ -29,35 +29,35 @@ export interface FarDataset {
   examined(startNs: bigint, endNs: bigint): ExaminedBlocks;
   rowGroups(startNs: bigint, endNs: bigint): readonly RowGroup[];
   rowCount(startNs: bigint, endNs: bigint): number | undefined;
-  /** Reads what was asked for; returns whether there was anything, so that what was made without it is to be made again. */
+  /** Reads what was requested; returns whether there was anything, in which case earlier results must be recomputed. */
   load(signal?: AbortSignal): Promise<boolean>;
-  /** From now on its fields must stay what they are: `load` throws LocalError (`bucket-changed`) if they do not. */
+  /** Freezes its fields: from now on, `load` throws LocalError (`bucket-changed`) if they change. */
   run(): void;
-  /** Whether the files that it keeps here are as they were written; those that are not are read again by the next request. */
+  /** Whether its cached files are intact; damaged ones are read again by the next request. */
   isWhole(): Promise<boolean>;
-  /** What was read. */
+  /** Reports what was read. */
   notices(): readonly StatusMessage[];
-  /** Lets go of what was read for the request. */
+  /** Releases what the request read. */
   close(): void;
 }
 
-/** What a snapshot asks the store for. */
+/** Interface of the store to a snapshot. */
 export interface SnapshotSource {
   readonly builtins: ReadonlyMap<string, BuiltinDataset>;
-  /** The names of the stored datasets, in no order. */
+  /** Returns the names of the stored datasets, unsorted. */
   names(): readonly string[];
   exists(name: string): boolean;
-  /** A dataset if it is known as it is now; undefined if it must be read. */
+  /** Returns a dataset from the cache, undefined if it must be read. */
   current(name: string): Reading | undefined;
-  /** Reads a dataset; undefined when there is none. */
+  /** Reads a dataset; undefined if it does not exist. */
   read(name: string): Promise<Reading | undefined>;
-  /** Reads all of the files of a dataset, and returns those that are damaged. */
+  /** Reads all files of a dataset completely and returns the damaged ones. */
   verify(name: string, signal: AbortSignal): Promise<readonly Damage[]>;
-  /** A dataset whose rows lie elsewhere; undefined if they are in its directory. */
+  /** Returns a dataset with remote rows, undefined if they are local. */
   far(name: string, note: DatasetNote): FarDataset | undefined;
-  /** Whether it is worthwhile to ask for {@link groupsLeftOut}. */
+  /** Whether {@link groupsLeftOut} is worth calling. */
   leavesOut(files: readonly FileSummary[]): boolean;
-  /** The row groups of the files of a dataset that have no row for which all lookups hold, as far as is known. */
+  /** Returns the row groups of a dataset's files known to have no row that satisfies all lookups. */
   groupsLeftOut(
     name: string,
     files: readonly FileSummary[],
@@ -66,24 +66,27 @@ export interface SnapshotSource {
 }
 
 /**
- * The datasets that one request reads: each is read when it is first asked for, and stays as it was then, so that all queries of a
- * request read the same rows. A dataset that must be read from the disk has no fields until {@link load}.
+ * Datasets of one request: each is read on first access and then fixed, so that all queries of a request see the same rows. A dataset that
+ * must be read from disk has no fields until {@link load}.
  */
 export class Snapshot implements MeasuredCatalog {
   readonly #source: SnapshotSource;
   readonly #readings = new Map<string, Reading | undefined>();
   readonly #wanted = new Set<string>();
   readonly #far = new Map<string, FarDataset>();
-  /** What filters look up in datasets, and the row groups that have no such row; undefined until they were looked for. */
+  /** Lookups of filters, with the row groups that cannot match; undefined until they are loaded. */
   readonly #lookedUp = new Map<string, LookedUp>();
-  /** The query holds a worker of the engine by now, and must not wait for another. */
+  /** Whether the query already occupies a worker of the engine, and must not wait for another. */
   #isRunning = false;
 
   constructor(source: SnapshotSource) {
     this.#source = source;
   }
 
-  /** Reads the datasets that were asked for and not there yet; returns whether there were any, so that what was made without them is to be made again. */
+  /**
+   * Reads the datasets that were requested and are missing; returns whether there were any, in which case earlier results must be
+   * recomputed.
+   */
   async load(signal?: AbortSignal): Promise<boolean> {
     const names = [...this.#wanted];
     this.#wanted.clear();
@@ -102,18 +105,18 @@ export class Snapshot implements MeasuredCatalog {
     return isMore;
   }
 
-  /** The query that was compiled against it runs now. */
+  /** Marks the start of the query that was compiled against this snapshot. */
   run(): void {
     this.#isRunning = true;
     for (const far of this.#far.values()) far.run();
   }
 
-  /** Lets go of what was read of datasets whose rows lie elsewhere. */
+  /** Releases what was read of datasets with remote rows. */
   close(): void {
     for (const far of this.#far.values()) far.close();
   }
 
-  /** What is to be said of datasets whose rows lie elsewhere once they were read. */
+  /** Returns the notices about datasets with remote rows, after they were read. */
   farNotices(): readonly StatusMessage[] {
     return [...this.#far.values()].flatMap(far => far.notices());
   }
@@ -122,7 +125,7 @@ export class Snapshot implements MeasuredCatalog {
     return [...new Set([...this.#source.names(), ...this.#source.builtins.keys()])].sort();
   }
 
-  /** Throws LocalError for a dataset with damaged files, and why acknowledged events are not stored. */
+  /** Returns the schema of a dataset; throws LocalError if it has damaged files or events that could not be stored. */
   schema(name: string): DatasetSchema | undefined {
     const builtin = this.#source.builtins.get(name);
     if (builtin !== undefined) return builtin.schema;
@@ -141,7 +144,7 @@ export class Snapshot implements MeasuredCatalog {
     return leftOut === undefined ? '' : stored.scan(fields, startNs, endNs, filter, leftOut);
   }
 
-  /** The row groups that have no row that passes a filter, as far as is known; undefined until they were looked for. */
+  /** Returns the row groups known to have no rows that pass a filter, undefined until they are loaded. */
   #leftOut(name: string, { files }: StoredDataset, { lookups }: ScanFilter): GroupsLeftOut | undefined {
     if (lookups.length === 0 || !this.#source.leavesOut(files)) return new Map();
     const key = JSON.stringify([name, lookups], (_, value) =>
@@ -188,7 +191,7 @@ export class Snapshot implements MeasuredCatalog {
     return held instanceof StoredDataset ? held.boundedReals : new Set();
   }
 
-  /** What is to be said beside an answer from these datasets. */
+  /** Returns the notices for a result from these datasets. */
   notices(names: readonly string[]): readonly StatusMessage[] {
     return names.flatMap(name =>
       (this.#readings.get(name)?.listing.defects ?? []).map(defect => ({
@@ -200,7 +203,7 @@ export class Snapshot implements MeasuredCatalog {
     );
   }
 
-  /** Reads all of the files of its datasets, and throws LocalError for one of which some are damaged. */
+  /** Reads all files of its datasets completely; throws LocalError if some are damaged. */
   async verify(signal: AbortSignal): Promise<void> {
     for (const name of this.#readings.keys()) {
       const damages = await this.#source.verify(name, signal);
@@ -208,24 +211,24 @@ export class Snapshot implements MeasuredCatalog {
     }
   }
 
-  /** Whether what is kept here of datasets whose rows lie elsewhere is as it was written; what is not is read again by the next. */
+  /** Whether cached files of datasets with remote rows are intact; damaged ones are read again by the next request. */
   async isFarWhole(): Promise<boolean> {
     const all = await Promise.all([...this.#far.values()].map(far => far.isWhole()));
     return !all.includes(false);
   }
 
-  /** The files that it reads, by their paths. */
+  /** Paths of the files it reads. */
   files(): readonly string[] {
     return [...this.#readings.values()].flatMap(reading => reading?.listing.dataset.paths ?? []);
   }
 
-  /** Whether every file that it reads still exists, which is not so once a dataset was deleted. */
+  /** Whether all files it reads still exist; false after a dataset is deleted. */
   async intact(): Promise<boolean> {
     const found = await mapAtMost(filesAtOnce, this.files(), file => stat(file).catch(() => undefined));
     return !found.includes(undefined);
   }
 
-  /** A dataset that was asked for before. */
+  /** Returns a dataset that was accessed before. */
   #held(name: string): FarDataset | StoredDataset | undefined {
     return this.#far.get(name) ?? this.#readings.get(name)?.listing.dataset;
   }
@@ -243,7 +246,7 @@ export class Snapshot implements MeasuredCatalog {
     if (reading === undefined) return undefined;
     const { dataset, damages } = reading.listing;
     if (damages.length > 0) throw damagedDataset(name, damages);
-    // An answer without the events that were acknowledged, or their fields, would be wrong.
+    // A result without acknowledged events, or their fields, would be wrong.
     if (reading.unstored !== undefined) throw unstoredEvents(name, reading.unstored);
     const far = this.#far.get(name) ?? this.#source.far(name, dataset.note);
     if (far === undefined) return dataset;
@@ -261,7 +264,7 @@ interface LookedUp {
 
 const unread = Symbol('a dataset that is not read yet');
 
-/** Datasets that are read, and files that are looked at, at the same time. */
+/** Numbers of datasets read, and of files checked, concurrently. */
 const datasetsAtOnce = 16;
 const filesAtOnce = 64;
 
@@ -272,7 +275,7 @@ export function unknownDataset(name: string): LocalError {
   });
 }
 
-/** What the API says of a dataset, with every member that it always has. */
+/** A dataset as served by the API, with all members that are always present. */
 export interface ServedDataset extends DatasetInfo {
   readonly created: string;
   readonly updatedAt: string;
@@ -284,11 +287,11 @@ export interface ServedDataset extends DatasetInfo {
   readonly mapFields: readonly string[];
   readonly edgeDeployment?: string;
   readonly region?: string;
-  /** Where its rows lie, if not here. */
+  /** Location of its rows, if remote. */
   readonly place?: string;
 }
 
-/** Returns what the API says of a dataset. */
+/** Returns the API's info on a dataset. */
 export function infoOf(name: string, note: DatasetNote, canWrite = true): ServedDataset {
   const { created = longAgo, edgeDeployment, region, bucket } = note;
   return {
@@ -307,10 +310,10 @@ export function infoOf(name: string, note: DatasetNote, canWrite = true): Served
   };
 }
 
-/** When a dataset was made of which nothing says it: one that comes with the service, or whose note was deleted. */
+/** Creation time of a dataset without one: a built-in dataset, or one whose note was deleted. */
 const longAgo = '2026-01-01T00:00:00Z';
 
-/** Returns that with how much the dataset holds, or with what is wrong with its files. */
+/** Returns the info with the dataset's extent, or the damage to its files. */
 export function measuredInfo(name: string, { listing, unstored }: Reading): ServedDataset {
   const { dataset, damages, defects } = listing;
   const info = infoOf(name, dataset.note);

@@ -351,7 +351,7 @@ interface Known {
 
 interface Stamp {
   readonly text: string;
-  /** Any change from now on gives another stamp. */
+  /** Whether any further change produces another stamp. */
   readonly settled: boolean;
 }
 

@@ -28,34 +28,34 @@ import { distinctNames, keep, mismatchOf, type Reading, renamedNotes } from './r
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
 import { unpacked } from './unpacked.js';
 
-/** How a CSV file is read; absent options are detected. */
+/** Options for reading a CSV file; those left undefined are detected. */
 export interface CsvOptions {
   readonly delimiter?: string;
-  /** The first line names the fields. */
+  /** Whether the first line contains the field names. */
   readonly header?: boolean;
-  /** A spreadsheet may have written it: the first line may say what divides the values, and numbers may have commas. */
+  /** Whether a spreadsheet may have written the file: the first line may name the delimiter, and numbers may have commas. */
   readonly spreadsheet?: boolean;
-  /** The names of the fields, which the file does not hold, and what it is. */
+  /** Field names, for a file without them, and a label for its kind. */
   readonly known?: { readonly names: readonly string[]; readonly label: string };
 }
 
-/** A CSV file, and a directory for drafts, which are removed after the import. */
+/** A CSV file, with a directory for drafts, which are removed after the import. */
 export interface CsvSource {
   readonly file: string;
   readonly workDir: string;
-  /** Lines above the table that this copy of a file lacks. */
+  /** Lines above the table that were removed from this copy. */
   readonly above?: readonly string[];
-  /** The line below the table that this copy lacks; empty if there is none. */
+  /** Line below the table that was removed from this copy; empty if there was none. */
   readonly below?: string;
-  /** The file that this one is a copy of, and the lines of it that the copy lacks. */
+  /** Original of this copy, and the lines removed from it because of unclosed quotes. */
   readonly whole?: { readonly file: string; readonly unclosed: readonly Line[] };
 }
 
 type Repaired = CsvSource & Required<Pick<CsvSource, 'whole'>>;
 
 /**
- * Reads a CSV file, each column as the narrowest type that loses nothing. A line with an unclosed quote or too many values is whole in
- * a field of its own.
+ * Reads a CSV file, each column as the narrowest lossless type. A line with an unclosed quote or too many values is kept whole in an extra
+ * field.
  */
 export async function readCsv(
   connection: Connection,
@@ -67,13 +67,13 @@ export async function readCsv(
   try {
     return await readWithin(connection, source, options, limits);
   } catch (error) {
-    // There may be a line that is too long among the first ones.
+    // One of the first lines may be too long.
     if (limits === longLines || engineWords(error) === undefined) throw error;
     return readWithin(connection, source, options, longLines);
   }
 }
 
-/** `limits` are those of the lines that are looked at first. */
+/** Reads the file; `limits` are the reader options for sampling the first lines. */
 async function readWithin(
   connection: Connection,
   source: CsvSource,
@@ -104,7 +104,7 @@ async function readWithin(
     ...(above === comments ? guessed : await sniffFrom(first + above)),
     above: [...(source.above ?? []), ...lines.slice(0, above)].filter(line => line.trim() !== ''),
   };
-  // The engine counts the delimiters in a quote that is never closed.
+  // The engine counts the delimiters within an unclosed quote.
   const isTooWide = sniffed.columns > mostFields;
   const dialect = isTooWide ? sniffed : await ofNames(connection, source.file, sniffed, options);
   const repaired =
@@ -119,10 +119,10 @@ async function readWithin(
   return reading && repairable(connection, source, dialect, options, reading);
 }
 
-/** A copy of a file without a line at its end that counts its rows, if it has one below a table of several columns. */
+/** Returns a copy without a final line that counts the rows, if there is one below a table of several columns. */
 async function withoutFooter(source: CsvSource, { spreadsheet = false }: CsvOptions): Promise<CsvSource> {
   const { text, size } = await endOf(source.file);
-  // The answer to a request has no notes: each line of it is an event.
+  // A request body is not a report: each of its lines is an event.
   const length = spreadsheet ? footerLength(text) : 0;
   const [head = ''] = length > 0 ? await linesAtStart(source.file) : [];
   if (!csvDelimiters.some(delimiter => head.includes(delimiter))) return { ...source, below: '' };
@@ -131,7 +131,7 @@ async function withoutFooter(source: CsvSource, { spreadsheet = false }: CsvOpti
   return { ...source, file: copy, below: text.slice(-length).trim() };
 }
 
-/** Says what the end of a table is: a line that is not a row, or a row that may be a total. */
+/** Reports on the end of a table: a line that is not a row, or a row that may be a total. */
 async function endNotes(
   { file, below }: CsvSource,
   { delimiter, columns }: Dialect,
@@ -148,7 +148,10 @@ async function endNotes(
     : [];
 }
 
-/** A copy without the comments above the table, which the engine would read as values: a quote that one opens would hide the table. */
+/**
+ * Returns a copy without the comments above the table, which the engine would read as values: a quote opened in one would swallow the
+ * table.
+ */
 async function withoutAbove(
   { file, workDir, below }: CsvSource,
   first: number,
@@ -161,7 +164,10 @@ async function withoutAbove(
   return { file: copy, workDir, above, ...present({ below }) };
 }
 
-/** Whether more lines have values between double quotes than between those of a dialect, or the file has some and only its first line has the others. */
+/**
+ * Whether the guessed quote is wrong: more lines have values in double quotes, or the file has double quotes and only its first line uses
+ * the guess.
+ */
 async function isMisquoted(connection: Connection, file: string, dialect: Dialect): Promise<boolean> {
   const { delimiter, quote, limits, sampled } = dialect;
   if (quote === '' || quote === usualQuote) return false;
@@ -180,8 +186,8 @@ async function isMisquoted(connection: Connection, file: string, dialect: Dialec
 }
 
 /**
- * Whether quotes may have misled the engine: it found none in use, and there are some in the lines that it looked at. Of the
- * lines below those, the fast reader refuses unclosed quotes.
+ * Whether quotes may have misled the engine: it found none in use, but the lines sampled contain some. For the lines below those, the fast
+ * reader rejects unclosed quotes.
  */
 async function mayMislead(
   connection: Connection,
@@ -202,8 +208,8 @@ async function mayMislead(
 }
 
 /**
- * The fast reader refuses a file that ends within quotes, and the careful one would leave out all that is in them: they are looked
- * for when a pass ends, but for a value in which no quote can have misled the engine.
+ * Looks for unclosed quotes when a pass ends: the fast reader rejects a file that ends within quotes, and the careful one would drop
+ * everything in them. Skips this if a pass ended at a value that quotes cannot explain.
  */
 function repairable(
   connection: Connection,
@@ -226,7 +232,7 @@ function repairable(
   return { ...reading, wider: next };
 }
 
-/** Returns a copy of a file without the lines that open a quote and do not close it; undefined if there are none. */
+/** Returns a copy without the lines that have an unclosed quote, undefined if there are none. */
 async function repair(
   { file, workDir, above, below }: CsvSource,
   dialect: Dialect,
@@ -239,7 +245,7 @@ async function repair(
   return { file: copy, workDir, whole: { file: whole, unclosed }, ...present({ above, below }) };
 }
 
-/** How many bytes the first lines of a file have: a quote in those above a table is none of its quotes. */
+/** Returns the length of the first lines in bytes: quotes in lines above a table do not belong to it. */
 async function bytesOfLines(file: string, lines: number): Promise<number> {
   const start = lines === 0 ? Buffer.alloc(0) : await firstBytes(file);
   let end = 0;
@@ -252,8 +258,7 @@ function quotingOf({ delimiter, escaping }: Dialect) {
 }
 
 /**
- * Returns a dialect with as many columns as the first line has names, if few lines of the sample have more values, or none has but a
- * delimiter at its end.
+ * Returns a dialect with as many columns as the first line has names, if few sampled lines have more values, or only a trailing delimiter.
  */
 async function ofNames(
   connection: Connection,
@@ -278,7 +283,7 @@ function places(columns: number): string {
   return Array.from({ length: columns }, (_, index) => `t${index}`).join(', ');
 }
 
-/** A copy of a file in which some lines are the values of one more column, behind the others. */
+/** Returns a copy in which malformed lines become values of an additional last column. */
 async function withOddLines(
   connection: Connection,
   { file, workDir, whole }: CsvSource,
@@ -302,7 +307,7 @@ async function withOddLines(
   return { file: target, lines: lines.length };
 }
 
-/** Lines that are kept, at most. */
+/** Maximum number of malformed lines that are kept. */
 const mostOddLines = 100_000;
 
 async function readWhole(
@@ -346,7 +351,7 @@ async function readWhole(
     careful: reader(header, 'careful'),
     refused: () => countRefused(connection, reader(header, 'careful')),
     notes,
-    // Where commas divide values, one within a value is more likely to group digits.
+    // With comma as the delimiter, one within a value more likely groups digits.
     commas: options.spreadsheet === true && dialect.delimiter !== ',',
   };
   const withOdd = async (): Promise<Texts | undefined> => {
@@ -370,7 +375,9 @@ async function readWhole(
   return readTexts(connection, odd ?? { ...texts, withOdd });
 }
 
-/** The units of columns in the line below the names, see {@link areUnits}, or a line of dashes; and how the lines below that are read. */
+/**
+ * Detects units of columns in the line below the names, see {@link areUnits}, or a line of dashes; returns how to read the lines below it.
+ */
 async function unitsBelow(
   connection: Connection,
   { file }: CsvSource,
@@ -399,16 +406,16 @@ async function unitsBelow(
   };
 }
 
-/** Rows that are compared with the line below the names. */
+/** Number of rows compared with the line below the names. */
 const mostCompared = 100;
 
-/** A cell without white space around it; empty if it holds a word for no value. */
+/** Returns a trimmed cell, empty if it is a word for a missing value. */
 function valueIn(cell: string): string {
   const text = cell.trim();
   return emptyWords.includes(text) ? '' : text;
 }
 
-/** Says which lines above the names are not rows. */
+/** Reports the lines above the names that are not rows. */
 function aboveNotes(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
   const shown = lines.slice(0, mostLinesShown).map(line => JSON.stringify(oneLine(line, longestShown)));
@@ -416,11 +423,11 @@ function aboveNotes(lines: readonly string[]): readonly string[] {
   return [`Above the table, and not rows: ${plural(lines.length, 'line')}, ${shown.join(', ')}${more}.`];
 }
 
-/** Lines that a message shows, and characters of each. */
+/** Maximum number of lines in a message, and of characters of each. */
 const mostLinesShown = 3;
 const longestShown = 80;
 
-/** Whether values of the sample have line breaks: readers that begin within one take its lines for rows. */
+/** Whether sampled values have line breaks: a reader that starts within a value takes its lines for rows. */
 async function hasLineBreaks(connection: Connection, columns: number): Promise<boolean> {
   const rows = await connection.run(
     `SELECT 1 FROM sample WHERE contains(concat(${places(columns)}), chr(10)) LIMIT 1`,
@@ -428,13 +435,13 @@ async function hasLineBreaks(connection: Connection, columns: number): Promise<b
   return rows.length > 0;
 }
 
-/** Without the columns at the end that only longer lines have: at least two names are left, or all cells. */
+/** Drops trailing columns that only longer lines have, keeping at least two names or all cells. */
 function withoutTail(cells: readonly string[]): readonly string[] {
   const width = cells.findLastIndex(cell => cell !== '') + 1;
   return width < 2 ? cells : cells.slice(0, width);
 }
 
-/** Whether a first line holds names of which some are years or dates: the values below those are mostly neither. */
+/** Whether the first line is a header in which some names are years or dates: most values below those are neither. */
 async function hasPeriodNames(connection: Connection, first: readonly string[]): Promise<boolean> {
   const periods = periodsAmongNames(first);
   if (periods.length === 0) return false;
@@ -446,8 +453,8 @@ async function hasPeriodNames(connection: Connection, first: readonly string[]):
 }
 
 /**
- * Whether a first line lacks the name of the first column, which has the names of rows, as R writes it: that is a value more in every line, and
- * the names differ.
+ * Whether the header lacks a name for a first column of row names, as R writes it: every line has one more value than the header, and the
+ * names are distinct.
  */
 async function hasRowNames(connection: Connection, line: readonly DuckDBValue[]): Promise<boolean> {
   const last = line.length - 1;
@@ -458,7 +465,7 @@ async function hasRowNames(connection: Connection, line: readonly DuckDBValue[])
   return row[0] === true;
 }
 
-/** Says what the table is, which lines above it are not rows, and what its names are; see {@link nameNotes}. */
+/** Reports the kind of the table, lines above it that are not rows, and its names; see {@link nameNotes}. */
 function headNotes(
   first: readonly string[] | undefined,
   names: readonly string[],
@@ -472,7 +479,7 @@ function headNotes(
   return [...aboveNotes(above), ...own];
 }
 
-/** Says which fields have other names than the first line gives them; `first` has its cells if it holds names. */
+/** Reports fields whose names differ from the first line; `first` has its cells if it is a header. */
 function nameNotes(
   first: readonly string[] | undefined,
   names: readonly string[],
@@ -491,10 +498,10 @@ function nameNotes(
   ];
 }
 
-/** Columns that a message names. */
+/** Maximum number of columns named in a message. */
 const mostNamed = 10;
 
-/** Undefined for a file without rows; throws LocalError if there are some and none can be read. */
+/** Returns undefined for a file without rows; throws LocalError if it has some but none can be read. */
 async function noRows(connection: Connection, source: string): Promise<undefined> {
   const refused = await countRefused(connection, source);
   if (refused === 0) return undefined;
@@ -514,38 +521,38 @@ function neverClosed(lines: readonly Line[]): never {
 }
 
 /**
- * `careful` reads lines that `fast` refuses: long ones, lines with too many values, line breaks in quotes beside short lines.
- * `first` does so for lines at the beginning of the file. `ordered` is `fast` from the beginning to the end.
+ * `careful` reads lines that `fast` rejects: long ones, lines with too many values, line breaks in quotes beside short lines. `first` does
+ * so for lines at the beginning of the file. `ordered` is `fast` from beginning to end.
  */
 type CsvMode = 'fast' | 'ordered' | 'careful' | 'first';
 
 interface Dialect {
   readonly delimiter: string;
-  /** As the engine guesses it from the beginning of the file; empty if it sees none. */
+  /** Quote guessed by the engine from the beginning of the file; empty if none was found. */
   readonly quote: string;
   readonly escaping: string;
   readonly skip: number;
-  /** The lines above the names that are none of the table, without blank ones. */
+  /** Nonblank lines above the header that do not belong to the table. */
   readonly above: readonly string[];
   readonly columns: number;
-  /** How many of the first rows decided it. */
+  /** Number of rows sampled. */
   readonly sampled: number;
-  /** The options with which the first lines are read. */
+  /** Reader options for the first lines. */
   readonly limits: string;
-  /** Why the engine could not make out the beginning of the file, if so; the rest is then a guess. */
+  /** Error if the engine could not detect the dialect; the remaining members are then guesses. */
   readonly failure?: unknown;
 }
 
 const usualQuote = '"';
 
-/** The engine would take a directory such as `day=2026-11-01` above a file for a further column. */
+/** The engine would turn a directory such as `day=2026-11-01` above a file into a column. */
 const ownColumns = 'hive_partitioning = false';
 
 interface SniffOptions {
   readonly delimiter?: string;
   readonly quote?: string;
   readonly limits: string;
-  /** Lines at the beginning that are none of the table. */
+  /** Number of lines at the beginning that do not belong to the table. */
   readonly skip: number;
 }
 
@@ -568,7 +575,7 @@ async function sniff(
       delimiter: dialectText(delim) || ',',
       quote: dialectText(quote),
       escaping: dialectText(escaping),
-      // A blank line would pass for the one with the names.
+      // A blank line would be taken for the header.
       skip: Number(skip) || skipped || (await blankLines(file)),
       above: [],
       columns: Number(columns),
@@ -591,7 +598,7 @@ async function sniff(
   }
 }
 
-/** Returns the delimiter that a line has most of. */
+/** Returns the most frequent candidate delimiter in a line. */
 function likeliest(line: string): string {
   const counts = csvDelimiters.map(each => [each, line.split(each).length] as const);
   return counts.reduce((most, each) => (each[1] > most[1] ? each : most))[0];
@@ -601,7 +608,7 @@ function dialectText(found: unknown): string {
   return typeof found === 'string' && found !== '(empty)' ? found : '';
 }
 
-/** Returns the reader of a file, all columns as text t0..tn, with or without a first line of names. */
+/** Returns the reader of a file, with all columns as strings t0..tn, with or without a header. */
 function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvMode) => string {
   // A column without quotes in the sample may have some further down.
   const quote = dialect.quote || usualQuote;

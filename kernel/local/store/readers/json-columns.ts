@@ -7,14 +7,14 @@ import { columnNames } from '../../engine/engine-parquet.js';
 import type { JsonLeaf } from './json-shape.js';
 import { mismatch } from './reading.js';
 
-/** Returns the relation of the values r_i of the leaves of the objects in a file, one per line or in an array. */
+/** Returns the relation of the leaf values r_i of the objects in a file, one per line or in an array. */
 export type ColumnReader = (file: string) => string;
 
 /**
- * Returns a reader by the engine's own columns, which costs a third of what maps do. Those of `texts` are the text of a string or of
- * any other value, see {@link maybeNoString}; other strings are JSON, and all else is its JSON text. It fails at a row that is not
- * an object, repeats a key or has one that no leaf has, and at one without any value: the engine reads a null as an object.
- * Undefined if the engine would name the columns otherwise.
+ * Returns a reader based on the engine's own columns, which takes a third of the time of maps. Columns of `texts` are the content of a
+ * string or the source of any other value, see {@link maybeNoString}; other strings are JSON, and everything else is its JSON source. The
+ * reader fails at a row that is not an object, repeats a key, has an unknown key, or has no values, as the engine reads null as an object.
+ * Undefined if the engine would name the columns differently.
  */
 export async function columnReader(
   connection: Connection,
@@ -24,7 +24,7 @@ export async function columnReader(
 ): Promise<ColumnReader | undefined> {
   const example = exampleOf(leaves, texts);
   const origin = columnNames([...example.keys(), 'file']).at(-1) ?? 'file';
-  // The engine takes the columns from the first file, and refuses other keys in all of them only if it found the columns itself.
+  // The engine takes the columns from the first file, and rejects unknown keys in all files only if it detected the columns itself.
   const head = path.join(workDir, `${crypto.randomUUID()}.head.ndjson`);
   await writeFile(head, `${jsonOf(example)}\n`, { mode: 0o600 });
   const found = `sample_size = 1, maximum_sample_files = 1, map_inference_threshold = -1, field_appearance_threshold = 0`;
@@ -40,12 +40,12 @@ export async function columnReader(
   };
 }
 
-/** The engine counts the head and the file as four files, and takes the head for done. */
+/** Corrects the progress of a scan: the engine counts the head and the file as four files, the head as finished. */
 export function afterHead(share: number): number {
   return 4 * share - 1;
 }
 
-/** What the engine finds a string or any other value in, or the members of an object. */
+/** Example of a value that the engine reads as a string, as any value, or as an object with members. */
 type Example = typeof text | null | Members;
 type Members = Map<string, Example>;
 
@@ -68,7 +68,7 @@ function membersAt(members: Members, key: string): Members {
   return below;
 }
 
-/** Keys that are numbers keep their place, as those of an object in JavaScript would not. */
+/** Returns JSON; unlike JavaScript objects, maps keep numeric keys in order. */
 function jsonOf(example: Example): string {
   if (!(example instanceof Map)) return JSON.stringify(example);
   return `{${[...example].map(([key, below]) => `${JSON.stringify(key)}:${jsonOf(below)}`).join(',')}}`;

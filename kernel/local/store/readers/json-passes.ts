@@ -6,24 +6,24 @@ import { type JsonShape, profile } from './json-shape.js';
 import { mismatchOf, mostWidened } from './reading.js';
 import { lineAt } from './sample.js';
 
-/** One of the passes over a file of JSON objects. What ended one is known to those after it. */
+/** A pass over a file of JSON objects. Later passes know what ended earlier ones. */
 export interface Pass {
   /** Counted from 1. */
   readonly number: number;
-  /** The shape of the objects of the sample, and of those that have joined it. */
+  /** Shape of the sampled objects and of those added later. */
   readonly shape: JsonShape;
 }
 
-/** Returns the relation of the objects m of a file, null for what is none. */
+/** Returns the relation of the objects m of a file, null for a value that is not an object. */
 export function objectReader(file: string, format: 'auto' | 'nd', limit: string): string {
   const type = "columns = {m: 'MAP(VARCHAR, JSON)'}, records = false, ignore_errors = true";
   return `read_json(${sqlText(file)}, format = '${format}', ${type}${limit})`;
 }
 
 /**
- * Returns the pass after one that has ended. What ended it joins the table `sample`: a line with other keys, or an object with
- * nothing but the value that did not fit its field. Undefined if this does not help, as for a line that is not an object, and where
- * the line comes so early that the file must have more of its kind than passes are worth.
+ * Returns the pass that follows one that ended. The cause joins the table `sample`: a line with other keys, or an object with only the
+ * value that did not fit its field. Undefined if that does not help, as for a line that is not an object, or if the line comes so early
+ * that more of its kind are likely than passes are worth.
  */
 export async function nextPass(
   connection: Connection,
@@ -47,12 +47,12 @@ export async function nextPass(
 
 const endedAt = /^Invalid Input Error: JSON transform error in file .*?in line (\d+): /;
 
-/** Whether a pass ended at what is not JSON. */
+/** Whether a pass ended at invalid JSON. */
 export function isBroken(failure: string | undefined): boolean {
   return failure?.startsWith('Invalid Input Error: Malformed JSON') === true;
 }
 
-/** Writes one object, or what should be one, to a file of its own; returns the relation that reads it. */
+/** Writes one object, or something expected to be one, to a file; returns the relation that reads it. */
 export async function alone(object: string | Uint8Array, workDir: string): Promise<string> {
   const file = path.join(workDir, `${crypto.randomUUID()}.odd.ndjson`);
   await writeFile(file, object, { mode: 0o600 });

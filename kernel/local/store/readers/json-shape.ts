@@ -9,29 +9,29 @@ import { distinctNames, exceedsReal, keep } from './reading.js';
 /** A value of an object that becomes a field. */
 export interface JsonLeaf {
   readonly path: readonly string[];
-  /** No value was seen, so its type is unknown. */
+  /** `unseen` if all values are missing or null. */
   readonly type: TypeName | 'unseen';
-  /** A string of it in the sample reads like another value, such as `"12"` or `"{}"`. */
+  /** Whether a sampled string reads like another value, such as `"12"` or `"{}"`. */
   readonly ambiguous: boolean;
 }
 
-/** An object whose keys become fields, or objects of their own. */
+/** An object whose keys become fields or nested objects. */
 export interface JsonObject {
   readonly path: readonly string[];
-  /** Counted from 0, the whole event. */
+  /** Counted from 0, which is the whole event. */
   readonly index: number;
-  /** Every key that may occur. */
+  /** All possible keys. */
   readonly keys: readonly string[];
-  /** The keys of most rows, in their order. */
+  /** Keys of most rows, in order. */
   readonly usual: readonly string[];
 }
 
-/** Which fields the objects of a file have. */
+/** Fields of the objects in a file. */
 export interface JsonShape {
-  /** Level by level, so that an object stands after the one that holds it. */
+  /** Level by level, so that an object follows its parent. */
   readonly levels: readonly (readonly JsonObject[])[];
   readonly leaves: readonly JsonLeaf[];
-  /** Objects in which a key occurs more than once. */
+  /** Number of objects with a repeated key. */
   readonly repeats: number;
 }
 
@@ -52,7 +52,7 @@ export async function profile(connection: Connection, source: string): Promise<J
   return { ...shapeOf(root), repeats };
 }
 
-/** An object read in JavaScript, as those of a small body are. The kinds of its values are those of the engine's `json_type`. */
+/** An object parsed in JavaScript, as for a small body. Kinds are those of the engine's `json_type`. */
 export interface SeenObject {
   readonly kind: 'OBJECT';
   readonly members: ReadonlyMap<string, SeenValue>;
@@ -60,7 +60,7 @@ export interface SeenObject {
 
 type SeenValue = { readonly kind: string; readonly text: string } & Partial<Pick<SeenObject, 'members'>>;
 
-/** Returns the shape of objects, as {@link profile} would; throws LocalError if they have too many keys. */
+/** Returns the shape of objects, like {@link profile}; throws LocalError if they have too many keys. */
 export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'leaves'> {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   for (const event of events) addMembers(root, event.members);
@@ -68,7 +68,7 @@ export function shapeOfEvents(events: readonly SeenObject[]): Pick<JsonShape, 'l
   return shapeOf(root);
 }
 
-/** As {@link profile} of a sample, of which these are the objects; no key is repeated in one. */
+/** Returns the shape of sampled objects, like {@link profile}; they have no repeated keys. */
 export function shapeOfSample(events: readonly SeenObject[]): JsonShape {
   const root: Node = { path: [], kinds: new Map([['OBJECT', calm]]), children: new Map(), usual: [] };
   const counts = new Map<Node, Map<string, number>>();
@@ -96,14 +96,14 @@ function addMembers(
     const isWide = kind === 'BIGINT' && !Number.isSafeInteger(Number(text));
     const inexact = isWide && !/^-?9007199254740992$/.test(text);
     const big = isWide && isBeyondInt64(text);
-    // Only a sample decides how strings are read.
+    // Only a sample determines how strings are read.
     const ambiguous = visit !== undefined && kind === 'VARCHAR' && mayBeOther(text);
     const child = addKey(node, key, kind === 'NULL' ? undefined : kind, { inexact, big, ambiguous });
     if (below !== undefined) addMembers(child, below, visit);
   }
 }
 
-/** Whether a string, in its quotes, may be one of which {@link maybeNoString} is true; it may say so of others. */
+/** Whether {@link maybeNoString} may hold for a string, given with its quotes; false positives are possible. */
 function mayBeOther(text: string): boolean {
   return /^"(?:-|\d[\d+.eE\s-]*"|[[{tfnNiI])|\\/.test(text);
 }
@@ -112,10 +112,7 @@ function isBeyondInt64(text: string): boolean {
   return text.length > '-9223372036854775808'.length || BigInt.asIntN(64, BigInt(text)) !== BigInt(text);
 }
 
-/**
- * Returns the name of each leaf, and notes about changed names. A key with a dot keeps its name before a path that reads the
- * same.
- */
+/** Returns a name for each leaf, and notes about changed names. A key with a dot takes precedence over a path with the same name. */
 export function namesOf(leaves: readonly JsonLeaf[]): {
   readonly names: readonly string[];
   readonly notes: readonly string[];
@@ -141,8 +138,8 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
 }
 
 /**
- * SQL of whether the text of a value, null if there is none, may be that of another value than a string. Comparisons of how it
- * begins rule out most texts, and a colon most times, at a fraction of what parsing them as JSON takes.
+ * Returns the SQL of whether a string, null if there is none, may be the source of another value. Comparing its first character rules out
+ * most strings, and a colon most times, at a fraction of the cost of parsing JSON.
  */
 export function maybeNoString(text: string): string {
   const valid = `json_valid(${text})`;
@@ -157,21 +154,21 @@ export function maybeNoString(text: string): string {
 }
 
 /**
- * An object with more keys than this over all rows is a map, not a record, and becomes one field. Tried in turn until the fields
- * are few enough.
+ * Limits for the number of keys of an object over all rows: one with more is a map, not a record, and becomes one field. Tried in turn
+ * until there are few enough fields.
  */
 const keyLimits = [200, 50, 10, 0];
 const usualFields = 1000;
-/** Objects within more objects than this are values. */
+/** Maximum nesting depth of objects; deeper ones are values. */
 const mostDepth = 16;
 
-/** The values of one kind that were seen. */
+/** Properties of the values of one kind. */
 interface Seen {
-  /** An integer beyond 64 bits. */
+  /** Whether there is an integer beyond 64 bits. */
   readonly big: boolean;
-  /** A number that a real cannot hold. */
+  /** Whether there is a number that a double cannot represent. */
   readonly inexact: boolean;
-  /** A string that reads like another value. */
+  /** Whether there is a string that reads like another value. */
   readonly ambiguous: boolean;
 }
 
@@ -190,7 +187,7 @@ function nested(node: Node): Node[] {
   return [...node.children.values()].filter(child => child.kinds.size === 1 && child.kinds.has('OBJECT'));
 }
 
-/** One row per object of the last of these levels: its place p in the level and its map o. The last value of a repeated key counts. */
+/** Returns one row per object of the last level: its index p in the level and its map o. Of a repeated key, the last value wins. */
 function objects(source: string, levels: readonly (readonly Node[])[]): string {
   let found = rootObjects(source, '0');
   for (const depth of levels.slice(1).keys()) found = `(${objectsBelow(found, levels, depth)})`;
@@ -198,8 +195,8 @@ function objects(source: string, levels: readonly (readonly Node[])[]): string {
 }
 
 /**
- * Returns the relation of {@link objects} of the sample, each with the number n of its row. It is stored, as the next level is found
- * in it: to open all levels once more for each takes as long as the square of their number.
+ * Returns the relation of {@link objects} for the sample, each with its row number n. It is stored for the next level: reopening all levels
+ * for each one would take quadratic time.
  */
 async function sampledObjects(connection: Connection, levels: readonly (readonly Node[])[]): Promise<string> {
   const root = rootObjects('sample', 'rowid');
@@ -216,8 +213,8 @@ function rootObjects(source: string, place: string): string {
 }
 
 /**
- * Returns the SELECT of the objects below those at a depth. They are found in those that hold them, so that a row costs as much as it has
- * of them, and not as much as there are kinds of them.
+ * Returns the SELECT of the objects below a level. They are looked up in their parents, so that the cost of a row depends on the objects it
+ * contains rather than on the number of kinds.
  */
 function objectsBelow(above: string, levels: readonly (readonly Node[])[], depth: number): string {
   const places = new Map(levels[depth + 1]?.map((node, p) => [node, p]));
@@ -240,7 +237,7 @@ async function addKeys(
   const infinite = `coalesce(isinf(${real}) AND NOT contains(lower(r), 'inf'), true)`;
   const big = `CASE WHEN kind IN ('UBIGINT', 'BIGINT', 'HUGEINT') THEN TRY_CAST(r AS BIGINT) IS NULL END`;
   const inexact = `CASE WHEN kind IN ('VARCHAR', 'BOOLEAN', 'OBJECT', 'ARRAY') THEN false WHEN abs(${real}) < 9007199254740992 THEN false ELSE ${exceedsReal('r')} OR ${infinite} END`;
-  // Only a sample decides how strings are read.
+  // Only a sample determines how strings are read.
   const string = isSample ? `CASE WHEN kind = 'VARCHAR' THEN v->>'$' END` : 'NULL::VARCHAR';
   const rows = await connection.run(
     `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), bool_or(${maybeNoString('s')}), min(n) AS first
@@ -279,7 +276,7 @@ function addKey(node: Node, key: string, kind: string | undefined, seen: Seen): 
   return child;
 }
 
-/** Also counts the objects in which a key is repeated. */
+/** Stores the usual keys of each object; returns the number of objects with a repeated key. */
 async function addUsualKeys(
   connection: Connection,
   sample: string,
@@ -309,7 +306,7 @@ function shapeOf(root: Node): Omit<JsonShape, 'repeats'> {
   return cutShape(root, 0);
 }
 
-/** Objects with more keys than `limit` are values. */
+/** Cuts the shape: objects with more keys than `limit` are values. */
 function cutShape(root: Node, limit: number): Omit<JsonShape, 'repeats'> {
   const isObject = (node: Node) =>
     node.path.length === 0 ||
@@ -341,7 +338,7 @@ function leafOf(node: Node): JsonLeaf {
 
 const plainTypes: Readonly<Record<string, TypeName>> = { VARCHAR: 'string', BOOLEAN: 'bool' };
 
-/** Numbers that would lose digits as long or real stay as the JSON they are. */
+/** Returns the type of a leaf; numbers that would lose digits as long or real stay JSON. */
 function typeOf({ kinds }: Node): TypeName | 'unseen' {
   const names = [...kinds.keys()];
   if (names.length === 0) return 'unseen';

@@ -40,35 +40,38 @@ import { blank, copyOf, isOpenArray, withCutLine } from './without-line.js';
 /** A file of JSON objects. */
 export interface JsonSource {
   readonly file: string;
-  /** A part of the file that shows more of it than its beginning does. */
+  /** Lines spread over the file, as a better sample than its beginning. */
   readonly sampleFile: string | undefined;
-  /** For drafts, which are removed after the import. */
+  /** Directory for drafts, which are removed after the import. */
   readonly workDir: string;
-  /** Texts that are not objects are left out and counted, and a file that does not end is refused (default: they are events). */
+  /** Whether to skip and count values that are not objects, and to reject a truncated file (default: such values are events). */
   readonly onlyObjects?: true;
 }
 
 /**
- * The longest objects that are read, tried in turn where one exceeds the limit before: each thread has buffers of twice that, all
- * of them within the memory of an import.
+ * Maximum object sizes, tried in turn if an object exceeds the previous one: each thread has buffers of twice that size, within the memory
+ * of an import.
  */
 const objectLimits = [16 * 2 ** 20, longestLine + 1024];
 
-/** A source, and what became of its texts that are not objects. */
+/** A source, and what became of its values that are not objects. */
 interface Objects extends JsonSource {
-  /** How many are the `message` of an object. */
+  /** Number of values that became the `message` of an object. */
   readonly texts?: number;
-  /** How many are left out. */
+  /** Number of values that were skipped. */
   readonly leftOut?: number;
-  /** A line of the file that the sample has not but is to know. */
+  /** A line that is not in the sample but has to be. */
   readonly line?: string;
-  /** Every text of the file has been looked at. */
+  /** Whether all values have been checked. */
   readonly wrapped?: true;
-  /** What the import says of its end. */
+  /** Notes about the end of the file. */
   readonly notes?: readonly string[];
 }
 
-/** Reads JSON objects, one per line or in an array: nested objects become dotted names, the rest stays exact. Any other text is the `message` of an event. */
+/**
+ * Reads JSON objects, one per line or in an array: nested objects become dotted names, everything else stays exact. Any other text becomes
+ * the `message` of an event.
+ */
 export async function readJson(connection: Connection, source: JsonSource): Promise<Reading | undefined> {
   const file = await withoutMark(source.file, source.workDir);
   const cut = (await isOpenArray(file)) && (await readWrapped(connection, { ...source, file }));
@@ -78,7 +81,7 @@ export async function readJson(connection: Connection, source: JsonSource): Prom
   return readWhole(connection, { ...source, ...completed, texts: 1 });
 }
 
-/** A file without its byte order mark, which the engine takes for a part of the first object where it looks at single lines. */
+/** Returns a copy without the byte order mark, which the engine reads as part of the first object in line mode. */
 async function withoutMark(file: string, workDir: string): Promise<string> {
   if (!(await hasByteOrderMark(file))) return file;
   const plain = await unpacked(file, workDir);
@@ -88,7 +91,7 @@ async function withoutMark(file: string, workDir: string): Promise<string> {
   return copy;
 }
 
-/** SQL of whether an object m has no value but nulls: columns do not tell it from a null. */
+/** SQL of whether an object m has only null values, which columns cannot tell from a null. */
 const isBare =
   "NOT coalesce(list_bool_or(list_transform(map_values(m), lambda v: coalesce(v::VARCHAR, 'null') <> 'null')), false)";
 
@@ -134,7 +137,7 @@ async function readWhole(connection: Connection, source: Objects): Promise<Readi
   return readAs({ number: 1, shape });
 }
 
-/** The shape of the objects of a small file, if the sample has all, and JavaScript reads as many: the engine plans for longer. */
+/** Returns the shape of the objects in a small file if JavaScript parses as many as the sample has: planning in the engine takes longer. */
 async function smallShape(file: string, count: number): Promise<JsonShape | undefined> {
   if ((await packingOf(file)) !== undefined || (await stat(file)).size > smallBytes) return undefined;
   const bytes = await readFile(file);
@@ -142,10 +145,13 @@ async function smallShape(file: string, count: number): Promise<JsonShape | unde
   return events?.length === count ? shapeOfSample(events) : undefined;
 }
 
-/** Read within a few milliseconds. */
+/** Maximum size in bytes, parsed within a few milliseconds. */
 const smallBytes = 128 * 1024;
 
-/** Reads a file of which some texts are not objects: each of these is an event with its text, or left out. Undefined if all are, and if none is. */
+/**
+ * Reads a file in which some values are not objects: each becomes an event with its text, or is skipped. Undefined if all or none are
+ * objects.
+ */
 async function readWrapped(connection: Connection, source: Objects): Promise<Reading | undefined> {
   if (source.wrapped) return undefined;
   const { workDir, texts = 0, onlyObjects } = source;
@@ -172,20 +178,19 @@ function bodyCut(): LocalError {
 
 const cutNote = 'The JSON does not end: the file may be cut off.';
 
-/** Of what is not an object in a file. */
+/** Returns notes about values that are not objects. */
 function textNotes({ texts = 0, leftOut = 0, notes = [] }: Objects): string[] {
   const note = `Not JSON objects: ${plural(texts, 'line')}, each an event with its text in \`message\`.`;
   return [...notes, ...(texts === 0 ? [] : [note]), ...refusedNotes(leftOut)];
 }
 
-/** A text that is not an object has the time of what stands before it. */
+/** Returns `carries` if needed: a value that is not an object gets the time of the one before it. */
 function carried({ texts = 0 }: Objects): Pick<Reading, 'carries'> {
   return texts === 0 ? {} : { carries: true };
 }
 
 /**
- * Reads the values by columns of the engine's own, strings without a detour through JSON as far as the sample leaves no doubt that
- * they are strings. Undefined if the engine cannot.
+ * Reads values with the engine's own columns, including strings that the sample shows to be only strings. Undefined if the engine cannot.
  */
 async function readColumns(
   connection: Connection,
@@ -219,14 +224,14 @@ async function readColumns(
   return { ...found, wider: failure => (failure?.includes(doubt) ? exact() : wider(failure)) };
 }
 
-/** What ends the pass at a text that may not have been a string. */
+/** Error that ends a pass at a text that may not have been a string. */
 const doubt = 'a text may be another value';
 
 function checkedText(text: string): string {
   return `CASE WHEN ${maybeNoString(text)} THEN error(${sqlText(doubt)}) ELSE ${text} END`;
 }
 
-/** Looks at every value first, and at the texts of those that are not objects; the last value of a repeated key counts. */
+/** Reads after examining all values, including those that are not objects; of a repeated key, the last value wins. */
 async function readCarefully(
   connection: Connection,
   source: Objects,
@@ -248,7 +253,7 @@ async function readCarefully(
 interface Counted {
   readonly from: string;
   readonly values: number;
-  /** How many of the values are objects. */
+  /** Number of values that are objects. */
   readonly objects: number;
 }
 
@@ -276,11 +281,11 @@ async function objectsWithin(
   mostBytes: number,
 ): Promise<Counted> {
   const limit = `, maximum_object_size = ${mostBytes}`;
-  // The engine takes the mark of a file that it unpacks itself for a part of the first object.
+  // In a file that it decompresses itself, the engine reads the byte order mark as part of the first object.
   const plain = (await packingOf(file)) === 'zstd' ? await unpacked(file, workDir) : file;
   const count = (format: 'auto' | 'nd') => countObjects(connection, objectReader(plain, format, limit));
   const found = await count('auto').catch(error => {
-    // A file whose beginning does not look like lines may still be lines, some of them broken.
+    // A file that does not start like lines may still consist of lines, some of them broken.
     if (isTooLong(error)) throw error;
     return count('nd');
   });
@@ -293,7 +298,7 @@ async function countObjects(connection: Connection, from: string): Promise<Count
   return { from, values: Number(row?.[0]), objects: Number(row?.[1]) };
 }
 
-/** With `lenient`, rows that are not objects are left out; else they end the pass. */
+/** Returns a reading; rows that are not objects are skipped if `lenient`, otherwise they end the pass. */
 function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading {
   const { names, notes } = namesOf(shape.leaves);
   if (names.length === 0) throw noFields();
@@ -314,9 +319,8 @@ function readingOf(source: string, shape: JsonShape, lenient: boolean): Reading 
 }
 
 /**
- * Returns the relation of the values r_i of the leaves. In between, each object i of the shape has its keys k_i and values
- * v_i, and s_i says whether the keys are the usual ones in their usual order, so that values are found by their place.
- * `events` is the relation of the events t0.
+ * Returns the relation of the leaf values r_i. In between, each object i of the shape has its keys k_i and values v_i, and s_i tells
+ * whether the keys are the usual ones in their usual order, so that values are found by index. `events` is the relation of the events t0.
  */
 function relation(
   events: string,
@@ -348,7 +352,7 @@ function openLevel(sql: string, level: readonly JsonObject[], repeats: boolean):
   return `SELECT * FROM (SELECT *, ${usual.join(', ')} FROM (SELECT * EXCLUDE (${maps}), ${opened} FROM (${sql}))) WHERE ${known}`;
 }
 
-/** The last value of a repeated key is found first. */
+/** Returns the SQL of keys and values, reversed if keys repeat, so that the last value is found first. */
 function openSql({ index }: JsonObject, repeats: boolean): string {
   const inOrder = (list: string) => (repeats ? `list_reverse(${list})` : list);
   return `${inOrder(`map_keys(t${index})`)} AS k${index}, ${inOrder(`map_values(t${index})`)} AS v${index}`;
@@ -378,7 +382,7 @@ function fieldOf({ type }: JsonLeaf, name: string, place: number): ReadField {
   return { name, type: type === 'unseen' ? 'string' : type, sql: cellSql(place, type) };
 }
 
-/** Conditions stand alone for the sake of wide rows, see `reader-texts.ts`. */
+/** Returns the SQL of a cell. Conditions are separate because of wide rows, see `reader-texts.ts`. */
 function cellSql(place: number, type: JsonLeaf['type']): string {
   const json = `r${place}`;
   // Null if there is no value.
@@ -401,7 +405,7 @@ function cellSql(place: number, type: JsonLeaf['type']): string {
   }
 }
 
-/** Whether a large number is one that a real cannot hold exactly. */
+/** Returns the SQL of whether a double cannot represent a large number exactly. */
 function inexact(text: string): string {
   const infinite = `isinf(TRY_CAST(${text} AS DOUBLE)) AND NOT contains(lower(${text}), 'inf')`;
   return `${exceedsReal(text)} OR ${infinite}`;
@@ -411,7 +415,7 @@ function repeatNote(count: number): string {
   return `A key is repeated in ${plural(count, 'object')}: its last value counts.`;
 }
 
-/** Notes on the fields for which all values show more than the sample did. */
+/** Returns notes on fields whose type became wider than in the sample. */
 function wideningNotes(sampled: JsonShape, found: JsonShape): string[] {
   const objects = sampled.levels.flat().map(({ path }) => [JSON.stringify(path), 'objects'] as const);
   const leaves = sampled.leaves.map(({ path, type }) => [JSON.stringify(path), type] as const);

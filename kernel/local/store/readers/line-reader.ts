@@ -1,12 +1,12 @@
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import { longLines } from './sample.js';
 
-/** No log holds this delimiter: a line is one value. */
+/** A delimiter that no log contains, so that each line is one value. */
 const noDelimiter = 'chr(1) || chr(2) || chr(3)';
 
 /**
- * Returns SQL of the lines l of a file. `long` also reads long lines; `careful` does too, and records those that it leaves out;
- * `first` is for a few lines from the beginning, of `limits`: it reads no more than it must.
+ * Returns the SQL of the lines l of a file. `long` also reads long lines; `careful` does too, and records the lines it skips; `first` reads
+ * a few lines from the beginning with `limits`, and no more than necessary.
  */
 export function lineReader(
   file: string,

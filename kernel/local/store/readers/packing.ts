@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Returns how a file is packed; undefined for one that is not, or in a way that is not supported. */
+/** Returns the compression of a file, undefined if it has none or one that is not supported. */
 export async function packingOf(file: string): Promise<'gzip' | 'zstd' | undefined> {
   const handle = await open(file);
   try {
@@ -12,17 +12,17 @@ export async function packingOf(file: string): Promise<'gzip' | 'zstd' | undefin
   }
 }
 
-/** Data that is packed, or in a format that is not text: how it begins, each byte as a character, what it is, and how to make of it what is read. */
+/** Compressed data or a binary format: its first bytes as Latin-1, its name, and how to convert it. */
 interface Packing {
   readonly begin: string;
-  /** How the name of a file ends that has no beginning of its own. */
+  /** File name suffix of a format without a magic number. */
   readonly ending?: string;
-  /** What else is so at the beginning, where text may begin alike. */
+  /** Further check of the beginning, if text could begin the same way. */
   readonly further?: (start: string) => boolean;
   readonly name: string;
-  /** What readers branch on. */
+  /** Kind that readers distinguish. */
   readonly kind?: 'gzip' | 'zstd' | 'parquet' | 'zip';
-  /** Absent if it is read. */
+  /** How to convert it; undefined if it can be read. */
   readonly instead?: string;
 }
 
@@ -38,7 +38,7 @@ const asWorkbook = 'Save it as .xlsx, or its sheet as CSV, first.';
 
 const openDocument = { name: 'an OpenDocument file', instead: asWorkbook };
 
-/** Where the name of the first file in a ZIP archive begins; its content follows if it is not packed. */
+/** Offset of the first file name in a ZIP archive, followed by its content if that is not compressed. */
 const zipName = 30;
 
 const packings: readonly Packing[] = [
@@ -75,7 +75,7 @@ const packings: readonly Packing[] = [
   {
     begin: '',
     ending: '.br',
-    // Names of logs end in .br too, as those of domains in Brazil do.
+    // Log names may end in .br too, for Brazilian domains.
     further: start => /[^\P{Cc}\t\n\r\x80-\x9f]/u.test(start),
     name: 'compressed with Brotli',
     instead: 'Unpack it first: brotli -dk FILE.',
@@ -109,7 +109,7 @@ const packings: readonly Packing[] = [
   { begin: 'ARROW1\0\0', name: 'an Arrow file', instead: intoText },
   {
     begin: '\xff\xff\xff\xff',
-    // The length of a schema, which is a table of flatbuffers.
+    // The length of a schema, which is a FlatBuffers table.
     further: start => start.length > 8 && start.charCodeAt(7) === 0 && start.charCodeAt(8) < 64,
     name: 'an Arrow stream',
     instead: intoText,
@@ -153,12 +153,12 @@ function packingAt(start: Buffer, file = ''): Packing | undefined {
   );
 }
 
-/** Returns the kind of a file that begins like this, of those that are read; undefined for any other, such as text. */
+/** Returns the kind of a readable file that begins with these bytes, undefined for any other, such as text. */
 export function beginsAs(start: Buffer): Packing['kind'] {
   return packingAt(start)?.kind;
 }
 
-/** Whether a file that begins like this is of Office since 2007: a ZIP archive of certain parts. */
+/** Whether a file that begins with these bytes is from Office 2007 or later: a ZIP archive with certain parts. */
 export function isOfficeFile(start: Buffer): boolean {
   return (
     beginsAs(start) === 'zip' &&
@@ -168,7 +168,10 @@ export function isOfficeFile(start: Buffer): boolean {
   );
 }
 
-/** Returns what the beginning of a file shows it to be, or its name, and what to do with it; undefined for what is read. */
+/**
+ * Returns the name of an unreadable format, judging by the first bytes and the file name, and how to convert it; undefined for a readable
+ * one.
+ */
 export function unreadPacking(
   start: Buffer,
   file: string,
@@ -177,7 +180,7 @@ export function unreadPacking(
   return name === undefined || instead === undefined ? undefined : { name, instead };
 }
 
-/** Returns what the beginning of data shows it to be instead of text, in words; undefined if it shows nothing. */
+/** Returns the name of a format other than text, judging by the first bytes; undefined if none is recognized. */
 export function packedAs(start: Buffer): string | undefined {
   return packingAt(start)?.name;
 }

@@ -4,23 +4,23 @@ import { formatCount } from '../../../text.js';
 import { LocalError } from '../../local-errors.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
 
-/** What separates and encloses the values of a CSV file: single bytes. */
+/** Delimiter and quotes of a CSV file, all single bytes. */
 export interface Quoting {
   readonly delimiter: string;
   readonly quote: string;
-  /** The byte before a quote that is part of a value. */
+  /** Byte that escapes a quote within a value. */
   readonly escaping: string;
 }
 
-/** Half-open offsets in bytes of a line, with its line break or without. */
+/** Byte range of a line, half-open, with or without its line break. */
 export interface Line {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Returns the lines of a CSV file, from a byte on, that leave a quote open: a reader of CSV takes the lines after such a quote for a
- * part of its value.
+ * Returns the lines of a CSV file, from an offset, that leave a quote open: a CSV reader takes the lines after such a quote for part of its
+ * value.
  */
 export async function unclosedLines(file: string, from: number, quoting: Quoting): Promise<readonly Line[]> {
   const lines: Line[] = [];
@@ -32,7 +32,7 @@ export async function unclosedLines(file: string, from: number, quoting: Quoting
   return lines;
 }
 
-/** Each may take a pass over the rest of the file. */
+/** Maximum number of lines: each may take a pass over the rest of the file. */
 const mostLines = 1_000;
 
 function tooMany(): LocalError {
@@ -42,7 +42,7 @@ function tooMany(): LocalError {
   });
 }
 
-/** The first line from `from` on that opens a quote which nothing closes. */
+/** Returns the first line from an offset with a quote that is never closed. */
 async function unclosedLine(file: string, from: number, quoting: Quoting): Promise<Line | undefined> {
   const scan = new QuoteScan(from, quoting);
   for await (const chunk of createReadStream(file, { start: from }) as AsyncIterable<Buffer>) {
@@ -56,14 +56,14 @@ const carriageReturn = 0x0d;
 
 type Place = 'start' | 'value' | 'quoted' | 'escaped' | 'closed';
 
-/** Follows the quotes of a file byte by byte. */
+/** Tracks the quotes of a file byte by byte. */
 class QuoteScan {
   readonly #delimiter: number;
   readonly #quote: number;
   readonly #escaping: number;
   #place: Place = 'start';
   #at: number;
-  /** Where the current line begins, and where the first line break within its quotes is. */
+  /** Offsets of the current line and of the first line break within its quotes. */
   #lineFrom: number;
   #break: number | undefined;
 
@@ -79,15 +79,12 @@ class QuoteScan {
     return this.#place === 'quoted' || this.#place === 'escaped';
   }
 
-  /** The line of the last quote that was opened. */
+  /** Line of the last opening quote. */
   get line(): Line {
     return { from: this.#lineFrom, to: this.#break === undefined ? this.#at : this.#break + 1 };
   }
 
-  /**
-   * Takes the next byte; returns whether it follows a quote that cannot be a closing one and is in a later line than the opening
-   * one.
-   */
+  /** Reads the next byte; returns whether it follows a quote that cannot be a closing one, on a later line than the opening one. */
   isStray(byte: number): boolean {
     const before = this.#place;
     this.#place = this.#next(byte);
@@ -110,7 +107,7 @@ class QuoteScan {
   }
 }
 
-/** Copies a file with something else in place of some lines, which are in their order. */
+/** Copies a file, replacing some lines, which are in order. */
 export async function copyWith(
   file: string,
   target: string,
@@ -150,7 +147,7 @@ async function* replaced(
   }
 }
 
-/** Returns lines of a copy that lacks some as lines of the file, beside those. */
+/** Maps lines of a copy to the original file and adds the lines that the copy lacks. */
 export function withMissing(lines: readonly Line[], missing: readonly Line[]): readonly Line[] {
   const all = [...missing];
   let [index, shift] = [0, 0];

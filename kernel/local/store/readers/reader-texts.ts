@@ -8,26 +8,26 @@ import { engineWords } from '../../engine/engine-failure.js';
 import type { Line } from './quotes.js';
 import { mismatchAt, mismatchOf, type ReadField, type Reading, sampleRows, widenedNotes } from './reading.js';
 
-/** A file as columns of text t0..tn, null if there is no value. */
+/** A file as string columns t0..tn, null if there is no value. */
 export interface Texts {
   readonly names: readonly string[];
   readonly fast: string;
-  /** A slower relation that reads lines which the other refuses. */
+  /** Slower relation that reads lines rejected by `fast`. */
   readonly careful: string;
-  /** Returns how many lines the careful one left out. */
+  /** Returns the number of lines that `careful` skipped. */
   readonly refused: () => Promise<number>;
-  /** Returns columns that hold the lines which the careful relation leaves out; undefined if it leaves out none. */
+  /** Returns columns that include the lines skipped by `careful`, undefined if there are none. */
   readonly withOdd?: () => Promise<Texts | undefined>;
   readonly notes: readonly string[];
-  /** As of a {@link Reading}. */
+  /** As in {@link Reading}. */
   readonly whole?: string;
-  /** As of a {@link Reading}. */
+  /** As in {@link Reading}. */
   readonly carries?: true;
-  /** Numbers may have a comma in front of their fraction, and points between their thousands. */
+  /** Whether numbers may have a decimal comma, and points between thousands. */
   readonly commas?: boolean;
 }
 
-/** Reads columns of text, whose first rows are in the temporary table `sample`, each as the narrowest type that loses nothing. */
+/** Reads string columns, with their first rows in the temporary table `sample`, each as the narrowest lossless type. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
   const { names, notes } = texts;
   const possible = bits.empty + (texts.commas ? bits.all : bits.all - bits.comma);
@@ -53,7 +53,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
     };
   };
   const careful = async (): Promise<Reading> => {
-    // The fast reader may have begun within a value, and seen parts of it that no row has.
+    // The fast reader may have started within a value and produced rows that do not exist.
     await connection.run(`DELETE FROM sample WHERE rowid > ${last}`);
     const all = await texts.withOdd?.();
     if (all !== undefined) return readTexts(connection, all);
@@ -87,34 +87,37 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
 }
 
 /**
- * How many rows are looked at when another value has ended a pass: few such values cost less than a look at all rows, and where there
- * are many more, there may be one in each column.
+ * Rows to check after each pass that a value ended: a few such values cost less than checking all rows, but where there are many more,
+ * there may be one in each column.
  */
 const looks: readonly number[] = [0, 0, 16 * sampleRows, Number.POSITIVE_INFINITY];
 
-/** Returns how many lines a reader with `store_rejects` leaves out. */
+/** Returns the number of lines that a reader with `store_rejects` skips. */
 export async function countRefused(connection: Connection, source: string): Promise<number> {
   const [row] = await refusedIn(connection, source, 'count(DISTINCT line)');
   return Number(row?.[0] ?? 0);
 }
 
-/** Returns the lines of a file that is not packed which such a reader of it leaves out. */
+/** Returns the lines that such a reader skips in an uncompressed file. */
 export async function refusedLines(connection: Connection, source: string): Promise<readonly Line[]> {
   const rows = await refusedIn(connection, source, 'DISTINCT line_byte_position - 1, strlen(csv_line)');
   const lines = rows.map(([from, length]) => ({ from: Number(from), to: Number(from) + Number(length) }));
   return lines.sort((a, b) => a.from - b.from);
 }
 
-/** Reads a source for what it leaves out: the engine adds to its table of that each time that it reads a file. */
+/** Reads a source to collect the lines it skips: the engine appends to its table of rejects on each read. */
 async function refusedIn(connection: Connection, source: string, what: string) {
   const known = await connection.run("SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'");
   if (known.length > 0) await connection.run('DELETE FROM reject_errors');
-  // It looks at the bytes of columns that are asked for alone.
+  // The engine parses only the columns that a query needs.
   await connection.run(`SELECT count(COLUMNS(*)) FROM ${source}`);
   return connection.run(`SELECT ${what} FROM reject_errors`);
 }
 
-/** Until it is read, a real with a comma in front of its fraction is a type of its own, and so is a column without values, or with words for none alone. */
+/**
+ * Type of a column while it is detected: includes reals with a decimal comma, columns without values, and columns of missing-value words
+ * only.
+ */
 type ColumnType = TypeName | 'comma' | 'unseen' | 'empty';
 
 function shown(type: ColumnType | undefined): TypeName | 'unseen' | undefined {
@@ -128,7 +131,10 @@ function commaNotes(names: readonly string[], types: readonly ColumnType[]): str
     : [`A comma stands in front of the fraction of numbers in ${found.join(', ')}.`];
 }
 
-/** Says which columns of reals hold integers of twelve digits or more as Excel saves them where it shows them so: the last digits are lost. */
+/**
+ * Reports columns of reals with integers of twelve digits or more as Excel saves them when displayed in scientific notation: the last
+ * digits are lost.
+ */
 async function shortenedNotes(
   connection: Connection,
   names: readonly string[],
@@ -145,7 +151,7 @@ async function shortenedNotes(
   );
 }
 
-/** Says how many values of which fields are null because the file has a word for them. */
+/** Reports how many values of which fields are null because of a missing-value word. */
 function emptiedIn(
   connection: Connection,
   names: readonly string[],
@@ -172,23 +178,23 @@ function emptiedIn(
   };
 }
 
-/** Fields that a message names. */
+/** Maximum number of fields named in a message. */
 const mostNamed = 20;
 
 const shortenedPattern = '-?\\d(\\.\\d{1,14})?E\\+(1[1-9]|20)';
 
 /**
- * The types that a text may be read as, where nothing is lost, the narrowest first. A power of ten without a point or a sign
- * (`1e5`) is taken for an identifier.
+ * Types that a string may be read as without loss, narrowest first. A power of ten without a point or a sign (`1e5`) is taken for an
+ * identifier.
  */
 const csvTypes = ['bool', 'long', 'real', 'comma', 'datetime'] as const satisfies readonly ColumnType[];
 
-/** Types as bits, and that a column has nothing but words for no value. */
+/** Types as bits; `empty` marks a column with only missing-value words. */
 const bits = { none: 0, bool: 1, long: 2, real: 4, datetime: 8, comma: 16, all: 31, empty: 32 } as const;
 
 /**
- * Words that programs write for no value: R and pandas, spreadsheets, databases, web servers, collections. They are null only in
- * columns whose other values have a type: as texts they may mean Namibia, or a dash.
+ * Words for missing values, as written by R and pandas, spreadsheets, databases and web servers. They are null only in columns whose
+ * remaining values have a type: in text they may mean Namibia, or a dash.
  */
 export const emptyWords: readonly string[] = [
   'NA',
@@ -203,31 +209,31 @@ export const emptyWords: readonly string[] = [
   'None',
   'nil',
   '\\N',
-  // Data loggers of Campbell.
+  // Campbell data loggers.
   'NAN',
   '-',
   '--',
   '?',
 ];
 
-/** SQL of a text if it is one of these words, else null. */
+/** Returns the SQL of a string if it is one of these words, otherwise null. */
 function emptyWord(text: string, words: readonly string[]): string {
   return `CASE ${text} ${words.map(word => `WHEN ${sqlText(word)} THEN ${sqlText(word)}`).join(' ')} END`;
 }
 
-/** The types of columns, and the words for no value that stand in those which are not text. */
+/** Types of columns, and the missing-value words found in those that are not text. */
 interface Types {
   readonly types: readonly ColumnType[];
   readonly words: readonly string[];
 }
 
-/** Returns what fits a few rows of the sample, which rule out most types of most columns. */
+/** Returns the types that fit a few rows of the sample, which rule out most of them. */
 function fittingFew(connection: Connection, width: number, possible: number): Promise<readonly Fitting[]> {
   const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
   return narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
 }
 
-/** Returns what fits all rows of a source, of which `few` fits those of the sample that were looked at. */
+/** Returns the types that fit all rows of a source, starting from those that fit a few sampled rows. */
 async function fittingIn(
   connection: Connection,
   source: string,
@@ -238,7 +244,7 @@ async function fittingIn(
   return Number(row[0]) <= fewRows ? few : narrowed(connection, source, few, possible);
 }
 
-/** Returns the types of columns from what fits the values of all these sources. */
+/** Returns the types of columns, given those that fit all values of these sources. */
 async function typesOf(
   connection: Connection,
   sources: readonly string[],
@@ -260,7 +266,7 @@ function typeOf(fitting: number | undefined): ColumnType {
   return csvTypes.find(type => (fitting & bits[type]) > 0) ?? 'string';
 }
 
-/** Whether a column has a comma that is not one between thousands, as that of 1,234 may be. */
+/** Whether a column has a comma that cannot be a thousands separator, unlike 1,234. */
 async function provesComma(
   connection: Connection,
   sources: readonly string[],
@@ -278,15 +284,15 @@ async function provesComma(
 
 const fewRows = 64;
 
-/** The types that fit every value of a column, as bits, undefined if it has none; and the words for no value among them. */
+/** Types that fit every value of a column, as bits, undefined if it has none; and its missing-value words. */
 interface Fitting {
   readonly fitting: number | undefined;
   readonly words: readonly string[];
 }
 
 /**
- * Returns which types fit the columns, or those at `places`, in all rows of `source` too. All values are tested as those of one column, beside the
- * number of their own: the time in which the engine plans tests grows with the square of them.
+ * Narrows the types of columns, or those at `places`, to those that fit all rows of `source`. Tests all values as one column, next to their
+ * column index: planning time grows quadratically with the number of tests.
  */
 async function narrowed(
   connection: Connection,
@@ -313,13 +319,13 @@ async function narrowed(
   return found;
 }
 
-/** SQL of a relation of the values t of some columns, beside the number i of each: engines plan a thousand columns for long. */
+/** Returns the SQL of the values t of some columns, each with its column index i: the engine takes long to plan a thousand columns. */
 function asOneColumn(source: string, columns: readonly number[]): string {
   const values = columns.map(index => `t${index}`).join(', ');
   return `(SELECT unnest([${columns.join(', ')}]) AS i, unnest([${values}]) AS t FROM ${source})`;
 }
 
-/** SQL of the types that fit a text, as bits: one, or several of those of numbers. Its patterns take long to compile. */
+/** Returns the SQL of the types that fit a string, as bits: one, or several for numbers. Its patterns take long to compile. */
 function fittingSql(text: string, commas: boolean): string {
   const is = (type: ColumnType) => `${readAs(text, type)} IS NOT NULL`;
   const both = bits.long + bits.real;
@@ -329,20 +335,20 @@ function fittingSql(text: string, commas: boolean): string {
     WHEN ${is('real')} THEN ${bits.real} + ${comma} WHEN ${is('bool')} THEN ${bits.bool} WHEN ${is('datetime')} THEN ${bits.datetime} ELSE ${comma} END`;
 }
 
-/** A real holds every integer of fewer digits. */
+/** A double represents every integer with fewer digits. */
 const exactDigits = 16;
 
-/** The largest integer that is read as a real. */
+/** Largest integer that is read as a real. */
 const largestReal = 8_999_999_999_999_999n;
 
-/** An integer that a real holds, below 9,000,000,000,000,000, and whatever says by its point or exponent that it is a real. */
+/** An integer that a double represents, below 9,000,000,000,000,000, or a number whose point or exponent shows that it is a real. */
 const realPattern =
   '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})|[Nn]a[Nn]|-?[Ii]nf(inity)?';
-/** Of so few digits that no number is beyond the range of a real. */
+/** With so few digits that no number exceeds the range of a double. */
 const plainReal = '-?(0|[1-9][0-9]{0,30})\\.[0-9]+';
-/** With a comma in front of the fraction, and points between thousands or not. */
+/** With a decimal comma, and optional points between thousands. */
 const commaPattern = '-?(\\d{1,3}(\\.\\d{3})+|\\d+)(,\\d+)?';
-/** Parts of a time as RFC 3339 writes it. Every reader takes these for the same times. */
+/** Parts of an RFC 3339 time, which every reader parses alike. */
 export const rfc3339 = {
   date: '\\d{4}-\\d{2}-\\d{2}',
   clock: '[T ]\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?',
@@ -351,9 +357,8 @@ export const rfc3339 = {
 const timePattern = `${rfc3339.date}${rfc3339.clock}${rfc3339.zone}`;
 
 /**
- * SQL of a text as a value of a type, null if that would lose something. The commonest forms are tested first and cheaply.
- * Conditions are cases of their own instead of being joined: the engine plans a thousand columns with AND, OR or IN in them for
- * minutes.
+ * Returns the SQL of a string as a value of a type, null if that would lose something. The most common forms are tested first and cheaply.
+ * Conditions are separate cases instead of being joined: with AND, OR or IN, the engine plans a thousand columns for minutes.
  */
 function readAs(text: string, type: ColumnType): string {
   const value = `TRY_CAST(${text} AS ${sqlTypes[storedAs(type)]})`;
@@ -380,10 +385,10 @@ function readAs(text: string, type: ColumnType): string {
 
 const booleans = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'];
 
-/** The length of `2026-01-01T00:00:00.123456789Z`. */
+/** Length of `2026-01-01T00:00:00.123456789Z`. */
 const longestTime = 30;
 
-/** The engine's own parser tests the digits; what it would read beside the pattern are blanks, missing parts and lost digits. */
+/** The engine's parser validates digits; the patterns exclude what else it would accept: blanks, missing parts and lost digits. */
 function readAsTime(text: string, time: string): string {
   const date = '????-??-??T[0-9]?:??:??';
   const cases = [
@@ -398,7 +403,7 @@ function storedAs(type: ColumnType): TypeName {
   return type === 'comma' ? 'real' : type === 'unseen' || type === 'empty' ? 'string' : type;
 }
 
-/** Words are kept as texts in a column that has nothing else. */
+/** Returns a field; words are kept as strings in a column that has nothing else. */
 function fieldOf(name: string, index: number, type: ColumnType, words: readonly string[]): ReadField {
   const text = `t${index}`;
   if (type === 'string') return { name, type, sql: text };

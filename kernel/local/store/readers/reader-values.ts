@@ -4,19 +4,19 @@ import { LocalError } from '../../local-errors.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
 import { longestLine } from '../bounds/bounded-text.js';
 
-/** What becomes of the text of a value: the lines that are written for it, without their line breaks. */
+/** Converts the source of a value to the lines written for it, without their line breaks. */
 export type ValueLines = (text: Buffer) => readonly Buffer[];
 
-/** Bytes of a file, the last one included. */
+/** Bytes of a file, inclusive. */
 interface Range {
   readonly start?: number;
   readonly end?: number;
 }
 
 /**
- * Writes the values of a text of JSON one per line: those of an array, or of objects behind each other. What is not a value is a line
- * too. With `recovers`, an object that does not end, ends before the next line that begins as the first object did. Returns whether the
- * text ends as its values do, and is not cut off. Throws LocalError for a value that is too long.
+ * Writes JSON values one per line: those of an array, or of concatenated objects. Text between values becomes a line too. With `recovers`,
+ * an unterminated object ends before the next line that begins like the first object. Returns whether the text ends outside any value, that
+ * is, is not truncated. Throws LocalError for a value that is too long.
  */
 export async function writeValues(
   file: string,
@@ -49,7 +49,7 @@ function joined(values: readonly Buffer[], lines: ValueLines): Buffer {
 const chunkBytes = 2 ** 20;
 const lineBreak = Buffer.from('\n');
 
-/** A value without its line breaks. One within a string is as wrong as before. */
+/** Returns a value without its line breaks. One within a string is invalid before and after. */
 function oneLine(value: Buffer): Buffer {
   if (!value.includes(newline) && !value.includes(carriageReturn)) return value;
   return Buffer.from(value.toString('latin1').replace(/[\r\n]/g, ' '), 'latin1');
@@ -72,21 +72,21 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [...'{}[]'].map(byteO
   number,
 ];
 
-/** Finds where the values of a text begin and end. */
+/** Splits a text into values. */
 class ValueSplitter {
   readonly #recovers: boolean;
-  /** The text since the beginning of the value that is not yet at its end. */
+  /** The text since the beginning of the current value. */
   #text: Buffer = Buffer.alloc(0);
-  /** The next byte of it. */
+  /** Offset of its next byte. */
   #at = 0;
   #start = 0;
   #depth = 0;
-  /** The depth at which values are: 1 within an array. */
+  /** Nesting depth of values: 1 within an array. */
   #base = 0;
   #inText = false;
-  /** Where the line begins. */
+  /** Offset of the current line. */
   #lineStart = 0;
-  /** What stands before the brace of an object that begins a line: as much as before the first one. */
+  /** Indentation of an object's brace at the beginning of a line, taken from the first one. */
   #indent: number | undefined;
   /** Whether the text begins with an array. */
   #ofArrays: boolean | undefined;
@@ -96,12 +96,12 @@ class ValueSplitter {
     this.#recovers = recovers;
   }
 
-  /** Whether what has come ends outside of any value and array. */
+  /** Whether the text so far ends outside any value or array. */
   get whole(): boolean {
     return this.#depth === 0 && !this.#inText;
   }
 
-  /** Takes a part of the text; returns the values that end in it. */
+  /** Reads a chunk; returns the values that end in it. */
   take(chunk: Buffer): readonly Buffer[] {
     this.#lineStart -= this.#start;
     this.#at -= this.#start;
@@ -112,7 +112,7 @@ class ValueSplitter {
     return this.#found.splice(0);
   }
 
-  /** Returns what is left. */
+  /** Returns the rest. */
   end(): readonly Buffer[] {
     this.#ends(this.#text.length);
     return this.#found.splice(0);
@@ -132,7 +132,7 @@ class ValueSplitter {
     this.#at += 1;
   }
 
-  /** Goes on to the quote that ends a string, to a line break in it, or to where an object may begin a line. */
+  /** Skips to the quote that ends a string, a line break in it, or a position at which an object may begin a line. */
   #passString(): void {
     const text = this.#text;
     const begin = this.#recovers ? this.#lineStart + (this.#indent ?? 0) : -1;
@@ -150,7 +150,7 @@ class ValueSplitter {
     this.#lineStart = this.#at + 1;
   }
 
-  /** Whether the brace begins a line as the first object did, though the value before it has not come to its end. */
+  /** Whether a brace begins a line like the first object did, while the current value is unterminated. */
   #isNextObject(): boolean {
     if (!this.#recovers || this.#depth <= this.#base || this.#at - this.#lineStart !== this.#indent)
       return false;
@@ -180,14 +180,14 @@ class ValueSplitter {
     }
   }
 
-  /** Whether the bracket holds values: if the first one does, any between values does. */
+  /** Whether a bracket opens an array of values: if the first one does, any between values does. */
   #isArray(): boolean {
     if (this.#depth > 0 || !this.#isBlank(this.#start, this.#at)) return false;
     this.#ofArrays ??= true;
     return this.#ofArrays;
   }
 
-  /** Whether a comma stands between values: outside of an array it may be one of a line of text. */
+  /** Whether a comma separates values: outside an array it may be part of a line of text. */
   #divides(): boolean {
     return this.#base === 1 || this.#isBlank(this.#start, this.#at);
   }
@@ -212,7 +212,7 @@ class ValueSplitter {
     } else if (this.#depth === this.#base) this.#ends(this.#at + 1);
   }
 
-  /** Ends what has begun before this byte; the next value begins so many bytes after that. */
+  /** Ends the current value before this offset; the next one begins `gap` bytes after it. */
   #ends(at: number, gap = 0): void {
     if (!this.#isBlank(this.#start, at)) {
       this.#ofArrays ??= false;
@@ -245,7 +245,7 @@ function trimmed(value: Buffer): Buffer {
   return value.subarray(from, to);
 }
 
-/** Returns the first byte that is neither blank nor of a byte order mark, or `to`. */
+/** Returns the offset of the first byte that is neither white space nor part of a byte order mark, or `to`. */
 function firstInk(text: Buffer, from: number, to: number): number {
   let at = from;
   for (;;) {

@@ -4,24 +4,24 @@ import { sqlName } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
 
-/** A field of a file that is being read. */
+/** A field of a file being read. */
 export interface ReadField {
   readonly name: string;
   readonly type: TypeName;
   /**
-   * SQL of its value over the columns of the reading's relation; it ends the pass at a value that does not fit, see {@link
-   * mismatch} and {@link mismatchAt}.
+   * SQL of its value over the columns of the reading's relation; ends the pass at a value that does not fit, see {@link mismatch} and
+   * {@link mismatchAt}.
    */
   readonly sql: string;
-  /** The file itself says which type it has. */
+  /** Whether the file itself declares its type. */
   readonly declared?: boolean;
-  /** Its values are the same in all rows of a file: the names of directories give them. */
+  /** Whether its value comes from directory names and is the same in all rows of a file. */
   readonly ofDirectory?: boolean;
 }
 
 /**
- * How a file is read in one pass. Types are decided on a sample and checked while the rows are written: a value that does
- * not fit ends the pass, and `wider` looks at every value before the next one.
+ * How to read a file in one pass. Types are chosen from a sample and checked while the rows are written: a value that does not fit ends the
+ * pass, and `wider` examines all values before the next one.
  */
 export interface Reading {
   /** A relation with the rows of the whole file. */
@@ -30,44 +30,46 @@ export interface Reading {
   readonly sample: string;
   readonly fields: readonly ReadField[];
   readonly notes: readonly string[];
-  /** The field that holds the whole of a line which is not in other fields. */
+  /** Field for whole lines that do not fit into the other fields. */
   readonly whole?: string;
-  /** A row without a time has that of the row before, as a line within a log does. */
+  /** Whether a row without a time gets that of the row before, like a continuation line in a log. */
   readonly carries?: true;
-  /** Rows of the file that cannot be read and are left out. */
+  /** Number of rows that cannot be read and are skipped. */
   readonly refused: number;
   /**
-   * Returns notes on the values of a relation, the whole file or the sample, that are null because they are words for it; `hasNull` tells
-   * which fields may have some.
+   * Returns notes on values of a relation, the whole file or the sample, that are null because of a missing-value word; `hasNull` tells
+   * which fields may have nulls.
    */
   readonly emptied?: (relation: string, hasNull: (name: string) => boolean) => Promise<readonly string[]>;
-  /** Returns how much of the file is read from what the engine says of all that it reads, both from 0 to 1. */
+  /** Converts the engine's progress to the share of the file that is read, both from 0 to 1. */
   readonly shareOfFile?: (share: number) => number;
-  /** `failure` says how the engine ended the pass. */
+  /** Returns the next reading; `failure` is the error that ended the pass. */
   readonly wider?: (failure?: string) => Promise<Reading>;
 }
 
-/** Rows in the sample that decides types and the format of times, at most. */
+/** Maximum number of sampled rows for detecting types and time formats. */
 export const sampleRows = 10_240;
 
 /** SQL that ends the pass because the chosen types do not fit all rows. */
 export const mismatch = `error('a value does not fit')`;
 
-/** SQL that ends the pass because a value, of which `text` is SQL, does not fit the type of the field at this place. */
+/**
+ * Returns the SQL that ends the pass because a value does not fit the type of the field with this index; `text` is the SQL of the value.
+ */
 export function mismatchAt(place: number, text: string): string {
   return `error('a value does not fit field ${place}: ' || hex(left(${text}, 65536)))`;
 }
 
-/** Passes that a value may end, each for other types of fields: they cost less than a look at every value. */
+/** Maximum number of passes that values may end, each with wider types: they cost less than examining all values. */
 export const mostWidened = 8;
 
-/** A value that ended a pass: the place of its field, and its text or the beginning of that. */
+/** A value that ended a pass: the index of its field, and its text, possibly truncated. */
 export interface Mismatch {
   readonly place: number;
   readonly text: string;
 }
 
-/** Returns the value that ended a pass; undefined if something else did. */
+/** Returns the value that ended a pass, undefined if there was another cause. */
 export function mismatchOf(failure: string | undefined): Mismatch | undefined {
   const [, place, hex] =
     /^Invalid Input Error: a value does not fit field (\d+): ([\dA-F]+)$/m.exec(failure ?? '') ?? [];
@@ -75,12 +77,12 @@ export function mismatchOf(failure: string | undefined): Mismatch | undefined {
   return { place: Number(place), text: Buffer.from(hex, 'hex').toString() };
 }
 
-/** Returns the SELECT that gives the fields of a reading as columns c0..cn of `relation`. */
+/** Returns the SELECT of a reading's fields as columns c0..cn of `relation`. */
 export function cells(fields: readonly ReadField[], relation: string): string {
   return `SELECT ${fields.map(({ sql }, index) => `${sql} AS c${index}`).join(', ')} FROM ${relation}`;
 }
 
-/** Returns distinct names: a repeated one gets a number. */
+/** Returns distinct names by numbering repeated ones. */
 export function distinctNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map(name => {
@@ -91,7 +93,7 @@ export function distinctNames(names: readonly string[]): string[] {
   });
 }
 
-/** Says which columns have a number behind their name, as another one is called the same; those without a name are left out. */
+/** Reports columns that were numbered because of a duplicate name; unnamed ones are omitted. */
 export function renamedNotes(columns: readonly string[], names: readonly string[]): string[] {
   return columns.flatMap((name, index) =>
     name === '' || name === names[index] ? [] : [`A further column \`${name}\` is \`${names[index]}\`.`],
@@ -103,23 +105,23 @@ export async function keep(connection: Connection, name: string, select: string)
   await connection.run(`CREATE OR REPLACE TEMP TABLE ${sqlName(name)} AS ${select}`);
 }
 
-/** SQL for an integer that a real cannot hold exactly; `text` is SQL of the number as text. */
+/** Returns the SQL of whether a double cannot represent an integer exactly; `text` is the SQL of the number as a string. */
 export function exceedsReal(text: string): string {
   return `(regexp_full_match(${text}, '-?\\d+') AND coalesce(abs(TRY_CAST(${text} AS HUGEINT)) > 9007199254740992, true))`;
 }
 
-/** Says that a field has a wider type than the sample showed; nothing if the sample had no value of it. */
+/** Reports a field with a wider type than in the sample; nothing if the sample had no value of it. */
 export function widenedNotes(name: string, sampled: string | undefined, found: string | undefined): string[] {
   if (sampled === found || sampled === undefined || sampled === 'unseen' || found === undefined) return [];
   return [`\`${name}\` is ${found}: after the sampled rows it holds values other than ${sampled}.`];
 }
 
-/** The refusal of data that has no fields at all. */
+/** Returns the error for data without fields. */
 export function noFields(): LocalError {
   return new LocalError('invalid', 'no-fields', 'The data has no fields.');
 }
 
-/** Returns the refusal of a file of a set that is not written as those before it. */
+/** Returns the error for a file that differs from the files before it. */
 export function unlike(file: string, why: string): LocalError {
   const message = `${path.basename(file)} is not written as the files before it. ${why}`;
   return new LocalError('invalid', 'unlike-files', message, {

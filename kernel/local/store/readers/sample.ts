@@ -5,8 +5,8 @@ import { beginsAs, packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
 
 /**
- * Returns a file in `workDir` with lines from all over a large file of JSON lines, since rare fields may not occur at its
- * beginning. Undefined for a file that is small, compressed or not of lines: its first rows will do.
+ * Returns a file in `workDir` with lines from all over a large JSON Lines file, as rare fields may not occur at its beginning. Undefined
+ * for a small, compressed or other file: its first rows suffice.
  */
 export async function spreadSample(file: string, workDir: string): Promise<string | undefined> {
   const handle = await open(file);
@@ -15,7 +15,7 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
     const head = await part(handle, 0, mostPartBytes);
     if (size < spreadFromBytes || !isLines(head.toString())) return undefined;
     const lineCount = head.toString('latin1').split('\n').length;
-    // The sample is bounded: all of it must come from all over the file where lines are short.
+    // The sample size is limited, so with short lines, smaller parts from all over the file must suffice.
     const bytes = Math.min(mostPartBytes, Math.ceil((head.length / lineCount) * linesInPart));
     const places = Array.from({ length: parts - 1 }, (_, index) =>
       Math.floor(((size - bytes) * (index + 1)) / (parts - 1)),
@@ -31,7 +31,7 @@ export async function spreadSample(file: string, workDir: string): Promise<strin
   }
 }
 
-/** Returns how many rows of a file its sample may have: fewer where the lines at its beginning are long, as they are held in memory. */
+/** Returns the maximum number of sampled rows: fewer if the lines at the beginning are long, as samples are in memory. */
 export async function rowsInSample(file: string): Promise<number> {
   const head = await headOf(file);
   // An array may be written as one line.
@@ -41,8 +41,8 @@ export async function rowsInSample(file: string): Promise<number> {
 }
 
 /**
- * Returns about how many rows a file has, by the length of the lines at its beginning; 0 if rows are not lines or the file is
- * compressed. A line break between quotes ends no row where values are `quoted`.
+ * Estimates the number of rows in a file from the length of the lines at its beginning; 0 if rows are not lines or the file is compressed.
+ * With `quoted`, line breaks between quotes do not end a row.
  */
 export async function rowsByLines(file: string, quoted: boolean): Promise<number> {
   const head = await headOf(file);
@@ -54,18 +54,18 @@ export async function rowsByLines(file: string, quoted: boolean): Promise<number
   return Math.round((size * rows) / whole.length);
 }
 
-/** A line of a file, from its first byte to its line break. */
+/** A line of a file, from its first byte to before its line break. */
 export interface FileLine {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
-  /** Of the file, in bytes. */
+  /** Size of the file, in bytes. */
   readonly size: number;
 }
 
 /**
- * Returns a line of a file, counted from 1 without those that are blank, as the engine counts those of JSON; undefined if there is
- * none, it is long, or the file is compressed.
+ * Returns a line of a file, counted from 1 without blank ones, like the engine counts lines of JSON; undefined if it does not exist, is
+ * long, or the file is compressed.
  */
 export async function lineAt(file: string, number: number): Promise<FileLine | undefined> {
   if ((await packingOf(file)) !== undefined) return undefined;
@@ -108,26 +108,29 @@ function isNoSpace(byte: number): boolean {
   return byte > 0x20;
 }
 
-/** Options with which the engine reads the longest lines; its buffers are as large. */
+/** Reader options for the longest lines; the engine's buffers have to fit them. */
 export const longLines = lineOptions(longestLine + 1024);
 
-/** Returns the options with which the engine reads the first lines of a file: buffers are small where those lines are short. */
+/** Returns the reader options for the first lines of a file: buffers are small if those lines are short. */
 export async function firstLines(file: string): Promise<string> {
   const head = await headOf(file);
   return head?.split('\n').every(line => line.length < shortLineBytes) ? lineOptions(2 * 2 ** 20) : longLines;
 }
 
-/** Returns the delimiter that Excel writes into the first line of a CSV, as in `sep=;`; undefined if there is none, or the file is compressed. */
+/**
+ * Returns the delimiter that Excel writes into the first line of a CSV, as in `sep=;`; undefined if there is none or the file is
+ * compressed.
+ */
 export async function saidDelimiter(file: string): Promise<string | undefined> {
   return /^(?:\xef\xbb\xbf)?"?sep=([\t ,;|:])"?\r?\n/i.exec((await headOf(file)) ?? '')?.[1];
 }
 
-/** Whether a CSV begins with the type of its rows, as PowerShell writes it. */
+/** Whether a CSV begins with the type of its rows, as written by PowerShell. */
 export async function saysType(file: string): Promise<boolean> {
   return /^(?:\xef\xbb\xbf)?#TYPE [\w.+[\],` ]+\r?\n/.test((await headOf(file)) ?? '');
 }
 
-/** Returns how many blank lines a file begins with; none of a compressed one. */
+/** Returns the number of blank lines at the beginning of a file; 0 for a compressed one. */
 export async function blankLines(file: string): Promise<number> {
   const [blank = ''] = /^(\r?\n)*/.exec((await headOf(file)) ?? '') ?? [];
   return blank.split('\n').length - 1;
@@ -137,7 +140,7 @@ function lineOptions(mostBytes: number): string {
   return `max_line_size = ${mostBytes}, buffer_size = ${2 * mostBytes}`;
 }
 
-/** The beginning of a file, a character for each byte; undefined for a compressed one. */
+/** Returns the beginning of a file as Latin-1, undefined if it is compressed. */
 async function headOf(file: string): Promise<string | undefined> {
   const handle = await open(file);
   try {
@@ -164,7 +167,7 @@ async function part(handle: FileHandle, position: number, bytes: number): Promis
   return buffer.subarray(0, bytesRead);
 }
 
-/** Whether each of the first two lines is an object. */
+/** Whether the first two lines are objects. */
 function isLines(head: string): boolean {
   const lines = head.split('\n', 3);
   return lines.length === 3 && lines.slice(0, 2).every(isObject);

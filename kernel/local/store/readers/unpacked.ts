@@ -5,7 +5,7 @@ import { unpackers } from '../append/unpack.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
 import { packingOf } from './packing.js';
 
-/** Returns the path of a text file without its packing: the file itself, or a copy in `workDir`. */
+/** Returns the path of the decompressed file: the file itself, or a copy in `workDir`. */
 export async function unpacked(file: string, workDir: string): Promise<string> {
   const packing = await packingOf(file);
   if (packing === undefined) return file;

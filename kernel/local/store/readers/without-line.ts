@@ -5,16 +5,16 @@ import { writeAll } from '../../../files.js';
 import { messageLine } from '../sources/plain-lines.js';
 import { hasCode } from '../store-files.js';
 
-/** A copy of a file of JSON lines in which its last line, which was cut off, is the `message` of an object. */
+/** A copy of a JSON Lines file with its truncated last line turned into the `message` of an object. */
 export interface Completed {
   readonly file: string;
-  /** The line of that object. */
+  /** Line with that object. */
   readonly line: string;
 }
 
 /**
- * Returns a copy in `workDir` of a file of JSON lines of which the last line is cut off, as in a log that is being written. Undefined
- * if it is not, and if there is no room for a copy.
+ * Returns a copy in `workDir` of a JSON Lines file with a truncated last line, such as an open log. Undefined if it is not truncated, or
+ * there is no space for a copy.
  */
 export async function withCutLine(file: string, workDir: string): Promise<Completed | undefined> {
   const cut = await cutLineOf(file);
@@ -27,7 +27,7 @@ export async function withCutLine(file: string, workDir: string): Promise<Comple
   return { file: copy, line };
 }
 
-/** Writes blanks over these bytes of a file. */
+/** Overwrites a byte range of a file with blanks. */
 export async function blank(
   file: string,
   { start, end }: { readonly start: number; readonly end: number },
@@ -40,12 +40,12 @@ export async function blank(
   }
 }
 
-/** Returns a copy of a file in `workDir`; undefined if there is no room for one. */
+/** Returns a copy of a file in `workDir`, undefined if there is no space for one. */
 export async function copyOf(file: string, workDir: string): Promise<string | undefined> {
   const copy = path.join(workDir, `${crypto.randomUUID()}.copy.ndjson`);
   try {
     await copyFile(file, copy, constants.COPYFILE_FICLONE);
-    // A copy has the mode of its file, which may be read-only.
+    // A copy has the mode of the original, which may be read-only.
     await chmod(copy, 0o600);
     return copy;
   } catch (error) {
@@ -55,7 +55,7 @@ export async function copyOf(file: string, workDir: string): Promise<string | un
   }
 }
 
-/** Whether a file begins with a bracket and does not end with one: the engine takes what there is of an array for the whole. */
+/** Whether a file begins with a bracket and does not end with one: the engine accepts a truncated array. */
 export async function isOpenArray(file: string): Promise<boolean> {
   const handle = await open(file);
   try {
@@ -70,13 +70,13 @@ export async function isOpenArray(file: string): Promise<boolean> {
 
 const blankBytes = 1024;
 
-/** Returns the last line of a file, where an object begins after the last line break and does not end, and its first byte. */
+/** Returns the last line of a file and its offset if an object begins after the last line break and does not end. */
 async function cutLineOf(file: string): Promise<{ start: number; text: string } | undefined> {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
     const from = Math.max(0, size - longestLine);
-    // Blanks may stand in place of a byte order mark.
+    // Blanks may have replaced a byte order mark.
     const begin = (await part(handle, 0, 4)).toString('latin1').trimStart();
     const end = await part(handle, from, size - from);
     const at = end.lastIndexOf(0x0a);
@@ -88,7 +88,7 @@ async function cutLineOf(file: string): Promise<{ start: number; text: string } 
   }
 }
 
-/** In bytes; of a longer one every value is looked at. */
+/** Maximum length in bytes; with a longer last line, all values are examined. */
 const longestLine = 2 ** 20;
 
 async function part(handle: FileHandle, position: number, bytes: number): Promise<Buffer> {

@@ -11,25 +11,28 @@ import { writeCopy } from '../bounds/bounded-copies.js';
 import { byRotation, mostFiles } from './source-files.js';
 import { firstBytes, isArchive, isZip } from './source-formats.js';
 
-/** A file of an archive, and its copy. */
+/** A file of an archive, with its copy. */
 interface Unpacked {
   readonly name: string;
   readonly copy: string;
 }
 
-/** Copies a file of an archive into the scratch directory; returns undefined for one that is not imported: hidden, or of the system that packed it. */
+/**
+ * Copies a file of an archive into the scratch directory; returns undefined for one to skip: hidden, or metadata of the system that packed
+ * it.
+ */
 type Keep = (name: string, open: () => Promise<Readable> | Readable) => Promise<void> | undefined;
 
 /**
- * Returns the file, or copies in `workDir` of those in it if it is a ZIP or tar archive, the oldest of a rotated set first. Throws
- * LocalError, or the error of the system if that refuses; ends when the signal aborts.
+ * Returns the file, or copies in `workDir` of its contents if it is a ZIP or tar archive, the oldest of a rotated set first. Throws
+ * LocalError or a system error; stops when the signal aborts.
  */
 export async function filesIn(
   file: string,
   workDir: string,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  // A file that cannot be looked at is refused by whoever reads it.
+  // A file that cannot be read is reported by its reader.
   const start = await firstBytes(file).catch(() => Buffer.alloc(0));
   if (!isArchive(file, start)) return [file];
   const found: Unpacked[] = [];
@@ -75,7 +78,7 @@ async function untar(file: string, keep: Keep, signal: AbortSignal | undefined):
   });
   const parser = new Parser({
     strict: true,
-    // The disk is the bound: see writeCopy.
+    // Disk space is the limit, see writeCopy.
     maxDecompressionRatio: Number.POSITIVE_INFINITY,
     onReadEntry: entry => {
       const isFile = entry.type === 'File' && entry.size > 0;
@@ -99,7 +102,7 @@ async function untar(file: string, keep: Keep, signal: AbortSignal | undefined):
     await Promise.all(writes.values());
   };
   try {
-    // A parser that has failed, or whose entry is not read on, does not go on by itself.
+    // A parser that failed, or whose entry is not consumed, would never end.
     await Promise.race([read(), failed]);
   } finally {
     source.destroy();

@@ -1,14 +1,14 @@
-/** What a number in a cell of a workbook is, by its style: days since 1900 are a date or a time of day there. */
+/** Meaning of a number in a workbook cell, by its style: dates and times of day are days since 1900. */
 export type NumberKind = 'number' | 'date' | 'time';
 
-/** Returns what numbers are in cells with a format: one of Excel's own by its number, or a code such as `yyyy-mm-dd`. */
+/** Returns the meaning of numbers in cells with a format: a built-in one by its number, or a code such as `yyyy-mm-dd`. */
 export function kindOfNumber(format: number, code?: string): NumberKind {
   if (code === undefined) {
     if ((format >= 14 && format <= 17) || format === 22 || (format >= 27 && format <= 36)) return 'date';
     if (format >= 50 && format <= 58) return 'date';
     return (format >= 18 && format <= 21) || (format >= 45 && format <= 47) ? 'time' : 'number';
   }
-  // Texts, colors and places of money are not part of a date, but [h] is one of a time.
+  // Strips literals, colors and padding, which are not part of a date; [h] is part of a time.
   const letters = code.replace(/"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]/gi, '').toLowerCase();
   if (/general|[0#?]/.test(letters.replace(/s\.0+/g, 's'))) return 'number';
   if (/[yd]/.test(letters)) return 'date';
@@ -18,14 +18,14 @@ export function kindOfNumber(format: number, code?: string): NumberKind {
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** A larger number in a format of hours is a date of which only the hours are shown. */
+/** Limit in days: a larger number with an hour format is a date that shows only hours. */
 const mostDays = 10_000;
 
-/** The day before 1 January 1970 of the serial number 0, as days after 28 February 1900 count: Excel has a 29th. */
+/** Serial number of 1 January 1970, valid for days after 28 February 1900: Excel has a 29th. */
 const epochDay = 25_569;
 const daysTo1904 = 1462;
 
-/** Returns a number as text: a date as RFC 3339 to the millisecond, without a zone if it is `local`, and a time of day with its hours. */
+/** Returns a number as a string: a date as RFC 3339 with milliseconds, without a zone if `local`, and a time of day starting with hours. */
 export function textOfNumber(
   value: number,
   kind: NumberKind,
@@ -40,7 +40,7 @@ export function textOfNumber(
   return local ? date.toISOString().slice(0, -1) : date.toISOString();
 }
 
-/** Hours, minutes, seconds and milliseconds; there may be more than 24 hours. */
+/** Formats hours, minutes, seconds and milliseconds; there may be more than 24 hours. */
 function hours(ms: number): string {
   const size = Math.abs(ms);
   const minutes = new Date(size)

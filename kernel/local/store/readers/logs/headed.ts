@@ -7,7 +7,7 @@ import type { Parts } from './parts.js';
 
 type Headed = Extract<LogReading, { kind: 'headed' }>;
 
-/** Returns the fields that lines of a file name, which are those of `from`; undefined if none does. */
+/** Returns the fields named by header lines of `from`, undefined if there are none. */
 export async function headedParts(
   connection: Connection,
   reading: Headed,
@@ -38,13 +38,13 @@ export async function headedParts(
   return { ...parts, names: ['date', ...parts.names], columns: ['day', ...parts.columns], rows: dated };
 }
 
-/** Whether lines have a time of day, and the day stands in a comment above them. */
+/** Whether lines have a time of day only, with the day in a comment above them. */
 function isUndated({ day }: Headed, headers: readonly Header[]): boolean {
   const fields = headers.flatMap(header => header.fields);
   return day !== undefined && fields.includes('time') && !fields.includes('date');
 }
 
-/** Adds the day of each row as text, in the order of lines: that of the comment above it, one more after each midnight since. */
+/** Adds the day of each row as a string: that of the comment above it, plus one for each midnight since, in line order. */
 function withDays(rows: string, time: string): string {
   const clock = `SELECT *, epoch(TRY_CAST(${time} AS TIME)) AS clock FROM (${rows})`;
   const turned = `SELECT *, clock < lag(clock IGNORE NULLS) OVER (PARTITION BY d ORDER BY n) - 43200 AS turned FROM (${clock})`;
@@ -52,7 +52,7 @@ function withDays(rows: string, time: string): string {
   return `SELECT *, (TRY_CAST(d[1] AS DATE) + ${midnights})::VARCHAR AS day FROM (${turned}) ORDER BY n`;
 }
 
-/** What is read of a line that has more or fewer values than there are fields. */
+/** SQL for fields of a line that has more or fewer values than the header. */
 const ofWhole: Readonly<Record<string, string>> = {
   date: `ELSE left(${timeInLine}, 10)`,
   time: `ELSE substr(${timeInLine}, 12)`,
@@ -80,7 +80,7 @@ async function headersOf(
   });
 }
 
-/** The lines l of events, with their values v and the line h that names them. */
+/** Returns the event lines l with their values v and their header line h. */
 function split(lines: string, reading: Headed, headers: readonly Header[]): string {
   const { header, comment, day = '' } = reading;
   const isHeader = `regexp_matches(l, ${sqlText(header)})`;
@@ -96,7 +96,7 @@ function split(lines: string, reading: Headed, headers: readonly Header[]): stri
   return `SELECT *, ${isOfCommas ? betweenCommas : valuesOf} AS v FROM (${headed})`;
 }
 
-/** The lines with the last header above each, and with the last day d above it, whose second member tells equal days apart. */
+/** Returns each line with the last header h and the last day d above it; the second element of d distinguishes equal days. */
 function underHeaders(lines: string, isHeader: string, day: string): string {
   const numbered = `SELECT l, CASE WHEN ${isHeader} THEN l END AS own, ${day} AS day, row_number() OVER () AS n FROM ${lines} WHERE l IS NOT NULL`;
   const above = 'OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)';
@@ -104,8 +104,8 @@ function underHeaders(lines: string, isHeader: string, day: string): string {
   return `SELECT l, n, last_value(own IGNORE NULLS) ${above} AS h, last_value(${days} IGNORE NULLS) ${above} AS d FROM (${numbered})`;
 }
 
-/** Of a protocol of Exchange: perhaps in quotes, of which two stand for one. */
+/** Splits values at commas, as in Exchange protocol logs: optionally quoted, with doubled quotes inside. */
 const betweenCommas = `list_transform(regexp_extract_all(',' || l, ${sqlText(',("(?:[^"]|"")*"|[^,]*)')}, 1), lambda p: CASE WHEN starts_with(p, '"') THEN replace(p[2:-2], '""', '"') ELSE p END)`;
 
-/** Between tabs if there are some, else between blanks and perhaps in quotes. */
+/** Splits values at tabs if there are any, otherwise at spaces with optional quotes. */
 const valuesOf = `CASE WHEN contains(l, chr(9)) THEN string_split(l, chr(9)) ELSE list_transform(regexp_extract_all(l, ${sqlText('"[^"]*"|[^ ]+')}), lambda p: regexp_replace(p, ${sqlText('^"(.*)"$')}, '\\1')) END`;

@@ -3,14 +3,14 @@ import { LATEST_TIME } from '../../../../time.js';
 import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../../engine/duckdb.js';
 
-/** How lines of plain text write their time at the beginning. */
+/** Format of the time in lines of plain text. */
 export interface LineTime {
-  /** SQL of the time of a line l, as text that the reader of times knows; null if it has none. */
+  /** SQL of the time of a line l as a string for the time parser; null if it has none. */
   readonly sql: string;
   readonly notes: readonly string[];
 }
 
-/** Returns how the lines of the table `raw` write their time; undefined if none does. */
+/** Returns the time format of the lines in the table `raw`, undefined if there is none. */
 export async function findLineTime(connection: Connection): Promise<LineTime | undefined> {
   const found = await firstOf(connection, layouts);
   if (found !== undefined) return found;
@@ -18,7 +18,7 @@ export async function findLineTime(connection: Connection): Promise<LineTime | u
     `SELECT count(*) FILTER (${timeOfLine} <> ''), count(*) FILTER (${timeOfLine} = ''), count(*) FILTER (${timeOfLine} = '' AND ${timeInLine} <> '') FROM raw`,
   );
   const [leading, others, inside] = row.map(Number);
-  // Lines that have their time elsewhere are events too, unless they are few among those of a stack trace.
+  // Lines with their time elsewhere are events too, unless they are a minority among stack trace lines.
   if (Number(inside) * 2 > Number(others)) return { sql: timeInLine, notes: [] };
   if (Number(leading) > 0) return { sql: timeOfLine, notes: [] };
   return firstOf(connection, innerLayouts);
@@ -32,52 +32,58 @@ async function firstOf(connection: Connection, of: readonly Layout[]): Promise<L
   return undefined;
 }
 
-/** A layout whose times could be something else: more than half of the lines that are not indented have it, and each of them is a time. */
+/**
+ * A layout whose times could be something else: it must match more than half of the lines that are not indented, and every match must be a
+ * valid time.
+ */
 interface Layout {
-  /** The whole beginning of a line, with the time as its group. */
+  /** Pattern of the beginning of a line, with the time as its group. */
   readonly pattern: string;
-  /** The text that it becomes; null if it is not a time. */
+  /** Returns the SQL of the converted time; null if it is not valid. */
   readonly text: (time: string) => string;
-  /** A condition on all times of the sample, over their column t and the column `text` of what they become. */
+  /** Condition on all times of the sample, over the column t and the converted column `text`. */
   readonly holds?: string;
-  /** Whether the year has two digits, so that the report says how it was read. */
+  /** Whether the year has two digits, so that the report shows how it was read. */
   readonly short?: true;
 }
 
 const level =
   '(?i:trace|debug|info|information|notice|warn|warning|error|err|critical|crit|fatal|severe|alert|emerg)';
 
-/** Escape sequences of a terminal, as programs color what they log. */
+/** Terminal escape sequences, which programs use to color logs. */
 const colors = '(?:\\x1b\\[[\\d;]*m)*';
 
-/** The level of the event, which may stand in front of a time. */
+/** Level of the event, which may precede a time. */
 const lead = `${colors}(?:[\\[(<]?${level} *[\\])>]?${colors}:?\\s+(?:[-|] )?${colors})?`;
 
-/** What may stand around a time: a bracket or a quote, and behind it a sign or a blank. */
+/**
+ * Characters allowed around a timestamp: an opening bracket or quote before it; punctuation, a closing bracket or quote, or white space
+ * after it.
+ */
 const [opening, closing] = ['[\\["(<]?', '(?:[\\]:;,|")>]|\\s|$)'];
 
-/** Behind minutes, a colon alone may be that of seconds. */
+/** Characters allowed after minutes: a colon alone could precede seconds. */
 const closingMinutes = '(?:[\\]:;,|")>]?(?:\\s|$))';
 
 const logLevel = '(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)';
 const parsed = (format: string) => (time: string) => `try_strptime(${time}, ${sqlText(format)})::VARCHAR`;
 
-/** As klog writes a time, which has no year either; only if it is a day of the calendar. */
+/** Converts a klog time, which has no year; only if it is a calendar day. */
 const yearless = (time: string) =>
   `CASE WHEN try_strptime('2024-' || left(${time}, 2) || '-' || substr(${time}, 4, 2), '%Y-%m-%d') IS NOT NULL
     THEN left(${time}, 2) || substr(${time}, 4, 11) || '.' || rpad(regexp_extract(${time}, '[.,](\\d+)$', 1), 6, '0') END`;
 
-/** A year, a month and a day with signs between them. */
+/** A year, month and day with separators. */
 const signedDay = '(?:19|20)\\d{2}[-_./]\\d{2}[-_./]\\d{2}';
 
-/** SQL of whether all texts are times. Those without a year are: any later time is one at which they can be read. */
+/** SQL of whether all texts are times. For those without a year, any later reference time will do. */
 const areTimes = `bool_and(apl_event_time(t, ${LATEST_TIME}::BIGINT, '') IS NOT NULL) FILTER (t IS NOT NULL)`;
 
-/** A date of numbers, with a time of day. */
+/** A numeric date with a time of day. */
 const numberedTime =
   '\\d{1,2}[-/.]\\d{1,2}[-/.](?:\\d{4}|\\d{2})(?:,? |\\t|T)\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?(?: ?[AP]M)?';
 
-/** What the column shows of the order of such dates decides how they are read. */
+/** Layout of such dates, whose order is determined from the whole column. */
 const numberedLayout = {
   text: (time: string) => `regexp_replace(${time}, ',? |\\t|T', ' ')`,
   holds: 'bool_and(apl_date_orders(text) > 0)',
@@ -90,7 +96,7 @@ const layouts: readonly Layout[] = [
     text: time => time,
   },
   {
-    // Spark and Hadoop, as their log4j.properties have it. Were the day in front, it would change more often than the year.
+    // Spark and Hadoop, per their log4j.properties. If the day came first, it would change more often than the year.
     pattern: `^(\\d{2}/\\d{2}/\\d{2} \\d{2}:\\d{2}:\\d{2}) ${logLevel} `,
     text: parsed('%y/%m/%d %H:%M:%S'),
     holds:
@@ -138,7 +144,7 @@ const layouts: readonly Layout[] = [
     text: yearless,
   },
   {
-    // Without zeros before the parts of the time of day.
+    // Without leading zeros in the time of day.
     pattern: '^(\\d{8}-\\d{1,2}:\\d{1,2}:\\d{1,2}:\\d{1,3})\\|',
     text: time =>
       parsed('%Y%m%d-%H:%M:%S:%g')(
@@ -146,7 +152,7 @@ const layouts: readonly Layout[] = [
       ),
   },
   {
-    // Proxifier. A day above 12 tells it from the month.
+    // Proxifier. A number above 12 must be the day, not the month.
     pattern: '^\\[(\\d{2}\\.\\d{2} \\d{2}:\\d{2}:\\d{2})\\] ',
     text: yearless,
     holds: 'max(TRY_CAST(substr(t, 4, 2) AS INTEGER)) > 12',
@@ -164,7 +170,7 @@ const layouts: readonly Layout[] = [
     holds: "bool_and(apl_date_orders(regexp_replace(t, '^(.{10})(:| - )', '\\1 ')) > 0)",
   },
   {
-    // Days as eight digits, times as fourteen, and either with signs between their parts that are not those of ISO 8601.
+    // Eight-digit days, fourteen-digit times, and both with separators other than those of ISO 8601.
     pattern: `^${lead}${opening}((?:(?:19|20)\\d{6}(?:[ T-]?\\d{6}|[ T-]\\d{2}:\\d{2}:\\d{2})|${signedDay}(?:[ T_-]\\d{6}|[ T_-]\\d{2}\\.\\d{2}\\.\\d{2}|[_-]\\d{2}:\\d{2}:\\d{2})|\\d{4}_\\d{2}_\\d{2} \\d{2}:\\d{2}:\\d{2})(?:[.,]\\d{1,9})?(?:Z|[+-]\\d{2}:?\\d{2})?)${closing}`,
     text: time =>
       `CASE WHEN try_strptime(left(regexp_replace(${time}, '[-_./]', '', 'g'), 8), '%Y%m%d') IS NOT NULL THEN regexp_replace(${time}, '^(\\d{4})[-_./]?(\\d\\d)[-_./]?(\\d\\d)[ T_-]?(\\d\\d)[.:]?(\\d\\d)[.:]?(\\d\\d)', '\\1-\\2-\\3 \\4:\\5:\\6') END`,
@@ -183,44 +189,44 @@ const layouts: readonly Layout[] = [
     short: true,
   },
   {
-    // glog, without the number of a thread.
+    // glog, without the thread number.
     pattern: '^[DIWEF](\\d{4} \\d{2}:\\d{2}:\\d{2}\\.\\d{6}) ',
     text: time => `CASE WHEN try_strptime('2024' || left(${time}, 4), '%Y%m%d') IS NOT NULL THEN ${time} END`,
   },
   {
-    // A month, a day and a time of day; only if it is a day of the calendar, and no time of the next months.
+    // A month, a day and a time of day; only if each is a calendar day, and a day above 12 shows the order.
     pattern: `^${lead}${opening}(\\d{2}[-/]\\d{2} \\d{2}:\\d{2}:\\d{2}(?:[.,]\\d{3}(?:\\d{3})?)?)${closing}`,
     text: yearless,
     holds: 'max(TRY_CAST(substr(t, 4, 2) AS INTEGER)) > 12',
   },
   {
-    // OpenStack, after the name of the file that the line is from.
+    // OpenStack, after the name of the log file.
     pattern: `^\\S+ (\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}[.,]\\d{3}) \\d+ ${logLevel} `,
     text: time => time,
   },
   {
-    // Clusters: a number, the node, its part and what happened, and seconds since 1970.
+    // Clusters: a number, node, component and event, then seconds since 1970.
     pattern: '^\\d+ \\S+ \\S+ \\S+ (\\d{10}) -?\\d ',
     text: time => time,
   },
   {
-    // Seconds, milliseconds, microseconds or nanoseconds since 1970, after the number of a process or not, as strace has it.
+    // Seconds, milliseconds, microseconds or nanoseconds since 1970, optionally after a process id, as in strace.
     pattern: `^${lead}(?:\\d{1,7} )?#?\\+?${opening}(1\\d{9}(?:\\.\\d{1,9})?|1\\d{12}|1\\d{15}|1\\d{18})${closing}`,
     text: time => time,
   },
   {
-    // After a thread in brackets, as Domino has it, or not.
+    // Optionally after a thread in brackets, as in Domino.
     pattern: `^${lead}(?:\\[[\\da-fA-F:-]+\\] {1,2})?${opening}(${numberedTime})${closing}`,
     ...numberedLayout,
   },
   {
-    // Supercomputers: an alert or `-`, seconds since 1970, and the date of these.
+    // Supercomputers: an alert or `-`, seconds since 1970, and their date.
     pattern: '^[\\w-]+ (\\d{10}) \\d{4}\\.\\d{2}\\.\\d{2} ',
     text: time => time,
   },
 ];
 
-/** Layouts of times within lines, for files in which no line begins with a time. */
+/** Layouts of times within lines, for files without lines that begin with a time. */
 const innerLayouts: readonly Layout[] = [
   { pattern: `(?:^|[^\\w./:-])(${numberedTime})${closing}`, ...numberedLayout },
   {
@@ -230,7 +236,7 @@ const innerLayouts: readonly Layout[] = [
   },
 ];
 
-/** Returns SQL of the time of day that most lines begin with and that has no date; undefined if they do not. */
+/** Returns the SQL of a time of day without a date that most lines begin with, undefined if they do not. */
 export async function findLineClock(connection: Connection): Promise<string | undefined> {
   return (await linesOf(connection, clockLayout))?.sql;
 }
@@ -253,13 +259,13 @@ async function linesOf(connection: Connection, layout: Layout): Promise<LineTime
   return { sql: text(time), notes };
 }
 
-/** What Cisco's systems write in front of a time: the number of the message, and whether the clock is set. */
+/** Prefix of times in Cisco logs: a sequence number, and a mark if the clock is not synchronized. */
 const numbered = '(?:\\d{1,9}: )?[*.]?';
 
-/** A time at the beginning of a line, in brackets or not, also after the level of the event. */
+/** A time at the beginning of a line, optionally in brackets or after the level. */
 const leadingTime = `^${lead}${numbered}${opening}(?:${weekday},? )??(${datedTime}|${yearlessTime})`;
 
-/** Returns SQL of the time at the beginning of a text that is unambiguous; empty if there is none. */
+/** Returns the SQL of an unambiguous time at the beginning of a text; empty if there is none. */
 export function timeAtStart(text: string): string {
   return `regexp_extract(${text}, ${sqlText(leadingTime)}, 1)`;
 }
@@ -268,5 +274,5 @@ export const timeOfLine = timeAtStart('l');
 
 const innerTime = `(?:^|[^\\w./-]|\\x1b\\[[\\d;]*m)(${datedTime})`;
 
-/** The time of a line that is an event of its own: at its beginning, else the first one in it; an empty text if there is none. */
+/** SQL of the time of an event line: at its beginning, otherwise the first one in it; empty if there is none. */
 export const timeInLine = `coalesce(nullif(${timeOfLine}, ''), regexp_extract(l, ${sqlText(innerTime)}, 1))`;

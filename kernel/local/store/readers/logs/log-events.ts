@@ -4,19 +4,19 @@ import { datedLines } from '../../../../api/logs/dated.js';
 import type { Beginning } from '../../../../api/logs/log-format.js';
 import { writeCopy } from '../../bounds/bounded-copies.js';
 
-/** Stands for a line break within an event: no log holds it. */
+/** Placeholder for a line break within an event; no log contains it. */
 export const lineBreak = '\u0001\u0002\u0004';
 
-/** Characters of an event, at most: the lines after that are events of their own. */
+/** Maximum length of an event in characters: further lines become separate events. */
 const longestEvent = 2 ** 20;
 
-/** Returns the events of lines: the lines that follow the first one of an event belong to it. */
+/** Returns the events of lines: lines that do not begin an event belong to the one before. */
 export function eventsOf(lines: readonly string[], begins: Beginning): readonly string[] {
   const joiner = new Joiner(begins, '\n');
   return [...lines.flatMap(line => joiner.add(line)), ...joiner.end()];
 }
 
-/** Writes the events of a text file, a line each, with {@link lineBreak} between their lines. Bytes stay as they are. */
+/** Writes the events of a text file, one per line, with {@link lineBreak} between their lines. Bytes are unchanged. */
 export async function writeEvents(file: string, target: string, begins: Beginning): Promise<void> {
   await writeCopy(target, [Readable.from(eventLines(file, begins))]);
 }
@@ -33,14 +33,14 @@ async function* eventLines(file: string, begins: Beginning): AsyncGenerator<Buff
   yield Buffer.from([...joiner.add(withoutReturns(rest)), ...joiner.end(), ''].join('\n'), 'latin1');
 }
 
-/** A carriage return within a line, as of a progress bar, does not end the event. */
+/** Keeps a carriage return within a line, as from a progress bar, from ending the event. */
 function withoutReturns(line: string): string {
   return line.replace(/\r$/, '').replaceAll('\r', lineBreak);
 }
 
 const chunkBytes = 2 ** 20;
 
-/** Returns whether a line begins an event: of a format, or another that has a time. */
+/** Returns a test for whether a line begins an event: in the format, or any other with a time. */
 export function beginsEvent({ line }: Beginning): (text: string) => boolean {
   const begins = new RegExp(line, 'u');
   return text => {
@@ -49,18 +49,18 @@ export function beginsEvent({ line }: Beginning): (text: string) => boolean {
   };
 }
 
-/** What every dated line has, and few lines below an event. */
+/** Cheap check that every dated line passes, and few lines within an event. */
 const clock = /\d:/;
 
 let dated: readonly RegExp[] | undefined;
 
-/** The same expressions for all formats, and only when a line asks for them: they are long, and to compile them for each took seconds. */
+/** Whether a line begins with a date. The expressions are long, so they are compiled once and on demand. */
 function isDated(start: string): boolean {
   dated ??= datedLines.map(pattern => new RegExp(pattern, 'u'));
   return dated.some(each => each.test(start));
 }
 
-/** Collects the lines of one event. */
+/** Joins the lines of events. */
 class Joiner {
   readonly #begins: (text: string) => boolean;
   readonly #unless: RegExp | undefined;
@@ -75,7 +75,7 @@ class Joiner {
     this.#between = between;
   }
 
-  /** Takes a line; returns the event before it if the line begins another. */
+  /** Adds a line; returns the event before it if the line begins another. */
   add(line: string): readonly string[] {
     const isNext = this.#length + line.length > longestEvent || this.#isBegin(line);
     const before = isNext ? this.end() : [];
@@ -89,7 +89,7 @@ class Joiner {
     return this.#unless === undefined || !this.#unless.test(this.#lines.at(-1) ?? '');
   }
 
-  /** Returns the event of the lines since the last one, without the blank lines at its end. */
+  /** Returns the current event without trailing blank lines. */
   end(): readonly string[] {
     const last = this.#lines.findLastIndex(line => line !== '');
     const event = this.#lines.slice(0, last + 1).join(this.#between);
@@ -99,5 +99,5 @@ class Joiner {
   }
 }
 
-/** The pattern for the beginning of an event looks no further. */
+/** Length of a line's beginning that patterns are tested on. */
 const longestBegin = 512;

@@ -19,15 +19,15 @@ import { keysOf, pairValue, withPairs } from './log-pairs.js';
 import { shapeParts } from './log-shapes.js';
 import type { Parts } from './parts.js';
 
-/** A file of log lines, and a directory for drafts, which are removed after the import. */
+/** A file of log lines, with a directory for drafts, which are removed after the import. */
 export interface LogSource {
   readonly file: string;
-  /** The name of the file in messages. */
+  /** File name in messages. */
   readonly name: string;
   readonly workDir: string;
 }
 
-/** Reads lines of a log: the fields of its format, and in the field `line` the whole line if it has a part that is in none of them. */
+/** Reads log lines: the fields of the format, and `line` with the whole line if part of it is in none of them. */
 export async function readLines(
   connection: Connection,
   source: LogSource,
@@ -64,7 +64,7 @@ export async function readLines(
   });
 }
 
-/** Returns the file, or a copy in which an event of several lines is one. */
+/** Returns the file, or a copy with multiline events joined. */
 async function withWholeEvents({ file, workDir }: LogSource, { reading }: LogFormat): Promise<string> {
   if (reading.kind !== 'lines' || reading.begins === undefined) return file;
   const target = path.join(workDir, `${crypto.randomUUID()}.events`);
@@ -72,7 +72,7 @@ async function withWholeEvents({ file, workDir }: LogSource, { reading }: LogFor
   return target;
 }
 
-/** Says that a format was named which no line has: nothing is imported. */
+/** Returns the error for an explicit format that no line has: nothing is imported. */
 function unfit(name: string, format: LogFormat, lines: number, isSample: boolean): LocalError {
   const counted = isSample ? `the first ${plural(lines, 'line')}` : plural(lines, 'line');
   return new LocalError('invalid', 'format-unfit', `0 of ${counted} of ${name} are ${format.label}.`, {
@@ -83,13 +83,13 @@ function unfit(name: string, format: LogFormat, lines: number, isSample: boolean
 const plainNote =
   'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
 
-/** The lines of the table `raw`: those at the beginning of a file, or all. */
+/** The lines of the table `raw`: the beginning of a file, or all of it. */
 interface LineSample {
   readonly lines: number;
   readonly isWhole: boolean;
 }
 
-/** Whether every reader of lines reads all of a file: none is long. */
+/** Whether a file is so small that it has no long line, and every line reader reads all of it. */
 async function isSmall(file: string): Promise<boolean> {
   return (await packingOf(file)) === undefined && (await stat(file)).size < smallBytes;
 }
@@ -116,7 +116,7 @@ async function partsOf(
 
 const asTheyAre = (from: string) => `SELECT l FROM ${from} WHERE l IS NOT NULL`;
 
-/** The line, and the time at its beginning where lines of the sample have one, or the time of day. */
+/** Returns the line, and the time or time of day at its beginning if lines of the sample have one. */
 async function textParts(connection: Connection): Promise<Parts> {
   const time = await findLineTime(connection);
   const clock = time === undefined ? await findLineClock(connection) : undefined;
@@ -125,12 +125,12 @@ async function textParts(connection: Connection): Promise<Parts> {
   return { names: ['line', '_time'], columns: ['l', time.sql], rows: asTheyAre, notes: time.notes };
 }
 
-/** The keys of the sample; the whole line stays too, as later lines may have other keys. */
+/** Returns the keys of the sample, and the whole line, as later lines may have other keys. */
 async function pairParts(connection: Connection, { lines, isWhole }: LineSample): Promise<Parts> {
   const rows = (from: string) => withPairs(asTheyAre(from), 'l', 'logfmt');
   const found = await keysOf(connection, withPairs('SELECT l, rowid AS n FROM raw', 'l', 'logfmt'));
   const keys = [...found.keys()];
-  // A line that is not of pairs may begin with its time, or hold it, as an object of JSON does.
+  // A line without pairs may begin with its time, or contain it, as a JSON object does.
   const timeKey = keys.find(isTimeName);
   const ofOthers = `CASE WHEN len(list_filter(ks, lambda k: k <> '')) = 0 THEN ${timeInLine} ELSE ${timeOfLine} END`;
   const textOf = (name: string) => {
@@ -141,7 +141,7 @@ async function pairParts(connection: Connection, { lines, isWhole }: LineSample)
   return { names: [...keys, 'line'], columns: [...keys.map(textOf), 'l'], rows };
 }
 
-/** Adds the time, if the fields that hold it have no names that say so. */
+/** Adds `_time` if the fields with the time have names that do not show it. */
 async function timed(
   connection: Connection,
   parts: Parts,
@@ -154,7 +154,7 @@ async function timed(
   const columnsOf = (names: readonly string[]) =>
     names.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
   const fields = columnsOf(time);
-  // Another field is the time of the event rather than that at which the line was sent, or any time in it.
+  // Another field holds the event time, which precedes the time of sending or any time within the line.
   if (fields.length === 0 && parts.names.some(isTimeName)) return parts;
   const inLine = reading.kind === 'lines' ? [...fields, ...columnsOf(['syslog_time'])] : fields;
   const withTime = async (sources: readonly string[], fewest: number): Promise<Parts | undefined> => {

@@ -8,34 +8,34 @@ import type { Parts } from './parts.js';
 
 type Lines = Extract<LogReading, { kind: 'lines' }>;
 
-/** A cut of a shape: the usual one, or that for all its lines. */
+/** A cut of a shape: the usual one, or the one for all its lines. */
 interface Tried {
   readonly shape: Shape;
   readonly cut: Cut;
 }
 
-/** A cut, and what it finds in the rows of {@link matched}. */
+/** A cut, and its results in the rows of {@link matched}. */
 interface Fitted extends Tried {
-  /** Each splits a text into parts: the event, then groups of it. */
+  /** Each splits a text into parts: the event, then some of its groups. */
   readonly steps: readonly Step[];
-  /** The columns of its groups. */
+  /** Columns of its groups, by name. */
   readonly columns: ReadonlyMap<string, string>;
-  /** The column of whether a line has it; the cuts before it are tried first. */
+  /** Column of whether a line matches; earlier cuts are tried first. */
   readonly fits: string;
-  /** SQL of that over the parts. */
+  /** SQL of this over the parts. */
   readonly isFit: string;
-  /** SQL of whether every part of a line that has it is in a group. */
+  /** SQL of whether every part of a matching line is in a group. */
   readonly spans: string;
 }
 
 interface Step {
   readonly text: string;
   readonly pattern: string;
-  /** The column of the parts. */
+  /** Column of the parts. */
   readonly parts: string;
 }
 
-/** Returns the fields of the shapes that lines of the table `raw`, which may be all, have; undefined if none has one. */
+/** Returns the fields of the shapes found in the table `raw`, which may be the whole file; undefined if there are none. */
 export async function shapeParts(
   connection: Connection,
   reading: Lines,
@@ -65,14 +65,17 @@ export async function shapeParts(
   };
 }
 
-/** SQL of the event that a line holds, with its line breaks. */
+/** SQL of the event in a line, with its line breaks. */
 const withBreaks = `replace(l, ${sqlText(lineBreak)}, chr(10))`;
 
 function isOfAll({ shape, cut }: Tried): boolean {
   return cut === shape;
 }
 
-/** Returns what to try for the shapes that lines of the table `raw` have, the usual cut of a shape if most lines of it have that; and how many lines have no shape. */
+/**
+ * Returns the cuts to try for the shapes found in the table `raw`, including the usual cut of a shape if most of its lines have it, and the
+ * number of lines without a shape.
+ */
 async function usedShapes(
   connection: Connection,
   text: string,
@@ -123,7 +126,7 @@ function groupsOf(pattern: string): readonly string[] {
   return [...pattern.matchAll(/\(\?<([^>]+)>/g)].map(([, name = '']) => name);
 }
 
-/** SQL of the parts of a text, as the struct {g0: all that fits, g1, …}; without g0 if it is known. */
+/** Returns the SQL of the parts of a text, as the struct {g0: full match, g1, …}; g0 is omitted if redundant. */
 function extracted(text: string, pattern: string): string {
   const groups = pattern.replace(/\(\?<[^>]+>/g, '(');
   const isWhole = isOfWhole(pattern);
@@ -133,8 +136,8 @@ function extracted(text: string, pattern: string): string {
 }
 
 /**
- * Whether a pattern fits whole texts alone, its first group is never empty, and it has so few groups that the engine finds them in one pass of
- * the text: with one more, for all that fits, it takes three times as long.
+ * Whether a pattern matches only whole texts, its first group is never empty, and it has so few groups that the engine matches in one pass:
+ * one more group, for the full match, would take three times as long.
  */
 function isOfWhole(pattern: string): boolean {
   const [, first] = firstGroup.exec(pattern) ?? [];
@@ -153,17 +156,17 @@ function mayBeEmpty(pattern: string): boolean {
   try {
     return new RegExp(`^(?:${pattern})$`, 'u').test('');
   } catch {
-    // A pattern of a user may be one for the engine alone.
+    // A user's pattern may be valid only in the engine.
     return true;
   }
 }
 
-/** SQL of whether a step has found its parts. */
+/** Returns the SQL of whether a step matched. */
 function isFoundIn({ pattern, parts }: Step): string {
   return `coalesce(${parts}.${isOfWhole(pattern) ? 'g1' : 'g0'}, '') <> ''`;
 }
 
-/** The rows of `from` with `text` as the event e, what the steps of the first cut that fits find, and which one fits. */
+/** Returns the rows of `from` with `text` as the event e, the parts from the steps of the first matching cut, and which cut matched. */
 function matched(from: string, text: string, cuts: readonly Fitted[]): string {
   const lines = `SELECT *, ${text} AS e FROM ${from} WHERE l IS NOT NULL`;
   return cuts.reduce((rows, { steps, fits, isFit }, index) => {
@@ -178,18 +181,18 @@ function matched(from: string, text: string, cuts: readonly Fitted[]): string {
   }, lines);
 }
 
-/** Adds the pairs of the group that holds some. */
+/** Adds the pairs of the group that contains them. */
 function paired(rows: string, cuts: readonly Fitted[]): string {
   const style = cuts.find(({ shape }) => shape.pairs)?.shape.pairs?.style;
   if (style === undefined) return rows;
   const cases = cuts.map(
     ({ fits, shape, columns }) => `WHEN ${fits} THEN ${columns.get(shape.pairs?.group ?? '') ?? 'NULL'}`,
   );
-  // Most lines have none, which takes no time then.
+  // Most lines have none, which takes no time this way.
   return withPairs(rows, `nullif(CASE ${cases.join(' ')} END, '')`, style);
 }
 
-/** `otherTime` is what is read for a time of a line without a shape: its pattern takes long to compile. */
+/** Returns the SQL of a field; `otherTime` finds the time of a line without a shape, and is optional as its pattern is slow to compile. */
 function textOf(
   name: string,
   cuts: readonly Fitted[],
@@ -215,7 +218,7 @@ function optionalIn(cuts: readonly Fitted[]): readonly string[] {
   return [...new Set(cuts.flatMap(({ shape }) => shape.optional ?? []))];
 }
 
-/** Returns the optional fields that no line of the sample has. */
+/** Returns the optional fields without values in the sample. */
 async function withoutValues(
   connection: Connection,
   sample: string,
@@ -229,7 +232,7 @@ async function withoutValues(
   return present.filter((_, index) => Number(row[index]) === 0);
 }
 
-/** SQL of whether every part of a line is in a field. */
+/** Returns the SQL of whether every part of a line is in a field. */
 function complete(
   cuts: readonly Fitted[],
   unused: readonly string[],

@@ -1,11 +1,11 @@
-/** The fields of log lines. */
+/** Fields of log lines. */
 export interface Parts {
   readonly names: readonly string[];
-  /** SQL of the text of each field over {@link rows}. */
+  /** SQL of each field as a string, over {@link rows}. */
   readonly columns: readonly string[];
-  /** Returns the SELECT that takes apart the lines l of a relation. */
+  /** Returns the SELECT that splits the lines l of a relation. */
   readonly rows: (from: string) => string;
-  /** The field that holds a line of which a part is in no field. */
+  /** Field with the whole line if part of it is in no other field. */
   readonly whole?: string;
   readonly notes?: readonly string[];
 }

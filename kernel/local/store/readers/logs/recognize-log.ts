@@ -2,14 +2,14 @@ import type { Beginning, LogFormat } from '../../../../api/logs/log-format.js';
 import { logFormats, plainText } from '../../../../api/logs/log-formats.js';
 import { beginsEvent, eventsOf } from './log-events.js';
 
-/** The format of the lines at the beginning of a file. */
+/** Format of the lines at the beginning of a file. */
 export interface Recognized {
   readonly format: LogFormat;
-  /** Nine events of ten have it, as others may be damaged; else it is the likeliest one. */
+  /** Whether nine out of ten events have it, allowing for damaged ones; otherwise it is the likeliest format. */
   readonly isUsual: boolean;
 }
 
-/** Returns the first format that nine events of ten have, else the one that most have; plain text if none is that of more than half. */
+/** Returns the first format that nine out of ten events have, otherwise the most frequent one; plain text if none has more than half. */
 export function recognizeFormat(all: readonly string[]): Recognized {
   const lines = all.filter(line => line.length <= longestLine);
   let likeliest = { format: plainText, share: leastShare };
@@ -21,7 +21,7 @@ export function recognizeFormat(all: readonly string[]): Recognized {
   return { format: likeliest.format, isUsual: false };
 }
 
-/** Returns the format of a CSV that begins with these lines, or of values below a comment that names them. */
+/** Returns the format of a CSV that begins with these lines, or of values below a comment with their names. */
 export function csvFormatOf(lines: readonly string[]): LogFormat | undefined {
   const isOfValues = ({ reading: { kind } }: LogFormat) => kind === 'csv' || kind === 'headed';
   return logFormats.find(format => isOfValues(format) && shareOf(format, lines) === 1);
@@ -30,10 +30,10 @@ export function csvFormatOf(lines: readonly string[]): LogFormat | undefined {
 const usualShare = 0.9;
 const leastShare = 0.5;
 
-/** A longer line says no more of its format, and JavaScript's expressions take the square of its length. */
+/** Maximum line length for detection: longer lines add nothing, and JavaScript regular expressions may take quadratic time. */
 const longestLine = 4096;
 
-/** Returns which share of the events in these lines has a format; 0 if half of them or more do not. */
+/** Returns the share of events in these lines with a format; 0 if it is half or less. */
 function shareOf({ reading }: LogFormat, lines: readonly string[]): number {
   switch (reading.kind) {
     case 'lines': {
@@ -41,7 +41,7 @@ function shareOf({ reading }: LogFormat, lines: readonly string[]): number {
         .filter(({ loose }) => !loose)
         .map(({ pattern }) => new RegExp(pattern, 'u'));
       const events = reading.begins === undefined ? lines : wholeEvents(lines, reading.begins);
-      // An event has no lines below it that are a log themselves.
+      // The lines of an event are not themselves a log.
       if (events.length < lines.length && shareOfPairs(lines) > 0.5) return 0;
       return shareWhere(events, event => shapes.some(shape => shape.test(event)));
     }
@@ -61,7 +61,7 @@ function shareOf({ reading }: LogFormat, lines: readonly string[]): number {
   }
 }
 
-/** Stops at the event with which half of them are unlike. */
+/** Returns the share of matching events; stops with 0 once half do not match. */
 function shareWhere(events: readonly string[], isLike: (event: string) => boolean): number {
   let unlike = 0;
   for (const event of events) if (!isLike(event) && ++unlike >= events.length * leastShare) return 0;
@@ -72,13 +72,13 @@ function shareOfPairs(lines: readonly string[]): number {
   return shareWhere(lines, line => pairs.test(line));
 }
 
-/** Without what is left at the beginning of an event that a file before this one holds. */
+/** Drops the rest of an event that began in a previous file. */
 function wholeEvents(lines: readonly string[], begins: Beginning): readonly string[] {
   const first = lines.findIndex(beginsEvent(begins));
   return first < 0 ? [] : eventsOf(lines.slice(first), begins);
 }
 
-/** Lines in front of the names of fields, at most. */
+/** Maximum number of lines before the header. */
 const mostComments = 20;
 
 const pairs = /^\s*[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*)(\s+[\w.@/-]+=("(\\.|[^"\\])*"|[^\s"]*))+\s*$/;

@@ -15,12 +15,12 @@ const units = {
 } as const satisfies Readonly<Record<TimeUnit, ArrowDuration['unit']>>;
 
 /**
- * Returns the durations of an Arrow schema, given as Base64 of its message. It is read member by member, as a schema may name types
- * that the library of Arrow does not know.
+ * Returns the durations of an Arrow schema, given as its message in Base64. Reads it member by member, as a schema may contain types
+ * unknown to the Arrow library.
  */
 export function durationsOf(base64: string): readonly ArrowDuration[] {
   const message = Buffer.from(base64, 'base64');
-  // Older writers have the length of the message only, others a mark in front of it.
+  // Older writers put only the length before the message, newer ones also a marker.
   const start = message.readUInt32LE(0) === 0xffffffff ? 8 : 4;
   const schema = Message.getRootAsMessage(new ByteBuffer(message.subarray(start))).header(new Schema());
   if (schema === null) return [];

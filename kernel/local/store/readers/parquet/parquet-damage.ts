@@ -9,7 +9,7 @@ import { readPageHeader } from './parquet-footer.js';
 
 const again = 'Get the file again, or have its writer write it again.';
 
-/** What the engine says of a file that it cannot read, and what is said instead: the rest goes on after the name of the file. */
+/** Engine errors about unreadable files, and the messages that replace them: `rest` follows the file name. */
 const failures: readonly { readonly words: RegExp; readonly rest: string; readonly hint: string }[] = [
   {
     words: /Unsupported compression codec "(\w+)"/,
@@ -64,7 +64,7 @@ const failures: readonly { readonly words: RegExp; readonly rest: string; readon
   },
 ];
 
-/** Returns the refusal of a Parquet file by what the engine says of it; undefined for words that mean nothing to users. */
+/** Returns the error for a Parquet file, given the engine's message; undefined if there is no better message. */
 export function failureOf(name: string, words: string, cause: unknown): LocalError | undefined {
   for (const { words: pattern, rest, hint } of failures) {
     const found = pattern.exec(words);
@@ -77,7 +77,7 @@ export function failureOf(name: string, words: string, cause: unknown): LocalErr
   return undefined;
 }
 
-/** Throws LocalError for a file with a page that has not the checksum that its writer noted: the engine does not look at them. */
+/** Verifies page checksums, which the engine does not. Throws LocalError for a damaged page. */
 export async function checkPages(connection: Connection, files: readonly string[]): Promise<void> {
   for (let from = 0; from < files.length; from += filesAtOnce) {
     const some = files.slice(from, from + filesAtOnce);
@@ -91,7 +91,7 @@ export async function checkPages(connection: Connection, files: readonly string[
   }
 }
 
-/** Footers read by one statement: one for each takes five times as long. */
+/** Number of footers per statement: one statement each takes five times as long. */
 const filesAtOnce = 250;
 
 async function checkFile(file: string, chunks: readonly (readonly unknown[])[]): Promise<void> {
@@ -101,7 +101,7 @@ async function checkFile(file: string, chunks: readonly (readonly unknown[])[]):
       const start = Math.min(Number(dictionary), Number(data));
       const state = await checkChunk(handle, start, start + Number(size));
       if (state === 'damaged') throw damaged(path.basename(file), String(column));
-      // A writer notes all of them or none.
+      // A writer stores checksums for all pages or none.
       if (state === 'unknown') return;
     }
   } finally {
@@ -125,7 +125,7 @@ async function checkChunk(
   return 'whole';
 }
 
-/** Headers hold the least and the greatest value of a page. */
+/** Maximum header size in bytes; headers contain the minimum and maximum of a page. */
 const longestHeader = 64 * 1024;
 
 async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -1,13 +1,13 @@
 import { MICROSECOND, MILLISECOND, SECOND } from '../../../../time.js';
 
-/** Durations in a column of a Parquet file, which has no type for them: only the Arrow schema that its writer left there tells. */
+/** Durations in a Parquet column. The format has no type for them, so they are known only from the Arrow schema embedded by the writer. */
 export interface ArrowDuration {
-  /** The names that lead to the column; those of lists and maps are among them. */
+  /** Path of names to the column, including lists and maps. */
   readonly path: readonly string[];
   readonly unit: keyof typeof nanoseconds;
 }
 
-/** How many nanoseconds a unit has. */
+/** Nanoseconds per unit. */
 export const nanoseconds = {
   seconds: SECOND,
   milliseconds: MILLISECOND,

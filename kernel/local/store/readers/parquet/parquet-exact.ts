@@ -9,17 +9,17 @@ import { unlike } from '../reading.js';
 import type { ArrowDuration } from './parquet-durations.js';
 import { type Footer, type FooterColumn, readFooter } from './parquet-footer.js';
 
-/** Parquet files whose values the engine reads exactly as one table, and what it does not know of them. */
+/** Parquet files that the engine reads exactly as one table, with metadata unknown to it. */
 export interface ExactFiles {
   readonly files: readonly string[];
-  /** As {@link FooterColumn}: also the groups of columns, depth first. */
+  /** Like {@link FooterColumn}, including column groups, depth first. */
   readonly columns: readonly FooterColumn[];
   readonly durations: readonly ArrowDuration[];
 }
 
 /**
- * Returns the files themselves, or copies in `workDir` with other footers, so that the engine cuts no nanoseconds. Throws LocalError
- * for a file with a column whose values would be changed to be like those of the files before it.
+ * Returns the files, or copies in `workDir` with modified footers, so that the engine keeps nanoseconds. Throws LocalError for a file with
+ * a column whose values would have to be changed to match previous files.
  */
 export async function exactFiles(
   connection: Connection,
@@ -38,12 +38,12 @@ export async function exactFiles(
   return set;
 }
 
-/** Returns the SQL of a list of texts. */
+/** Returns the SQL of a list of strings. */
 export function listOf(texts: readonly string[]): string {
   return `[${texts.map(sqlText).join(', ')}]`;
 }
 
-/** The columns that files have together; names that differ by case are one column to the engine. */
+/** Merged columns of the files; the engine treats names that differ only by case as one column. */
 class FileSet implements ExactFiles {
   readonly files: string[] = [];
   readonly columns: FooterColumn[] = [];
@@ -111,7 +111,7 @@ function typesBelow(path: readonly string[], type: DuckDBType): [key: string, ty
   );
 }
 
-/** Types of numbers, each of which holds the values of all before it; a double holds no more integers than those of 32 bits. */
+/** Numeric types; each represents the values of all before it, except that a double represents only 32-bit integers and smaller. */
 const widths = [
   'UTINYINT',
   'TINYINT',
@@ -124,7 +124,7 @@ const widths = [
   'DOUBLE',
 ];
 
-/** Whether values of two types of the engine are read as one without a change. */
+/** Whether the engine reads values of two types as one without changing any. */
 function isExactTogether(a: string, b: string): boolean {
   const [x, y] = [widths.indexOf(a), widths.indexOf(b)];
   if (a === b) return true;
@@ -143,7 +143,7 @@ async function copyWithFooter(file: string, workDir: string, start: number, foot
   return copy;
 }
 
-/** A footer has its length and four letters behind it. */
+/** A footer is followed by its length and a magic of four letters. */
 const endBytes = 8;
 
 async function footerOf(file: string): Promise<{ start: number; bytes: Buffer }> {

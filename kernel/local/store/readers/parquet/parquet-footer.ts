@@ -1,27 +1,27 @@
 import { present } from '../../../../present.js';
 import { numberOf, structBytes, ThriftReader, type ThriftStruct, textOf } from './thrift.js';
 
-/** A column or a group of columns, as the footer of a Parquet file describes it. */
+/** A column or column group in the footer of a Parquet file. */
 export interface FooterColumn {
   readonly name: string;
-  /** The names that lead to it from the top, itself included. */
+  /** Path of names from the top, including its own. */
   readonly path: readonly string[];
-  /** It is in a list or a map, or is one. */
+  /** Whether it is in a list or map, or is one. */
   readonly repeated: boolean;
-  /** How its values are read exactly, if the engine would cut them. */
+  /** How to read its values exactly, if the engine would truncate them. */
   readonly exact?: ExactReading;
 }
 
 /**
- * What is changed in the footer so that the engine cuts no nanoseconds: times of INT96 become their 12 bytes, times of day become
- * integers, and times in UTC lose their zone.
+ * Changes to the footer so that the engine keeps nanoseconds: INT96 times become their 12 bytes, times of day become integers, and UTC
+ * timestamps lose their zone.
  */
 export type ExactReading = 'bytes' | 'integer' | 'no-zone';
 
-/** Members of SchemaElement (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
+/** Field ids in SchemaElement (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
 const member = { type: 1, length: 2, repetition: 3, name: 4, children: 5, logical: 10 } as const;
 
-/** Values of members, as they are written. */
+/** Encoded field values. */
 const written = {
   int96: Buffer.from([0x06]),
   fixedBytes: Buffer.from([0x0e]),
@@ -32,16 +32,16 @@ const written = {
   nanosecondsOfDay: [0x11, 0x12].map(zone => Buffer.from([0x7c, zone, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00])),
 } as const;
 
-/** What a footer says, and the footer that reads the file exactly. */
+/** A parsed footer, with a version that makes the engine read the file exactly. */
 export interface Footer {
-  /** The columns of the file and the groups that hold them, in the order of the schema. */
+  /** Columns and column groups, in schema order. */
   readonly columns: readonly FooterColumn[];
-  /** The schema as it is written. */
+  /** Encoded schema. */
   readonly schema: Buffer;
   readonly exact: Buffer;
 }
 
-/** Reads the footer of a file. */
+/** Parses the footer of a file. */
 export function readFooter(footer: Buffer): Footer {
   const reader = new ThriftReader(footer);
   const { start, elements } = schemaOf(reader);
@@ -54,14 +54,14 @@ export function readFooter(footer: Buffer): Footer {
   };
 }
 
-/** The header of a page of values: its own length, the bytes behind it, and their CRC-32 if its writer noted one. */
+/** Header of a page: its own length, the size of the page after it, and the CRC-32 of the page if the writer stored one. */
 export interface PageHeader {
   readonly length: number;
   readonly size: number;
   readonly checksum?: number;
 }
 
-/** Reads the header of a page; undefined if the bytes end before it does, or are none. */
+/** Parses a page header, undefined if the bytes end early or are not a header. */
 export function readPageHeader(bytes: Buffer): PageHeader | undefined {
   const reader = new ThriftReader(bytes);
   try {
@@ -76,10 +76,10 @@ export function readPageHeader(bytes: Buffer): PageHeader | undefined {
   }
 }
 
-/** Members of PageHeader. */
+/** Field ids in PageHeader. */
 const pageMember = { size: 3, checksum: 4 } as const;
 
-/** The schema is the second member of the footer, behind the number of the version. */
+/** Finds the schema, the second field of the footer, after the version. */
 function schemaOf(reader: ThriftReader): { start: number; elements: readonly ThriftStruct[] } {
   for (let id = 0; ; ) {
     const header = reader.fieldHeader(id);
@@ -93,7 +93,7 @@ function schemaOf(reader: ThriftReader): { start: number; elements: readonly Thr
   return { start, elements: Array.from({ length: size }, () => reader.struct()) };
 }
 
-/** The first element is the root: the others follow it depth first. */
+/** Returns the columns; the first element is the root, and the remaining ones follow depth first. */
 function columnsOf(elements: readonly ThriftStruct[]): readonly FooterColumn[] {
   const columns: FooterColumn[] = [];
   let next = 1;
@@ -111,7 +111,7 @@ function columnsOf(elements: readonly ThriftStruct[]): readonly FooterColumn[] {
   return columns;
 }
 
-/** Within lists, values stay as the engine reads them. */
+/** Returns how to read a column exactly. Within lists, values stay as the engine reads them. */
 function exactReading(element: ThriftStruct, repeated: boolean): ExactReading | undefined {
   const logical = element.get(member.logical)?.bytes;
   if (logical?.equals(written.utcNanoseconds)) return 'no-zone';

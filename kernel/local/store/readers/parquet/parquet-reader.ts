@@ -10,8 +10,8 @@ import { leavesOf, type ParquetLeaf } from './parquet-values.js';
 import { partitionLeaves, partitionNotes, partitionsOf, withPartitions } from './partitions.js';
 
 /**
- * Reads Parquet files as one: structs become dotted names, lists and maps become JSON, times get nanoseconds, and the values in the
- * names of directories become fields.
+ * Reads Parquet files as one: structs become dotted names, lists and maps become JSON, times get nanoseconds, and partition values in
+ * directory names become fields.
  */
 export async function readParquet(
   connection: Connection,
@@ -47,7 +47,7 @@ export async function readParquet(
   return { from, sample: 'sample', fields, notes, refused: 0 };
 }
 
-/** Throws LocalError if a file has decimals of more digits than the engine holds: it would read other numbers. */
+/** Throws LocalError if a file has decimals with more digits than the engine supports: it would read wrong numbers. */
 async function refuseLargeDecimals(connection: Connection, files: readonly string[]): Promise<void> {
   const [row] = await connection.run(
     `SELECT name, precision FROM parquet_schema(${listOf(files)}) WHERE precision > ${mostDigits}`,
@@ -62,13 +62,13 @@ async function refuseLargeDecimals(connection: Connection, files: readonly strin
 
 const mostDigits = 38;
 
-/** Returns how many rows Parquet files have. */
+/** Returns the number of rows in Parquet files. */
 export async function rowsInParquet(connection: Connection, files: readonly string[]): Promise<number> {
   const [row] = await connection.run(`SELECT sum(num_rows) FROM parquet_file_metadata(${listOf(files)})`);
   return Number(row?.[0]);
 }
 
-/** Gives fields the narrower type that all their values have, such as integers to counters that are often unsigned. */
+/** Gives fields the narrower type that all of their values fit, such as long for unsigned counters. */
 async function narrowed(
   connection: Connection,
   from: string,
@@ -85,7 +85,7 @@ async function narrowed(
   });
 }
 
-/** Returns the fields in which values may be changed: of times, the statistics of the file mostly show that all are in range. */
+/** Returns the fields in which values may be changed: for times, file statistics usually show that all are in range. */
 async function mayChange(
   connection: Connection,
   files: readonly string[],

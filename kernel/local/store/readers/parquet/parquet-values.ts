@@ -16,17 +16,17 @@ import type { ExactReading } from './parquet-footer.js';
 
 /** A column of a Parquet file that becomes a field. */
 export interface ParquetLeaf extends ReadField {
-  /** The names that lead to the column, as the engine joins them in what it says of a file. */
+  /** Path of names to the column, joined like in the engine's metadata. */
   readonly path: string;
-  /** How the values were converted, if they were. */
+  /** How values were converted, if they were. */
   readonly note?: string;
-  /** Values that are changed if they do not fit: SQL of an aggregate that counts them, and what is said of that many rows. */
+  /** For values that change if they do not fit: SQL of an aggregate that counts them, and the note for that number of rows. */
   readonly changed?: { readonly count: string; readonly say: (rows: string) => string };
-  /** What it is if all values of the file fit; `fits` is SQL of an aggregate that says so. */
+  /** Type and SQL if all values of the file fit; `fits` is the SQL of an aggregate that checks this. */
   readonly narrower?: Pick<ReadField, 'type' | 'sql'> & { readonly fits: string };
 }
 
-/** Returns the columns as fields, those of structs with dotted names; names are those of the file, which may differ only by case. */
+/** Returns the columns as fields, with dotted names for structs; names are those in the file, which may differ only by case. */
 export function leavesOf(
   columns: readonly { readonly name: string; readonly type: DuckDBType }[],
   { columns: written, durations }: ExactFiles,
@@ -52,7 +52,7 @@ function namesBelow(columns: ExactFiles['columns']): Map<string, string[]> {
   return names;
 }
 
-/** What the file says of its columns, by the names that lead to them. */
+/** Metadata of columns in the file, by path. */
 interface Described {
   readonly names: ReadonlyMap<string, readonly string[]>;
   readonly exact: ReadonlyMap<string, ExactReading | undefined>;
@@ -63,7 +63,7 @@ function keyOf(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
-/** Returns the name that the file gives to a column below others. */
+/** Returns the name of a nested column in the file. */
 function nameOf({ names }: Described, above: readonly string[], index: number, ofEngine: string): string {
   return names.get(keyOf(above))?.[index] ?? ofEngine;
 }
@@ -91,7 +91,7 @@ function member(sql: string, name: string): string {
   return `struct_extract(${sql}, ${sqlText(name)})`;
 }
 
-/** Values whose type only the footer of the file tells. */
+/** Returns a value whose type only the footer shows. */
 function knownValue(path: readonly string[], sql: string, file: Described): Value | undefined {
   const key = keyOf(path);
   const exact = file.exact.get(key);
@@ -110,7 +110,7 @@ function knownValue(path: readonly string[], sql: string, file: Described): Valu
   };
 }
 
-/** What is said of a list or a map whose values lose their type in JSON. */
+/** Returns the note on a list or map whose values lose their type in JSON. */
 function insideNote(path: readonly string[], { durations }: Described): string | undefined {
   const inside = durations.find(({ path: inner }) => path.every((name, index) => name === inner[index]));
   return inside && `holds durations: they are numbers of ${inside.unit}`;
@@ -129,14 +129,14 @@ function nullIn(sql: string, value: string, why: string): ParquetLeaf['changed']
 }
 
 /**
- * SQL of a time from its nanoseconds, null if not all parts can hold it. The condition is within the call: the engine may make a
- * time of each value of a dictionary, whatever is asked around it.
+ * Returns the SQL of a time from its nanoseconds, null if it is out of range. The condition is within the call, as the engine may convert
+ * every value of a dictionary regardless of conditions around it.
  */
 function inRange(nanos: string): string {
   return `make_timestamp_ns(CASE WHEN ${nanos} BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN ${nanos}::BIGINT END)`;
 }
 
-/** Eight bytes of nanoseconds of the day and four of the Julian day, the lowest first. */
+/** Returns the SQL of an INT96 time: eight bytes of nanoseconds of the day and four of the Julian day, little-endian. */
 function nanosOfInt96(sql: string): string {
   const number = (...bytes: readonly number[]) =>
     `('0x' || ${bytes.map(byte => `substr(hex(${sql}), ${2 * byte + 1}, 2)`).join(' || ')})::UBIGINT::HUGEINT`;
@@ -144,7 +144,7 @@ function nanosOfInt96(sql: string): string {
   return `(${number(7, 6, 5, 4, 3, 2, 1, 0)} + (${number(11, 10, 9, 8)} - ${epochDay}) * ${DAY})`;
 }
 
-/** Decimal digits that a double always holds. */
+/** Decimal digits that a double always represents. */
 const realDigits = 15;
 
 function cellOf(sql: string, type: DuckDBType, insideNote: string | undefined): Value {
@@ -183,7 +183,7 @@ function cellOf(sql: string, type: DuckDBType, insideNote: string | undefined): 
   }
 }
 
-/** Counters are often unsigned, and some databases have no integers but decimals: those that fit 64 bits are integers here. */
+/** Counters are often unsigned, and some databases have decimals instead of integers: if they fit into 64 bits, they become long. */
 function largeNumber(sql: string, name: string, isInteger: boolean): Value {
   const fits = `coalesce(min(${sql}) >= ${-(2n ** 63n)} AND max(${sql}) <= ${2n ** 63n - 1n}, true)`;
   return {
@@ -194,7 +194,7 @@ function largeNumber(sql: string, name: string, isInteger: boolean): Value {
   };
 }
 
-/** Days of an interval have 24 hours, and months none that are known. */
+/** Days of an interval have 24 hours; months have no fixed length. */
 function interval(sql: string): Value {
   const months = `year(${sql}) = 0 AND month(${sql}) = 0`;
   return {
@@ -209,7 +209,7 @@ function interval(sql: string): Value {
   };
 }
 
-/** The engine fails at a time beyond the range of nanoseconds, also within TRY_CAST, but at a date it does not. */
+/** Returns the SQL of a time as nanoseconds. The engine fails at a timestamp out of range even within TRY_CAST, but not at a date. */
 function nanosecondsOf(sql: string, type: string): string {
   if (type === 'TIMESTAMP_NS') return inRange(`epoch_ns(${sql})`);
   if (type === 'DATE') return inRange(`epoch_ns(TRY_CAST(${sql} AS TIMESTAMP_NS))`);
@@ -218,7 +218,7 @@ function nanosecondsOf(sql: string, type: string): string {
   return `make_timestamp_ns(CASE WHEN ${inside} THEN ${micros} * ${MICROSECOND} END)`;
 }
 
-/** SQL of a value as text of JSON, with times as RFC 3339, binary values in Base64, and numbers that JSON does not have as text. */
+/** Returns the SQL of a value as JSON, with times as RFC 3339, binary values in Base64, and numbers that JSON lacks as strings. */
 function jsonOf(sql: string, type: DuckDBType): Pick<Value, 'sql' | 'changed'> {
   const plain = `to_json(${plainOf(sql, type, 0, false) ?? sql})::VARCHAR`;
   if (!hasReals(type)) return { sql: plain };
@@ -236,7 +236,7 @@ function hasReals(type: DuckDBType): boolean {
   return /\b(FLOAT|DOUBLE)\b/.test(type.toString());
 }
 
-/** SQL of a value whose parts have types that JSON has; undefined if they have them already. With `reals`, those are looked at too. */
+/** Returns the SQL of a value with nested types converted to those of JSON, undefined if unnecessary. Reals are checked only if `reals`. */
 function plainOf(sql: string, type: DuckDBType, depth: number, reals: boolean): string | undefined {
   const name = type.toString();
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) {
@@ -260,7 +260,7 @@ function plainOf(sql: string, type: DuckDBType, depth: number, reals: boolean): 
   return name.startsWith('TIMESTAMP') ? timeText(sql, name) : undefined;
 }
 
-/** SQL of a VARIANT as JSON; one with NaN or an infinity, which JSON does not have, is its text. */
+/** Returns the SQL of a VARIANT as JSON, or as a string if it contains NaN or an infinity, which JSON lacks. */
 function variantOf(sql: string): string {
   const odd = `regexp_matches(${sql}::JSON::VARCHAR, '(^|[\\[:,])-?(NaN|Infinity)')`;
   return `CASE WHEN ${odd} THEN to_json(${sql}::VARCHAR) ELSE ${sql}::JSON END`;

@@ -4,15 +4,15 @@ import { sqlName, sqlText } from '../../../duckdb/duckdb-literal.js';
 import { columnNames } from '../../../engine/engine-parquet.js';
 import type { ParquetLeaf } from './parquet-values.js';
 
-/** A field whose values stand in the names of directories, such as `day` of `day=2026-11-01/region=eu/a.parquet`. */
+/** A field with values in directory names, such as `day` in `day=2026-11-01/region=eu/a.parquet`. */
 export interface Partition {
   readonly name: string;
   readonly type: Extract<TypeName, 'datetime' | 'long' | 'string'>;
-  /** The value of each file; null if its directories do not say, or say that there is none. */
+  /** Value for each file, null if its directories have none or a null marker. */
   readonly values: readonly (string | null)[];
 }
 
-/** Returns the fields in the names of the directories right above files, the outermost first. */
+/** Returns the partitions in the names of the directories right above the files, outermost first. */
 export function partitionsOf(files: readonly string[]): readonly Partition[] {
   const found = files.map(pairsOf);
   const names = new Set(found.flatMap(pairs => [...pairs.keys()]));
@@ -22,7 +22,7 @@ export function partitionsOf(files: readonly string[]): readonly Partition[] {
   });
 }
 
-/** What writers of Hive's layout put for null. */
+/** Value that writers of the Hive layout use for null. */
 const noValue = '__HIVE_DEFAULT_PARTITION__';
 
 function pairsOf(file: string): ReadonlyMap<string, string | null> {
@@ -36,7 +36,7 @@ function pairsOf(file: string): ReadonlyMap<string, string | null> {
   return new Map(pairs);
 }
 
-/** Writers encode what a name of a directory cannot hold as in addresses. */
+/** Decodes a directory name: writers percent-encode characters that it cannot contain. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -63,14 +63,14 @@ function inRange(time: Date): boolean {
   return year > 1677 && year < 2262;
 }
 
-/** Zeros in front mean something, but in months, days and hours. */
+/** Whether a value is a 64-bit integer. Leading zeros are significant, except in months, days and hours. */
 function isInteger(value: string): boolean {
   return /^(?:0|-?[1-9]\d{0,18})$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value);
 }
 
 const sqlType = { datetime: 'TIMESTAMP_NS', long: 'BIGINT', string: 'VARCHAR' } as const;
 
-/** Returns the rows of Parquet files with the values of partitions behind their `columns`. */
+/** Returns the rows of Parquet files with partition values after their `columns`. */
 export function withPartitions(
   rows: string,
   partitions: readonly Partition[],
@@ -88,7 +88,7 @@ export function withPartitions(
   return `(SELECT *, ${values.join(', ')} FROM ${rows})`;
 }
 
-/** The names of the columns of {@link withPartitions}. */
+/** Returns the column names of {@link withPartitions}. */
 function namesBehind(columns: readonly string[], partitions: readonly Partition[]): readonly string[] {
   return columnNames([...columns, ...partitions.map(({ name }) => name)]).slice(columns.length);
 }
@@ -109,7 +109,7 @@ export function partitionLeaves(
   }));
 }
 
-/** Says which fields stand in the names of directories, and which of them the files have too. */
+/** Reports fields from directory names, and which of them the files have too. */
 export function partitionNotes(given: readonly Partition[], used: readonly Partition[]): readonly string[] {
   const listed = (partitions: readonly Partition[]) => partitions.map(({ name }) => `\`${name}\``).join(', ');
   const both = given.filter(each => !used.includes(each));

@@ -1,7 +1,9 @@
-/** A field of a Thrift struct, in the compact encoding (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). */
+/**
+ * A field of a Thrift struct in the compact protocol (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).
+ */
 export interface ThriftField {
   readonly type: number;
-  /** Its value as it is written, without the header. */
+  /** Encoded value, without the header. */
   readonly bytes: Buffer;
 }
 
@@ -19,7 +21,7 @@ const thrift = {
   struct: 12,
 } as const;
 
-/** Returns the structs of a list; none if there is no such field. Throws RangeError like {@link ThriftReader}. */
+/** Returns the structs of a list, none if the field is absent. Throws RangeError like {@link ThriftReader}. */
 export function structsOf(field: ThriftField | undefined): readonly ThriftStruct[] {
   if (field === undefined) return [];
   const reader = new ThriftReader(field.bytes);
@@ -27,12 +29,12 @@ export function structsOf(field: ThriftField | undefined): readonly ThriftStruct
   return Array.from({ length: size }, () => reader.struct());
 }
 
-/** Returns the struct in a field; an empty one if there is no such field. Throws RangeError like {@link ThriftReader}. */
+/** Returns the struct in a field, empty if the field is absent. Throws RangeError like {@link ThriftReader}. */
 export function structOf(field: ThriftField | undefined): ThriftStruct {
   return field === undefined ? new Map() : new ThriftReader(field.bytes).struct();
 }
 
-/** Returns the texts of a list; none if there is no such field. */
+/** Returns the strings of a list, none if the field is absent. */
 export function textsOf(field: ThriftField | undefined): readonly string[] {
   if (field === undefined) return [];
   const reader = new ThriftReader(field.bytes);
@@ -40,7 +42,7 @@ export function textsOf(field: ThriftField | undefined): readonly string[] {
   return Array.from({ length: size }, () => reader.binary().toString('utf8'));
 }
 
-/** Returns the text of a field; an empty one if there is no such field. */
+/** Returns the string in a field, empty if the field is absent. */
 export function textOf(field: ThriftField | undefined): string {
   return bytesOf(field)?.toString('utf8') ?? '';
 }
@@ -50,14 +52,14 @@ export function bytesOf(field: ThriftField | undefined): Buffer | undefined {
   return field && new ThriftReader(field.bytes).binary();
 }
 
-/** Returns the number of a field, which is exact up to 2^52. */
+/** Returns the number in a field, exact up to 2^52. */
 export function numberOf(field: ThriftField | undefined): number | undefined {
   if (field === undefined) return undefined;
   const doubled = new ThriftReader(field.bytes).varint();
   return doubled % 2 === 0 ? doubled / 2 : -(doubled + 1) / 2;
 }
 
-/** Returns a struct as it is written. */
+/** Returns the encoding of a struct. */
 export function structBytes(struct: ThriftStruct): Buffer {
   let last = 0;
   const parts = [...struct]
@@ -70,7 +72,7 @@ export function structBytes(struct: ThriftStruct): Buffer {
   return Buffer.concat([...parts, Buffer.from([0])]);
 }
 
-/** Returns the field of a list of structs, as it is written. */
+/** Returns a list of structs as an encoded field. */
 export function structsField(structs: readonly ThriftStruct[]): ThriftField {
   const { length } = structs;
   const size: number[] = [];
@@ -80,7 +82,7 @@ export function structsField(structs: readonly ThriftStruct[]): ThriftField {
   return { type: thrift.list, bytes: Buffer.concat([Buffer.from(header), ...structs.map(structBytes)]) };
 }
 
-/** Reads what is written in that encoding; throws RangeError where it ends early. */
+/** Reads the compact protocol; throws RangeError at an early end. */
 export class ThriftReader {
   readonly #bytes: Buffer;
   at = 0;
@@ -89,7 +91,7 @@ export class ThriftReader {
     this.#bytes = bytes;
   }
 
-  /** Reads the header of the member behind the one named `last`; undefined at the end of the struct. */
+  /** Reads the header of the field after the one with id `last`; undefined at the end of the struct. */
   fieldHeader(last: number): { id: number; type: number } | undefined {
     const byte = this.#byte();
     if (byte === 0) return undefined;
@@ -114,7 +116,7 @@ export class ThriftReader {
     return fields;
   }
 
-  /** An unsigned number of any length: sizes and, doubled, numbers that are not negative. */
+  /** Reads an unsigned number of any length: a size, or twice a nonnegative number. */
   varint(): number {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
@@ -167,7 +169,7 @@ export class ThriftReader {
     }
   }
 
-  /** Booleans take a byte there. */
+  /** Booleans in lists take a byte. */
   #skipInList(type: number): void {
     if (type === thrift.true || type === thrift.false) this.at += 1;
     else this.skip(type);

@@ -1,8 +1,8 @@
 import { textLines } from './text-lines.js';
 
 /**
- * Yields the documents of a request in the bulk format of Elasticsearch, with the members of the line above each in front of its own:
- * `tshark -T ek` and tools that copy an index write it. Any other line stays as it is.
+ * Yields the documents of a request in the Elasticsearch bulk format, each with the members of the line above added at its start, as
+ * written by `tshark -T ek` and tools that copy an index. Any other line is unchanged.
  */
 export async function* bulkDocuments(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let action: string | undefined;
@@ -18,7 +18,7 @@ export async function* bulkDocuments(chunks: AsyncIterable<Buffer>): AsyncGenera
   if (action !== undefined) yield action;
 }
 
-/** What is done with the document below it. */
+/** Action for the document below it. */
 const actionLine = /^\s*\{\s*"(?:index|create|update)"\s*:\s*\{([^{}]*)\}\s*\}\s*$/;
 
 function withMembers(document: string, action: string): string {

@@ -1,8 +1,8 @@
-/** Documents of JSON that hold several events: each is an event of its own, beside what the document says of all of them. */
+/** JSON documents with several events: each becomes a separate event, with the members that apply to all of them. */
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the events of a document that CloudWatch Logs sends to a subscription; any other text stays as it is. */
+/** Returns the events of a document that CloudWatch Logs sends to a subscription; any other text is unchanged. */
 export function cloudwatchLines(text: string): readonly string[] {
   const { logEvents, ...shared } = membersOf(parsed(text));
   return linesOf(
@@ -11,7 +11,7 @@ export function cloudwatchLines(text: string): readonly string[] {
   );
 }
 
-/** Returns the entries of the streams that Loki answers with, or that are sent to it; any other text stays as it is. */
+/** Returns the entries of the streams in a Loki response or push request; any other text is unchanged. */
 export function lokiLines(text: string): readonly string[] {
   const document = membersOf(parsed(text));
   const streams = listOf(document.streams ?? membersOf(document.data).result).map(membersOf);
@@ -26,7 +26,7 @@ export function lokiLines(text: string): readonly string[] {
   );
 }
 
-/** Returns the samples of the series that Prometheus answers with; any other text stays as it is. */
+/** Returns the samples of the series in a Prometheus response; any other text is unchanged. */
 export function prometheusLines(text: string): readonly string[] {
   const series = listOf(membersOf(membersOf(parsed(text)).data).result).map(membersOf);
   return linesOf(
@@ -40,7 +40,7 @@ export function prometheusLines(text: string): readonly string[] {
   );
 }
 
-/** Numbers are texts, some of which no number of JSON can be. */
+/** Parses a number; values are strings, some of which JSON numbers cannot represent. */
 function numberOf(text: unknown): unknown {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,7 +1,7 @@
 /**
- * Returns a document of MongoDB in extended JSON (https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/) without the
- * objects around its values, as a line: dates are texts, integers and decimals numbers, but for those of more digits than a real has. What
- * has no type of JSON stays an object.
+ * Returns a MongoDB document in extended JSON (https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/) as a line with plain
+ * values: dates as strings, integers and decimals as numbers, except those with more digits than a double. Values without a JSON type
+ * remain objects.
  */
 export function extendedLines(text: string): readonly string[] {
   return [
@@ -12,14 +12,14 @@ export function extendedLines(text: string): readonly string[] {
   ];
 }
 
-/** An object around one value, or a string, which may hold what looks like one. */
+/** An object around one value, or a string, which may contain something similar. */
 const token =
   /\{\s*"\$(oid|uuid|symbol|date|numberInt|numberLong|numberDouble|numberDecimal)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+|\{\s*"\$numberLong"\s*:\s*"-?\d+"\s*\})\s*\}|"(?:[^"\\]|\\.)*"/g;
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const boundless = /^(?:NaN|-?Infinity)$/;
 
-/** The text of a value in JSON, or as the engine reads it beyond that; undefined if it has none. */
+/** Returns the JSON source of a value, or an extension that the engine reads; undefined if there is none. */
 function plainValue(name: string, value: string): string | undefined {
   if (name === 'date') return dateOf(value);
   if (!value.startsWith('"')) return undefined;
@@ -29,7 +29,7 @@ function plainValue(name: string, value: string): string | undefined {
   return number.test(digits) || boundless.test(digits) ? digits : undefined;
 }
 
-/** Whether a decimal has more digits than a real keeps, or is beyond all of these: it stays a text. */
+/** Whether a decimal exceeds the precision or range of a double: it stays a string. */
 function exceedsReal(digits: string): boolean {
   const [mantissa = ''] = digits.split(/[eE]/);
   return (
@@ -41,7 +41,7 @@ function isWithin(value: number): boolean {
   return value === 0 || (Number.isFinite(value) && Math.abs(value) >= 2 ** -1022);
 }
 
-/** A date as the relaxed form has it, and `mongoexport`; one that no year of four digits has stays the number that it is. */
+/** Returns a date as in relaxed mode and `mongoexport`; undefined for one outside four-digit years, which stays a number. */
 function dateOf(value: string): string | undefined {
   if (value.startsWith('"')) return value;
   const date = new Date(Number(/-?\d+/.exec(value.replace('$numberLong', ''))?.[0]));

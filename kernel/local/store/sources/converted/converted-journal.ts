@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A value as `journalctl -o json` writes it: text, or the numbers of its bytes. */
+/** A value as written by `journalctl -o json`: a string, or byte values. */
 export type Value = string | readonly number[];
 
 /**
- * Yields the entries of a journal in its export format (https://systemd.io/JOURNAL_EXPORT_FORMATS/) as `journalctl -o json` writes
- * them. Throws RangeError if the file is damaged.
+ * Yields the entries of a journal in export format (https://systemd.io/JOURNAL_EXPORT_FORMATS/) as `journalctl -o json` writes them. Throws
+ * RangeError if the file is damaged.
  */
 export async function* journalEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object> {
   let entry = new Map<string, Value[]>();
@@ -26,14 +26,14 @@ export function addTo(entry: Map<string, Value[]>, name: string, value: Value): 
   else values.push(value);
 }
 
-/** Returns an entry as an object: a field that it has several times is a list. */
+/** Returns an entry as an object; repeated fields become lists. */
 export function objectOf(entry: ReadonlyMap<string, Value[]>): object {
   return Object.fromEntries(
     [...entry].map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
   );
 }
 
-/** Yields fields with their values; one without a name ends an entry. */
+/** Yields fields with their values; an empty name ends an entry. */
 async function* fieldsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly [string, Value]> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -57,7 +57,7 @@ interface Field {
   readonly end: number;
 }
 
-/** The field that begins here, if all of it is there: `NAME=text`, or `NAME`, the length of its bytes in 64 bits, and these. */
+/** Returns the field at an offset, if complete: `NAME=text`, or `NAME`, a 64-bit length, and that many bytes. */
 function fieldAt(bytes: Buffer, at: number): Field | undefined {
   const lineEnd = bytes.indexOf('\n', at);
   if (lineEnd < 0) return undefined;

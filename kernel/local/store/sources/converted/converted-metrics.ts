@@ -1,7 +1,7 @@
 import type { Left } from './left.js';
 import { textLines } from './text-lines.js';
 
-/** What comments say of the metrics of a family. */
+/** Metadata of a metric family, from comments. */
 interface Family {
   type?: string;
   help?: string;
@@ -9,8 +9,8 @@ interface Family {
 }
 
 /**
- * Yields the samples of metrics in the text format of Prometheus or OpenMetrics, as those of an answer of Prometheus, with the type of
- * their family, its unit and its help. A line that cannot be read stays as it is; further comments are added to `left`.
+ * Yields the samples of metrics in Prometheus or OpenMetrics text format, shaped like those of a Prometheus response, with the type, unit
+ * and help of their family. An unreadable line is unchanged; unknown comments are added to `left`.
  */
 export async function* metricSamples(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
   const families = new Map<string, Family>();
@@ -64,7 +64,7 @@ function sampleOf(text: string, families: ReadonlyMap<string, Family>): string |
 
 type Member = readonly [name: string, text: string | undefined];
 
-/** An object of the members that there are, as text: a label may have any name. */
+/** Returns an object of the defined members as JSON; a label may have any name. */
 function objectOf(members: readonly Member[]): string {
   return `{${members.flatMap(([name, text]) => (text === undefined ? [] : [`${JSON.stringify(name)}:${text}`])).join(',')}}`;
 }
@@ -73,13 +73,13 @@ function textsOf(members: readonly (readonly [string, string])[]): readonly Memb
   return members.map(([name, value]) => [name, JSON.stringify(value)]);
 }
 
-/** The label that holds the name of a metric, as in an answer of Prometheus. */
+/** Label with the name of a metric, as in a Prometheus response. */
 const nameLabel = '__name__';
 
-/** What the samples of a family have behind its name. */
+/** Suffixes of sample names after the name of their family. */
 const suffix = /_(?:bucket|sum|count|created|total|info|gsum|gcount)$/;
 
-/** The labels between braces, with a name in quotes by itself as that of the metric; undefined if they cannot be read. */
+/** Parses the labels between braces; a quoted name alone is that of the metric. Undefined if they are unreadable. */
 function labelsIn(braces: string): ReadonlyMap<string, string> | undefined {
   const text = braces.slice(1, -1);
   const found = new Map<string, string>();
@@ -107,7 +107,7 @@ function isNumber(text: string): boolean {
   return infinite.test(text) || /^nan$/i.test(text) || (text !== '' && Number.isFinite(Number(text)));
 }
 
-/** A number as JSON has it, or the engine beyond that. */
+/** Returns a number in JSON, or an extension that the engine reads. */
 function numberText(text: string): string {
   const [, sign] = infinite.exec(text) ?? [];
   if (sign !== undefined) return `${sign === '-' ? '-' : ''}Infinity`;

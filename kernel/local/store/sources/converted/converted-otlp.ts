@@ -6,8 +6,8 @@ import { logsOf, pointsOf, spansOf } from '../../../otlp/otlp-protocol.js';
 import { spanEvent } from '../../../otlp/otlp-spans.js';
 
 /**
- * Returns the spans, log records and data points of a request of OTLP, as the file exporter of the OpenTelemetry Collector writes them,
- * each a line of JSON with the fields that it has when it is sent to the service. Any other text stays as it is.
+ * Returns the spans, log records and data points of an OTLP request, as written by the file exporter of the OpenTelemetry Collector, each
+ * as a line of JSON with the same fields as when sent to the service. Any other text is unchanged.
  */
 export function otlpLines(text: string): readonly string[] {
   try {

@@ -3,8 +3,8 @@ import { NotPrinted } from './printed.js';
 import { textLines } from './text-lines.js';
 
 /**
- * Yields the lines of a file of a Campbell data logger below the names of its values, as CSV. A logger that starts again writes its
- * head again: lines of a head are added to `left`. Throws NotPrinted if one has other names.
+ * Yields the lines of a Campbell data logger file below the names of its values, as CSV. A restarted logger repeats its header: header
+ * lines are added to `left`. Throws NotPrinted if one has other names.
  */
 export async function* toa5Lines(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
   let names: string | undefined;
@@ -22,6 +22,6 @@ export async function* toa5Lines(chunks: AsyncIterable<Buffer>, left: Left): Asy
   }
 }
 
-/** The logger, the names, the units, and how the values were computed. */
+/** Number of header lines: logger, names, units, and processing. */
 const headLines = 4;
 const namesLine = 2;
