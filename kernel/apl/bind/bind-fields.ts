@@ -9,7 +9,7 @@ import { columnFor, extend, keep, project, type Stage } from './bind-stage.js';
 import { type Binder, scopeOf } from './binder.js';
 import { bindExpression } from './expressions/bind-expression.js';
 
-/** The columns that a pattern names; one that names none is reported. */
+/** Returns the columns that match a pattern; reports an error if none do. */
 export function expand(binder: Binder, pattern: FieldPattern, stage: Stage): Column[] {
   const columns = stage.relation.columns.filter(column => matchesPattern(pattern, column.name));
   if (columns.length > 0 || stage.open) return columns;
@@ -26,7 +26,7 @@ export function expand(binder: Binder, pattern: FieldPattern, stage: Stage): Col
   return [];
 }
 
-/** Binds the items of an operator in which a name replaces what was there. */
+/** Binds assignments in which a name replaces any existing column. */
 export function bindExtensions(binder: Binder, items: readonly Assignment[], stage: Stage): Computed[] {
   warnOfRepeats(
     binder,
@@ -35,7 +35,7 @@ export function bindExtensions(binder: Binder, items: readonly Assignment[], sta
   return bindItems(binder, items, stage);
 }
 
-/** Keeps a value only when it is valid for its type: not empty, not zero, not false. */
+/** Binds `extend-valid`: keeps a value only if it is valid for its type: not empty, not zero, not false. */
 export function bindExtendValid(binder: Binder, operator: OperatorOf<'extend-valid'>, stage: Stage): Stage {
   const items = bindExtensions(binder, operator.items, stage).map(item => ({
     ...item,
@@ -44,7 +44,7 @@ export function bindExtendValid(binder: Binder, operator: OperatorOf<'extend-val
   return extend(stage, items);
 }
 
-/** Renames fields in place; the order of rows follows their names. */
+/** Renames fields in place; the order of rows follows the renamed fields. */
 export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'>, stage: Stage): Stage {
   const renamed = new Map<Column, string>();
   for (const item of operator.items) {
@@ -99,7 +99,7 @@ export function bindReorder(binder: Binder, { items }: OperatorOf<'project-reord
   return project(stage, reorder(binder, items, stage).map(keep));
 }
 
-/** Named fields come first, in the order of the items; `*` says where the rest goes, by default last. */
+/** Returns the named columns first, in the order of the items; `*` marks the position of the rest, by default last. */
 function reorder(binder: Binder, items: readonly OrderedPattern[], stage: Stage): Column[] {
   const { columns } = stage.relation;
   const isRest = (item: OrderedPattern): boolean =>
@@ -130,7 +130,7 @@ function sortColumns(columns: readonly Column[], order: OrderedPattern['order'])
   return order.endsWith('desc') ? sorted.reverse() : sorted;
 }
 
-/** Numbers inside names compare as numbers: `a2` before `a10`. */
+/** Compares names with their numbers by value: `a2` before `a10`. */
 function compareNatural(a: string, b: string): number {
   const left: readonly string[] = a.match(/\d+|\D+/g) ?? [];
   const right: readonly string[] = b.match(/\d+|\D+/g) ?? [];
@@ -143,7 +143,7 @@ function compareNatural(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** Binds `name = expr` items to new columns over `stage`; a name without a sign keeps its column. */
+/** Binds `name = expr` items to new columns over `stage`; a bare name keeps its column. */
 export function bindItems(
   binder: Binder,
   items: readonly Assignment[],
@@ -163,7 +163,7 @@ export function bindItems(
   });
 }
 
-/** `(a, b) = array`: one column per element. */
+/** Binds `(a, b) = array`: one column per element. */
 function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
   if (value.type !== 'dynamic')
     binder.error('argument-type', item.value, 'only an array can be spread over several names');
@@ -176,7 +176,7 @@ function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
   });
 }
 
-/** Adds the virtual fields of a dataset to its rows. One that cannot be computed is left out, with a warning at `span`. */
+/** Adds a dataset's virtual fields to its rows. A field that cannot be computed is left out, with a warning at `span`. */
 export function withVirtualFields(binder: Binder, scan: Stage, schema: DatasetSchema, span: Span): Stage {
   return (schema.virtual ?? []).reduce((stage, field) => {
     const problem = schema.fields.some(({ name }) => name === field.name)
@@ -190,13 +190,13 @@ export function withVirtualFields(binder: Binder, scan: Stage, schema: DatasetSc
   }, scan);
 }
 
-/** Returns the rows with the field, or why it cannot be computed. */
+/** Returns the rows with the field, or the reason it cannot be computed. */
 function extendedBy(binder: Binder, stage: Stage, field: VirtualField, span: Span): Stage | string {
   const operator = virtualExtension(field, span);
   if (operator === undefined) return 'its text is not one expression';
   const before = binder.diagnostics.length;
   const extended = extend(stage, bindExtensions(binder, operator.items, stage));
-  // What is wrong in it is not an error of this query.
+  // An error in the virtual field is not an error in this query.
   const wrong = binder.diagnostics.splice(before).find(({ severity }) => severity === 'error');
   return wrong === undefined ? extended : wrong.message;
 }

@@ -2,12 +2,12 @@ import type { BindEnvironment, Column, DatasetSchema } from '../plan/plan.js';
 import type { Assignment, Expr, Span } from '../syntax/ast.js';
 import { type Binder, shorten, unwrap } from './binder.js';
 
-/** The column called `name`, which a relation has at most once. */
+/** Returns the column called `name`; a relation has at most one. */
 export function findColumn(columns: readonly Column[], name: string): Column | undefined {
   return columns.find(column => column.name === name);
 }
 
-/** The stored result of that name; a quoted name is always a dataset. */
+/** Returns the stored result with that name; a quoted name always means a dataset. */
 export function resultNamed(
   { results }: BindEnvironment,
   { name, quoted }: { readonly name: string; readonly quoted: boolean },
@@ -15,7 +15,7 @@ export function resultNamed(
   return quoted ? undefined : results?.get(name);
 }
 
-/** The dotted name of `a.b.c`, or undefined if an index or an expression stands in between. */
+/** Returns the dotted name of `a.b.c`, or undefined if the path has an index or an expression. */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.kind === 'name') return expr.name;
   if (expr.kind !== 'member') return undefined;
@@ -23,7 +23,7 @@ export function dottedName(expr: Expr): string | undefined {
   return object === undefined ? undefined : `${object}.${expr.member.name}`;
 }
 
-/** The field that an expression names: itself, or the one whose property it reads. */
+/** Returns the field that an expression names: the expression itself, or the one whose property it reads. */
 export function fieldOf(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   const name = dottedName(inner);
@@ -37,7 +37,7 @@ export function fieldOf(expr: Expr): string | undefined {
   return undefined;
 }
 
-/** The field whose name an expression keeps: itself, or the one that it converts. */
+/** Returns the field whose name an expression keeps: the expression itself, or the field it converts. */
 export function inheritedName(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   const [only, more] = inner.kind === 'call' ? inner.args : [];
@@ -51,7 +51,7 @@ const converting = new Set([
   ...['todatetime', 'totimespan', 'todynamic'],
 ]);
 
-/** The name that an item was given; more than there are values are refused. */
+/** Returns the name given to an item; reports an error if there are more names than values. */
 export function givenName(binder: Binder, { names, value }: Assignment, values = 1): string | undefined {
   const extra = names[values];
   if (extra !== undefined)
@@ -63,7 +63,7 @@ export function givenName(binder: Binder, { names, value }: Assignment, values =
   return names[0]?.name;
 }
 
-/** Warns of each name that an operator gives again, as only the last of its values is kept. */
+/** Warns about each repeated name in an operator, as only its last value is kept. */
 export function warnOfRepeats(binder: Binder, names: readonly (Span & { readonly name: string })[]): void {
   const last = new Map(names.map(({ name }, index) => [name, index]));
   for (const [index, { name, from, to }] of names.entries())
@@ -77,7 +77,7 @@ export function warnOfRepeats(binder: Binder, names: readonly (Span & { readonly
       );
 }
 
-/** The name of an expression that was given none: its field, or its text. */
+/** Returns the name of an unnamed expression: its field, or its source. */
 export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: string): string {
   const field = fieldOf(expr) ?? binnedField(expr);
   if (field !== undefined) return field;
@@ -86,7 +86,7 @@ export function defaultName(binder: Binder, expr: Expr, index: number, prefix?: 
 
 const binning = new Set(['bin', 'bin_auto', 'floor', 'ceiling', 'round']);
 
-/** The field of a binned expression: `_time` of `bin(_time, 1h)`. */
+/** Returns the field of a binned expression: `_time` for `bin(_time, 1h)`. */
 function binnedField(expr: Expr): string | undefined {
   const inner = unwrap(expr);
   if (inner.kind !== 'call' || !binning.has(inner.callee.name)) return undefined;

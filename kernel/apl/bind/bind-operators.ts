@@ -26,7 +26,7 @@ type OperatorBinders = {
   readonly [K in OperatorKind]: (binder: Binder, operator: OperatorOf<K>, stage: Stage) => Stage;
 };
 
-/** The stage that each operator makes of the one before it. */
+/** Binders by operator: each makes a stage from the previous one. */
 export const operatorBinders: OperatorBinders = {
   where: (binder, operator, stage) => filter(binder, stage, operator.predicate, '`where`'),
   extend: (binder, operator, stage) => extend(stage, bindExtensions(binder, operator.items, stage)),

@@ -29,7 +29,7 @@ export function sort(binder: Binder, keys: readonly SortKey[], stage: Stage): St
   return { ...withRelation(stage, sorted), order };
 }
 
-/** The first rows; of a dataset that nothing sorts, the newest. */
+/** Limits to the first rows, or to the newest rows of an unsorted dataset. */
 export function limitRows(stage: Stage, count: Scalar): Stage {
   const { relation, order } = newestFirst(stage);
   const { columns } = stage.relation;
@@ -40,7 +40,7 @@ export function limitRows(stage: Stage, count: Scalar): Stage {
   return { ...withoutRanking({ ...withRelation(stage, shown), order }), bounded: true };
 }
 
-/** Right after a summarize whose first key is a time bin and that has further keys, a limit counts groups, and each keeps all its bins. */
+/** Limits groups, each with all of its bins, right after a summarize with a leading time bin and further keys; otherwise limits rows. */
 export function limitGroups(stage: Stage, count: Scalar): Stage {
   const { summary, relation } = stage;
   if (summary?.bin === undefined || summary.groups.length === 0) return limitRows(stage, count);
@@ -60,8 +60,8 @@ export function limitGroups(stage: Stage, count: Scalar): Stage {
 }
 
 /**
- * Sorts the events of a dataset newest first, unless the query sorts them, so that a limit always keeps the same rows. Their
- * time is one more column if the query has left it out.
+ * Sorts a dataset's events newest first unless the query sorts them, so a limit always keeps the same rows. Adds the time as a hidden
+ * column if the query has dropped it.
  */
 export function newestFirst(stage: Stage): Pick<Stage, 'relation' | 'order'> {
   const timed = stage.bounded || isSorted(stage.relation) ? undefined : withTime(stage.relation);
@@ -75,7 +75,7 @@ export function newestFirst(stage: Stage): Pick<Stage, 'relation' | 'order'> {
   };
 }
 
-/** Bins that are sorted by something else than their time are a ranking, no longer a series. */
+/** Drops the time bin if the rows are sorted by something other than time: they are then a ranking, not a series. */
 function withoutRanking(stage: Stage): Stage {
   const { bucket, ...rest } = stage;
   const ranked =

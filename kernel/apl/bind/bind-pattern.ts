@@ -1,6 +1,6 @@
 import type { FieldPattern } from '../syntax/ast.js';
 
-/** True when `name` has the parts of the pattern in order, with anything between them. */
+/** True if `name` has the parts of the pattern in order, with anything between them. */
 export function matchesPattern(pattern: FieldPattern, name: string): boolean {
   const [first = '', ...rest] = pattern.parts;
   if (pattern.exact) return name === first;

@@ -29,7 +29,9 @@ export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
   return stage;
 }
 
-/** `T | as name`: each use of the name is bound anew, as that of a `let` table is; in the rows that it names, it means what it did before. */
+/**
+ * Binds `T | as name`: each use of the name is bound anew, like a `let` table. Within the named rows, the name keeps its earlier meaning.
+ */
 function nameRows(binder: Binder, { name: { name }, ...span }: OperatorOf<'as'>, before: Pipeline): void {
   const { definitions } = binder;
   const earlier = definitions.get(name);
@@ -44,18 +46,18 @@ function nameRows(binder: Binder, { name: { name }, ...span }: OperatorOf<'as'>,
   definitions.set(name, definition);
 }
 
-/** The part of the bound of nodes that a pipeline takes up, each time that a `let` table is used. */
+/** Weight of a pipeline against the node limit, counted for each use of a `let` table. */
 const weightOfPipeline = { levels: 0, nodes: 10 };
 
 function emptyStage(): Stage {
   return freshStage({ kind: 'values', rows: [], columns: [] }, true);
 }
 
-/** An operator becomes one to three relations. */
+/** An operator expands to one to three relations. */
 const mostRelations = limits.stages.most * 2;
 const depths = new WeakMap<Relation, number>();
 
-/** How many relations follow each other; known depths are remembered, as every stage asks. */
+/** Returns how many relations are chained; depths are cached, as every stage asks for them. */
 function depthOf(relation: Relation): number {
   const known = depths.get(relation);
   if (known !== undefined) return known;
@@ -66,7 +68,7 @@ function depthOf(relation: Relation): number {
 
 function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (operator.kind !== 'unknown') {
-    // The kind chooses the function that takes this node; the type of the table says so for each kind separately.
+    // The operator's kind selects a binder that accepts this node; the table's type checks this for each kind separately.
     const bindNode = operatorBinders[operator.kind] as (b: Binder, o: Operator, s: Stage) => Stage;
     return withNeighbors(binder, operator, stage, rows => bindNode(binder, operator, rows));
   }
@@ -111,7 +113,7 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
   return stage;
 }
 
-/** A stage of another tool as APL, if it is not enough to change its word. */
+/** Returns a stage of another tool as APL, if changing its word is not enough. */
 function stageElsewhere(text: string, hint: string | undefined): string | undefined {
   const isPlain =
     hint !== undefined &&
@@ -124,14 +126,14 @@ function stageElsewhere(text: string, hint: string | undefined): string | undefi
     : translated;
 }
 
-/** The word to write in place of the operator; undefined if its operands are options of a command, or missing. */
+/** Returns the word that replaces the operator; undefined if its operands are command options, or missing. */
 function wordElsewhere(text: string, hint: string): string | undefined {
   if (/^\w+\s+\*$/.test(text) && hint.includes('| project ')) return undefined;
   const isOdd = /^\w+(?:\s+-\w.*|\(.*,.*\))?$/s.test(text);
   return isOdd && /\u2026|N`/.test(hint) ? undefined : sameOperands(hint);
 }
 
-/** What to write for a condition that stands where an operator should, as in `| status == 500`. */
+/** Returns the fix for a condition in place of an operator, as in `| status == 500`. */
 function comparedHint(
   word: string,
   text: string,
@@ -146,7 +148,7 @@ function comparedHint(
     : undefined;
 }
 
-/** What to write for an aggregate that stands where an operator should, as in `| avg(x) by y`. */
+/** Returns the fix for an aggregate in place of an operator, as in `| avg(x) by y`. */
 function summarizedHint(word: string, text: string): string | undefined {
   if (aggregateNamed(word) === undefined || !/^\s*\(/.test(text.slice(word.length))) return undefined;
   return `Write \`${shorten(`summarize ${text}`)}\`.`;

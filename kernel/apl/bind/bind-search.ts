@@ -13,7 +13,7 @@ import { containedIn, textOfFields } from './expressions/star.js';
 
 type SearchNode = OperatorOf<'search'> | SourceOf<'search'>;
 
-/** The scope that a search looks through: `everything` is the text of all fields of a row. */
+/** Scope of a search; `everything` holds the text of all fields of a row. */
 interface Searched {
   readonly scope: Scope;
   readonly columns: readonly Column[];
@@ -21,7 +21,7 @@ interface Searched {
   readonly sensitive: boolean;
 }
 
-/** The test of a search, and another that is true of at least the same rows and costs less, if there is one. */
+/** Test of a search, and a cheaper one, if any, that is true for at least the same rows. */
 interface Found {
   readonly test: Scalar;
   readonly first?: Scalar;
@@ -65,7 +65,7 @@ function bindSearch(binder: Binder, predicate: SearchPredicate, searched: Search
   return found;
 }
 
-/** `search error`: what is searched for needs quotes, unless a field has that name. */
+/** Reports an unquoted search term, as in `search error`, unless a field has that name. */
 function reportBareText(
   binder: Binder,
   { expr }: SearchPredicate & { readonly kind: 'expr' },
@@ -116,7 +116,7 @@ function bindTerm(binder: Binder, predicate: SearchPredicate, searched: Searched
   }
 }
 
-/** `text` is a whole term, `text*` starts one, `*text` ends one, `*text*` lies anywhere; other wildcards become a pattern. */
+/** Matches a term: `text` is whole, `text*` a prefix, `*text` a suffix, `*text*` anywhere; other wildcards become a pattern. */
 function matchTerm(field: Scalar, text: string, sensitive: boolean): Scalar {
   const { starts, ends, inner } = wildcardsOf(text);
   if (inner === '*' || inner === '') return constant('bool', true);
@@ -140,7 +140,7 @@ function wildcardsOf(text: string): {
   return { starts, ends, inner: text.slice(starts ? 1 : 0, text.length - (ends ? 1 : 0)) };
 }
 
-/** What is in each text that matches; empty if wildcards are within. */
+/** Returns the literal contained in every match; empty if wildcards are within. */
 function literalOf(text: string): string {
   const { inner } = wildcardsOf(text);
   return /[*?]/.test(inner) ? '' : inner;

@@ -73,7 +73,7 @@ function refuseAggregate(binder: Binder, value: Expr): [] {
   return [];
 }
 
-/** The value of an empty step: 0 for counts and sums, else null. */
+/** Returns the value of an empty step: 0 for counts and sums, else null. */
 function defaultOf(found: Aggregated): Scalar {
   const counts = ['count', 'countif', 'dcount', 'sum', 'sumif', 'rate'].includes(found.call.name);
   return constant(counts ? 'long' : 'dynamic', counts ? 0n : null);
@@ -118,7 +118,7 @@ function bindWindow(
   };
 }
 
-/** The value of a time or integer that is fixed before the query runs: literals, now(), ago() and sums of them. */
+/** Returns a time or integer that is constant before the query runs: literals, now(), ago() and their sums. */
 function constantAt(binder: Binder, expr: Expr | undefined, what: string): bigint | undefined {
   if (expr === undefined) return undefined;
   const errors = binder.diagnostics.length;

@@ -30,7 +30,7 @@ import { warnOfBareStep } from './expressions/duration.js';
 
 const noScope = { columns: [], open: false };
 
-/** Binds where rows come from. */
+/** Binds the source of the rows. */
 export function bindSource(binder: Binder, written: Source): Stage {
   const source = resolved(binder, written);
   if (isInline(source) && !binder.count('tables', source)) return nowhere();
@@ -60,13 +60,13 @@ export function bindSource(binder: Binder, written: Source): Stage {
   }
 }
 
-/** The rows that an operator hands to the pipeline in it. */
+/** Returns the rows that an operator passes to its inner pipeline. */
 function givenRows(binder: Binder, source: Source): Stage {
   const given = binder.given.get(source);
   return given === undefined ? nowhere() : freshStage(given.relation, given.open);
 }
 
-/** `table(name)` where the name is that of a text: the dataset that the text names. */
+/** Resolves `table(name)` for a string variable: returns the dataset that the string names. */
 function resolved(binder: Binder, source: Source): Source {
   if (source.kind !== 'dataset' || source.held !== true) return source;
   const definition = binder.definitions.get(source.name.name);
@@ -77,12 +77,12 @@ function resolved(binder: Binder, source: Source): Source {
   return dataset(identifier(value.value, true, source), source);
 }
 
-/** True for a table made by the query itself; other sources stand for datasets, which are counted when they are read. */
+/** True for a table made by the query itself; other sources are datasets, which are counted when read. */
 function isInline({ kind }: Source): boolean {
   return kind === 'datatable' || kind === 'print' || kind === 'range' || kind === 'externaldata';
 }
 
-/** `union T1, T2` over the stage before it, if any: columns by name, nulls if a table lacks one. */
+/** Binds `union T1, T2` over the stage before it, if any: columns by name, with nulls for those that a table lacks. */
 export function bindUnion(
   binder: Binder,
   { tables: given, options }: OperatorOf<'union'> | SourceOf<'union'>,
@@ -102,7 +102,7 @@ export function bindUnion(
   return unionOf(binder, [...names, ...tables], source);
 }
 
-/** `isfuzzy=true`: a dataset that does not exist is left out. Returns whether that is so. */
+/** Leaves out a dataset that does not exist, as `isfuzzy=true` requires, with a warning. Returns true if it does not exist. */
 function warnsOfMissing(binder: Binder, table: Source): boolean {
   if (table.kind !== 'dataset' || isKnown(binder, table.name)) return false;
   const message = `there is no dataset \`${table.name.name}\`: it is left out`;
@@ -115,7 +115,7 @@ function isKnown({ definitions, environment }: Binder, name: Identifier): boolea
   return isDefined || environment.schema(name.name) !== undefined;
 }
 
-/** `github*`, also in quotes if no dataset has that very name. */
+/** Returns the pattern of `github*`, also if quoted, unless a dataset has exactly that name. */
 function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
   if (table.kind === 'pattern') return table.pattern;
   if (table.kind !== 'dataset' || !table.name.quoted || !table.name.name.includes('*')) return undefined;
@@ -123,7 +123,7 @@ function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
   return { parts: table.name.name.split('*'), exact: false, from: table.from, to: table.to };
 }
 
-/** A table without a name is called after its place in the union. */
+/** Names an unnamed table by its position in the union. */
 function named(binder: Binder, table: Source, place: number): { name: string; stage: Stage } {
   const name = table.kind === 'dataset' ? table.name.name : `union_arg${place}`;
   return { name, stage: bindSource(binder, table) };
@@ -205,10 +205,10 @@ function ofOneTable(columns: readonly Column[]): readonly Column[] {
   return columns.map(column => ({ ...column, ...present({ table: columns[0]?.id }) }));
 }
 
-/** The datasets that `github*` stands for. */
+/** Returns the datasets that match a pattern such as `github*`. */
 function matching(binder: Binder, pattern: FieldPattern): { name: string; stage: Stage }[] {
   const names = binder.environment.datasets().filter(name => matchesPattern(pattern, name));
-  // If the datasets are not known, any name is one.
+  // If the datasets are unknown, any name is valid.
   const unknown = binder.environment.schema(pattern.parts.join('*'));
   if (names.length === 0 && unknown !== undefined)
     return [{ name: unknown.name, stage: scanOf(binder, unknown) }];
@@ -251,7 +251,7 @@ function unionOf(
   );
 }
 
-/** Warns that the field whose name is asked for has another one. */
+/** Warns that the requested name of a field is taken, and a different one is used. */
 function warnOfTaken(
   binder: Binder,
   { name, at }: { readonly name: string; readonly at: Span },
@@ -316,7 +316,7 @@ function tableValue(binder: Binder, expr: Expr, column: Column): Scalar {
   return conversion === undefined ? convertTo(value, column.type) : call(conversion, [value], column.type);
 }
 
-/** A text that is not a number becomes a null, as in pasted CSV: nobody would see it among others. */
+/** Warns about a string that is not a number and becomes a null: as in pasted CSV, it would go unnoticed among the others. */
 function warnOfText(binder: Binder, expr: Expr, value: Scalar, { name, type }: Column): void {
   if (value.kind !== 'constant' || typeof value.value !== 'string') return;
   if (value.value === '' || (type !== 'long' && type !== 'real') || NUMBERS[type].test(value.value)) return;
@@ -328,7 +328,7 @@ function warnOfText(binder: Binder, expr: Expr, value: Scalar, { name, type }: C
   );
 }
 
-/** Numbers as the conversions read them. */
+/** Number formats that the conversions accept. */
 const NUMBERS = {
   long: /^[+-]?\d+$/,
   real: /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?|[+-]?nan)$/i,
@@ -383,7 +383,7 @@ function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
   return bounded(freshStage(relation, false));
 }
 
-/** The type of the values of a range, or undefined if it cannot be counted. */
+/** Returns the type of a range's values, or undefined if they cannot be counted. */
 function rangeType(start: Scalar, end: Scalar, step: Scalar): TypeName | undefined {
   const counted = (value: Scalar): boolean => isNumber(value.type) || isNull(value);
   if (counted(start) && counted(end) && counted(step)) {
@@ -413,7 +413,7 @@ function checkLength(binder: Binder, span: Span, start: Scalar, end: Scalar, ste
 
 type ExternalData = SourceOf<'externaldata'>;
 
-/** Reads files by their addresses, after the environment has checked each address. */
+/** Reads files by URL, after the environment has checked each URL. */
 function bindExternalData(binder: Binder, source: ExternalData): Stage {
   const columns = uniqueNames(source.columns.map(column => binder.column(column.name.name, column.type)));
   const files = source.urls.flatMap(url => externalFile(binder, source, url));
@@ -438,14 +438,14 @@ function externalFile(binder: Binder, source: ExternalData, url: Literal): reado
   return [];
 }
 
-/** The format as written, else that of the first file's ending, else CSV. */
+/** Returns the specified format, else that of the first file's extension, else CSV. */
 function externalFormat({ options, urls }: ExternalData): ExternalFormat {
   const ending = /\.([a-z]+)$/i.exec(String(urls[0]?.value ?? ''))?.[1] ?? 'csv';
   const name = optionText(options, 'format', optionsOf('externaldata')) ?? ending;
   return externalFormats[name.toLowerCase()] ?? 'csv';
 }
 
-/** Formats by their file endings and by the values of `format`. */
+/** Formats by file extension and by values of `format`. */
 const externalFormats: Readonly<Record<string, ExternalFormat>> = {
   csv: 'csv',
   tsv: 'tsv',
@@ -484,7 +484,7 @@ function everyDataset(binder: Binder, span: Span): readonly string[] {
   return binder.count('tables', span, names.length) ? names : [];
 }
 
-/** In place of a table that could not be bound: its fields are not known. */
+/** Returns a stand-in for a table that could not be bound: its fields are unknown. */
 function nowhere(): Stage {
   return { ...empty([]), open: true };
 }
@@ -493,7 +493,7 @@ function empty(columns: readonly Column[]): Stage {
   return bounded(freshStage({ kind: 'values', rows: [], columns }, false));
 }
 
-/** An inline table is whole: no implicit limit or order applies. */
+/** Marks an inline table as complete: no implicit limit or order applies. */
 function bounded(stage: Stage): Stage {
   return { ...stage, bounded: true };
 }

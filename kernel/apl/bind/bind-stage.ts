@@ -3,7 +3,7 @@ import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import { reference } from '../plan/scalars.js';
 import type { Binder } from './binder.js';
 
-/** The state of a pipeline after some of its operators. */
+/** State of a pipeline after some of its operators. */
 export interface Stage {
   readonly relation: Relation;
   /** Unknown fields are null. */
@@ -17,25 +17,25 @@ export interface Stage {
 }
 
 export interface Summary {
-  /** The time bin, when the first key is one. */
+  /** The time bin, if the first key is one. */
   readonly bin?: Column;
   /** The other keys. */
   readonly groups: readonly Column[];
   readonly aggregates: readonly Column[];
 }
 
-/** A stage that starts with `relation` and knows nothing of order or groups. */
+/** Returns a stage that starts with `relation`, without order or groups. */
 export function freshStage(relation: Relation, open: boolean): Stage {
   return { relation, open, order: [], groups: [], bounded: false };
 }
 
-/** `stage` with another relation of the same columns: order and groups stay, the summary does not. */
+/** Returns `stage` with another relation of the same columns: order and groups stay, the summary does not. */
 export function withRelation(stage: Stage, relation: Relation): Stage {
   const { summary: _, ...rest } = stage;
   return { ...rest, relation };
 }
 
-/** A projection; names that occur twice get a number. */
+/** Returns a projection; repeated names get a number. */
 export function project(stage: Stage, items: readonly Computed[]): Stage {
   const unique = uniqueNames(items.map(item => item.column));
   const renamed = items.map((item, index) => {
@@ -45,7 +45,7 @@ export function project(stage: Stage, items: readonly Computed[]): Stage {
   return projectUnique(stage, renamed);
 }
 
-/** A projection whose names are known to differ. */
+/** Returns a projection whose names are known to differ. */
 function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
   const columns = items.map(item => item.column);
   const relation: Relation = { kind: 'project', input: stage.relation, items, columns };
@@ -58,10 +58,10 @@ function projectUnique(stage: Stage, items: readonly Computed[]): Stage {
   };
 }
 
-/** By column, as wide tables pass the same columns through every stage. */
+/** Cached by column, as wide tables pass the same columns through every stage. */
 const kept = new WeakMap<Column, Computed>();
 
-/** A column that passes through unchanged. */
+/** Returns a column passed through unchanged. */
 export function keep(column: Column): Computed {
   const known = kept.get(column);
   if (known !== undefined) return known;
@@ -70,7 +70,7 @@ export function keep(column: Column): Computed {
   return fresh;
 }
 
-/** A relation with additional columns that no name reaches. */
+/** Returns a relation with additional columns that cannot be referenced by name. */
 export function withHidden(input: Relation, items: readonly Computed[]): Relation {
   const columns = [...input.columns, ...items.map(item => item.column)];
   return { kind: 'project', input, items: [...input.columns.map(keep), ...items], columns };
@@ -78,7 +78,7 @@ export function withHidden(input: Relation, items: readonly Computed[]): Relatio
 
 export function uniqueNames(columns: readonly Column[]): Column[] {
   const used = new Set<string>();
-  /** The next number of a name: one name may come thousands of times. */
+  /** Next number for each name: a name can occur thousands of times. */
   const numbers = new Map<string, number>();
   return columns.map(column => {
     let name = column.name;
@@ -90,7 +90,7 @@ export function uniqueNames(columns: readonly Column[]): Column[] {
   });
 }
 
-/** A new column; a field that is only renamed keeps its unit and description. */
+/** Returns a new column; a field that is only renamed keeps its unit and description. */
 export function columnFor(
   binder: Binder,
   name: string,
@@ -105,7 +105,7 @@ export function columnFor(
   return binder.column(name, value.type, rest);
 }
 
-/** Adds columns; one that exists is replaced and moves to the end. */
+/** Adds columns; an existing one is replaced and moves to the end. */
 export function extend(stage: Stage, items: readonly Computed[]): Stage {
   const names = new Set(items.map(item => item.column.name));
   const kept = stage.relation.columns.filter(column => !names.has(column.name)).map(keep);

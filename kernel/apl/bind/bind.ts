@@ -13,12 +13,12 @@ import { Binder, convertTo } from './binder.js';
 import { bindExpression } from './expressions/bind-expression.js';
 
 export interface BoundQuery {
-  /** Absent when an error was found. */
+  /** Absent if there was an error. */
   readonly plan?: Plan;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Resolves the names and types of a parsed query against schemas given as data. Never throws for what a user wrote. */
+/** Resolves the names and types of a parsed query against schemas given as data. Never throws for user input. */
 export function bind(query: Query, source: string, environment: BindEnvironment): BoundQuery {
   const beyond = beyondBounds(query, source);
   if (beyond !== undefined) return { diagnostics: [beyond] };
@@ -43,15 +43,13 @@ export function bind(query: Query, source: string, environment: BindEnvironment)
   return { plan: toPlan(binder, stage), diagnostics: binder.diagnostics };
 }
 
-/** How the result is drawn is not part of the plan. */
+/** Removes a final `render`, as drawing is not part of the plan. */
 function withoutChart(pipeline: Pipeline): Pipeline {
   const isDrawn = pipeline.operators.at(-1)?.kind === 'render';
   return isDrawn ? { ...pipeline, operators: pipeline.operators.slice(0, -1) } : pipeline;
 }
 
-/**
- * Binds the statements that end before `offset`, so that an editor can ask which names hold there; the binder has the findings.
- */
+/** Binds the statements that end before `offset`, for an editor to find the names in scope; the binder holds the diagnostics. */
 export function binderAt(query: Query, source: string, environment: BindEnvironment, offset: number): Binder {
   const binder = new Binder(source, environment, bindPipeline);
   defineVariables(binder, environment.variables);
@@ -62,7 +60,7 @@ export function binderAt(query: Query, source: string, environment: BindEnvironm
   return binder;
 }
 
-/** Reports a result without any field. */
+/** Reports a result without fields. */
 function reportNothingLeft(binder: Binder, query: Query, stage: Stage): void {
   if (stage.relation.columns.length > 0 || stage.open) return;
   const last = query.statements.find(statement => statement.kind === 'query')?.pipeline.operators.at(-1);
@@ -119,7 +117,7 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
   }
 }
 
-/** True for `set stricttypes=false`, which turns the option off again. */
+/** True for `set stricttypes=false`, which turns the option back off. */
 function isFalse(value: Expr | undefined): boolean {
   return value?.kind === 'literal' && value.value === false;
 }
@@ -166,7 +164,7 @@ function isTable({ environment }: Binder, name: Extract<Expr, { kind: 'name' }>)
   return (resultNamed(environment, name) ?? environment.schema(name.name)) !== undefined;
 }
 
-/** `declare query_parameters(name: type = default)`: the request's variable of that name, else the default. */
+/** Binds `declare query_parameters(name: type = default)`: the request's variable of that name, else the default. */
 function bindParameter(binder: Binder, param: ParameterDecl): void {
   const given = own(binder.environment.variables, param.name.name);
   const fallback =
@@ -185,7 +183,7 @@ function bindParameter(binder: Binder, param: ParameterDecl): void {
       `the parameter \`${param.name.name}\` ${why}`,
       'Pass it in the request’s variables, or give it a default: `name: type = value`.',
     );
-    // The name is defined all the same, so that its uses are not reported too.
+    // The name is defined anyway, to avoid reporting its uses as well.
     const unknown: Scalar = constant(param.type, null);
     binder.definitions.set(param.name.name, { kind: 'scalar', value: unknown, used: true });
     return;
@@ -203,7 +201,7 @@ function defineVariables(binder: Binder, variables: BindEnvironment['variables']
   }
 }
 
-/** A JSON value as a constant: whole numbers are long, arrays and objects dynamic. */
+/** Returns a JSON value as a constant: whole numbers are long, arrays and objects dynamic. */
 function variable(value: unknown): Scalar {
   if (value === null) return constant('dynamic', null);
   if (typeof value === 'string' || typeof value === 'boolean')
@@ -213,7 +211,7 @@ function variable(value: unknown): Scalar {
   return constant('dynamic', JSON.stringify(value));
 }
 
-/** The value as `type`, or undefined if it is not one. */
+/** Returns the value as `type`, or undefined if it does not convert. */
 function variableAs(value: unknown, type: TypeName): Scalar | undefined {
   const bound = variable(value);
   if (bound.kind !== 'constant' || bound.value === null || bound.type === type) return bound;

@@ -20,30 +20,30 @@ import { type Token, tokenize } from '../syntax/tokens/lexer.js';
 /** The fields of a table. */
 export interface Fields {
   readonly columns: readonly Column[];
-  /** There may be others: an unknown field is not an error. */
+  /** Whether there may be further fields: an unknown field is then not an error. */
   readonly open: boolean;
 }
 
-/** The names an expression may use. */
+/** Names available to an expression. */
 export interface Scope extends Fields {
   /** The two inputs of a join, for `$left` and `$right`. */
   readonly sides?: { readonly left: Fields; readonly right: Fields };
-  /** Where aggregates may stand: collects them, each under a new column. */
+  /** Collects aggregates, each under a new column; set if aggregates are allowed. */
   readonly aggregates?: AggregateSink;
-  /** The aggregate whose arguments are bound, as aggregates do not nest. */
+  /** Aggregate whose arguments are being bound, as aggregates do not nest. */
   readonly inside?: string;
-  /** Set if the value must be known before the query runs, so that no field may be named; the words for it in messages. */
+  /** Set if the value must be known before the query runs, so that fields are not allowed; holds its description for messages. */
   readonly constant?: string;
-  /** The names that the same operator has given so far, which its expressions do not see. */
+  /** Names defined earlier in the same operator, which its expressions do not see. */
   readonly beside?: ReadonlySet<string>;
-  /** True if an unknown word may be a text without its quotes. */
+  /** True if an unknown word may be an unquoted string. */
   readonly mayBeText?: true;
 }
 
 export interface AggregateSink {
   /** The scope that the aggregates are computed over. */
   readonly input: Scope;
-  /** The keys, and where each is written. */
+  /** Keys, with their spans. */
   readonly keys: readonly { readonly column: Column; readonly span: Span }[];
   readonly found: Aggregated[];
 }
@@ -54,41 +54,41 @@ export type Definition =
       readonly kind: 'scalar';
       readonly value: Scalar;
       readonly span?: Span;
-      /** The part of the bounds of an expression that its value takes up where it is used. */
+      /** Weight of its expression, charged against the limits at each use. */
       readonly weight?: Weight;
       used: boolean;
     }
   | { readonly kind: 'table'; readonly bind: () => Bindable; readonly span?: Span; used: boolean };
 
-/** Levels and nodes of an expression. */
+/** Depth and size of an expression. */
 export interface Weight {
   readonly levels: number;
   readonly nodes: number;
 }
 
-/** A relation together with what its schema allows. */
+/** Relation, with whether its schema is open. */
 export interface Bindable {
   readonly relation: Relation;
   readonly open: boolean;
 }
 
-/** One run of binding: the environment, the names defined so far, and the findings. */
+/** One binding run: the environment, the names defined so far, and the diagnostics. */
 export class Binder {
   readonly environment: BindEnvironment;
   readonly definitions = new Map<string, Definition>();
   readonly diagnostics: Diagnostic[] = [];
   readonly datasets = new Set<string>();
-  /** The columns of calls that read the rows around, while their operator is bound; undefined if the call was refused. */
+  /** Columns of calls that read neighboring rows, while their operator is bound; undefined if the call was rejected. */
   readonly neighbors = new Map<Expr, Column | undefined>();
-  /** The rows of the operators that hold pipelines, by the sources of these. */
+  /** Input rows of operators with inner pipelines, by the pipeline's source. */
   readonly given = new Map<Source, Bindable>();
-  /** The text being bound, to name columns after the expression they come from. */
+  /** Source of the query, to name columns after their expressions. */
   readonly source: string;
-  /** Binds a query that stands within an expression; passed in, as expressions know nothing of pipelines. */
+  /** Binds a query inside an expression; injected, as expressions know nothing of pipelines. */
   readonly bindPipeline: (pipeline: Pipeline) => Bindable;
-  /** Set by `set stricttypes`: a comparison of different types is refused. */
+  /** Set by `set stricttypes`: comparisons of different types are rejected. */
   strict = false;
-  /** Makes the columns of the plan. */
+  /** Creates the columns of the plan. */
   readonly columns = new Columns();
   #levels = 0;
   #deepest = 0;
@@ -123,7 +123,7 @@ export class Binder {
       this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
-  /** False if this was asked before: the same error is reported once. */
+  /** False if the problem was seen before: the same error is reported once. */
   isFirst(problem: string): boolean {
     if (this.#reported.has(problem)) return false;
     this.#reported.add(problem);
@@ -135,8 +135,8 @@ export class Binder {
   }
 
   /**
-   * Reports an unknown name, with the nearest known one, else `otherwise` and its `instead`; once for each name. `before` is the part
-   * of the span before the name.
+   * Reports an unknown name once, with the nearest known one, else `otherwise` and its `instead`. `before` is the prefix of the span before
+   * the name.
    */
   unknown(
     kind: 'field' | 'dataset' | 'function',
@@ -157,7 +157,7 @@ export class Binder {
     }
   }
 
-  /** Goes some levels deeper into an expression; false if that is too deep or the query too long, which is reported. */
+  /** Descends into an expression; returns false, with a report, if it is too deep or the query too long. */
   enter(span: Span, { levels, nodes }: Weight): boolean {
     this.#nodes += nodes;
     if (this.#levels + levels > limits.expression.most) return this.limit(span, limits.expression);
@@ -172,19 +172,19 @@ export class Binder {
     this.#levels -= levels;
   }
 
-  /** Counts tables or joins; false if there are too many, which is reported. */
+  /** Counts tables or joins; returns false, with a report, if there are too many. */
   count(what: 'tables' | 'joins', span: Span, more = 1): boolean {
     this.#counts[what] += more;
     return this.#counts[what] <= limits[what].most || this.limit(span, limits[what]);
   }
 
-  /** Reports that a bound of the language is exceeded, once; returns false, so that a caller can stop there. */
+  /** Reports once that a limit of the language is exceeded; returns false, for the caller to stop. */
   limit(span: Span, { code, message, hint }: Limit): false {
     if (this.isFirst(message)) this.error(code, span, message, hint);
     return false;
   }
 
-  /** The value of `bind`, computed on its own, and the part of the bounds that it takes up. */
+  /** Returns the value of `bind` and its weight, measured separately. */
   weigh<T>(bind: () => T): { readonly value: T; readonly weight: Weight } {
     const before = { levels: this.#levels, deepest: this.#deepest, nodes: this.#nodes };
     this.#levels = 0;
@@ -200,7 +200,7 @@ export class Binder {
     return this.source.slice(span.from, span.to);
   }
 
-  /** The text of an expression on one line, without its comments. */
+  /** Returns the source of an expression on one line, without its comments. */
   written(span: Span): string {
     const text = this.text(span);
     const comments = text.includes('//') ? tokenize(text).filter(({ kind }) => kind === 'comment') : [];
@@ -208,7 +208,7 @@ export class Binder {
     return [text.slice(0, comments[0]?.from), ...parts].join('').replace(/\s+/g, ' ').trim();
   }
 
-  /** True if two parts of the query differ in white space and comments at most. */
+  /** True if two spans of the query differ at most in white space and comments. */
   sameWritten(one: Span, other: Span): boolean {
     const tokens = this.#tokens;
     let [left, right] = [firstFrom(tokens, one.from), firstFrom(tokens, other.from)];
@@ -221,7 +221,7 @@ export class Binder {
     }
   }
 
-  /** The tokens of the query without comments, read when they are first needed. */
+  /** Tokens of the query without comments, read on first use. */
   get #tokens(): readonly Token[] {
     this.#read ??= tokenize(this.source).filter(({ kind }) => kind !== 'comment');
     return this.#read;
@@ -232,15 +232,15 @@ export class Binder {
   }
 }
 
-/** A null of no type of its own, in place of an expression that could not be bound. */
+/** Untyped null in place of an expression that could not be bound. */
 export const unbound = constant('dynamic', null);
 
-/** Removes the parentheses around an expression. */
+/** Strips the parentheses around an expression. */
 export function unwrap(expr: Expr): Expr {
   return expr.kind === 'paren' ? unwrap(expr.inner) : expr;
 }
 
-/** `value` as `type`: itself when it already is, a typed null for null. */
+/** Returns `value` as `type`: unchanged if it already is, a typed null for null. */
 export function convertTo(value: Scalar, type: TypeName): Scalar {
   if (value.type === type) return value;
   if (value.kind === 'constant') {
@@ -259,7 +259,7 @@ export function isNumber(type: TypeName): boolean {
   return type === 'long' || type === 'real';
 }
 
-/** The type that holds values of all the given types without loss; nulls of unknown type do not count. */
+/** Returns the type that holds values of all given types without loss; untyped nulls do not count. */
 export function commonType(values: readonly Scalar[]): TypeName {
   const types = [
     ...new Set(values.filter(value => !(isNull(value) && value.type === 'dynamic')).map(value => value.type)),
@@ -270,7 +270,7 @@ export function commonType(values: readonly Scalar[]): TypeName {
   return types.every(isNumber) ? 'real' : 'dynamic';
 }
 
-/** The schema that an expression over this scope sees, without aggregates. */
+/** Returns the scope of an expression over this input, without aggregates. */
 export function scopeOf(input: Bindable): Scope {
   const { columns } = input.relation;
   const isHidden = columns.some(({ role }) => role === 'neighbor');
@@ -290,12 +290,12 @@ const articles: Readonly<Record<TypeName, string>> = {
   dynamic: 'a dynamic value',
 };
 
-/** "a string", "an integer", … for messages. */
+/** Returns "a string", "an integer", … for messages. */
 export function typeInWords(type: TypeName): string {
   return articles[type];
 }
 
-/** The index of the first token at a place or after it. */
+/** Returns the index of the first token at or after an offset. */
 function firstFrom(tokens: readonly Token[], from: number): number {
   let [low, high] = [0, tokens.length];
   while (low < high) {
@@ -306,7 +306,7 @@ function firstFrom(tokens: readonly Token[], from: number): number {
   return low;
 }
 
-/** A text on one line, cut to the length that fits a message. */
+/** Returns a string on one line, cut to a length that fits in a message. */
 export function shorten(text: string): string {
   return oneLine(text, 40);
 }

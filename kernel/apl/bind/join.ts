@@ -17,7 +17,7 @@ interface Condition {
   readonly right: Scalar;
 }
 
-/** Binds `join` and `lookup`: equal keys, then the fields of both sides; a key of the same name stands once. */
+/** Binds `join` and `lookup`: equal keys, then the fields of both sides; a key with the same name on both sides occurs once. */
 export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
   if (!binder.count('joins', operator)) return stage;
   const kind = joinKind(operator);
@@ -38,13 +38,13 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
   );
 }
 
-/** The kind of a join; the parser has refused values that the row does not allow. */
+/** Returns the kind of a join; the parser has rejected values not in the table. */
 function joinKind({ kind, options }: Join): JoinKind {
   const written = optionText(options, 'kind', optionsOf(kind));
   return joinKinds.find(each => each === written) ?? (kind === 'lookup' ? 'leftouter' : 'inner');
 }
 
-/** A table joined with itself needs columns of its own on each side. */
+/** Gives a stage new columns, as a table joined with itself needs distinct ones on each side. */
 function freshIds(binder: Binder, stage: Stage): Stage {
   const items = stage.relation.columns.map(
     (column): Computed => ({
@@ -58,7 +58,7 @@ function freshIds(binder: Binder, stage: Stage): Stage {
 
 type Sides = NonNullable<Scope['sides']>;
 
-/** `key`, `a == b`, `$left.a == $right.b`, or several joined by `and`. */
+/** Binds `key`, `a == b`, `$left.a == $right.b`, or several joined by `and`. */
 function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
   const inner = unwrap(expr);
   if (inner.kind === 'binary' && inner.operator === 'and')
@@ -99,7 +99,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
   return [];
 }
 
-/** `a == b`: a value of the left side and one of the right, in either order where the fields show which is which. */
+/** Binds `a == b`: a value of each side, in either order if the fields show which is which. */
 function bindEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
   const { left, right } = expr;
   const isInOrder = belongs(binder, left, sides, 'left') && belongs(binder, right, sides, 'right');
@@ -119,7 +119,7 @@ function bindOn(binder: Binder, expr: Expr, sides: Sides, side: Side): Scalar {
   return bindExpression(binder, expr, { ...sides[side], sides });
 }
 
-/** True if an expression names fields, all of that side. */
+/** True if an expression names fields, all on that side. */
 function belongs(binder: Binder, expr: Expr, sides: Sides, side: Side): boolean {
   const names = fieldRoots(expr).filter(name => !binder.definitions.has(name));
   return names.length > 0 && names.every(name => isOnSide(name, sides[side].columns, side));
@@ -130,7 +130,7 @@ function isOnSide(name: string, columns: readonly Column[], side: Side): boolean
   return columns.some(column => column.name === name || column.name.startsWith(`${name}.`));
 }
 
-/** The names that the paths in an expression start with. */
+/** Returns the root names of the paths in an expression. */
 function fieldRoots(expr: Expr): string[] {
   const names: string[] = [];
   visitExpr(expr, {
@@ -141,7 +141,7 @@ function fieldRoots(expr: Expr): string[] {
   return names;
 }
 
-/** Reports the name that neither side has, or that both values are of one side. */
+/** Reports the name that neither side has, or that both values are from one side. */
 function refuseEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>, sides: Sides): Condition[] {
   const isWritten = (value: Expr): boolean => fieldRoots(value).some(name => name.startsWith('$'));
   const found = binder.diagnostics.length;
@@ -172,8 +172,8 @@ function joinedColumns(kind: JoinKind, sides: Sides): readonly Column[] {
 }
 
 /**
- * Left fields, then right ones; a right key of the same name as its left key is left out, and its value used where only the right
- * side has a row.
+ * Returns the left fields, then the right ones. A right key with the same name as its left key is left out; its value is used for rows that
+ * only the right side has.
  */
 function outputs(
   binder: Binder,

@@ -15,7 +15,7 @@ import { extend, keep, project, type Stage, uniqueNames, withHidden, withRelatio
 import { type Binder, convertTo, scopeOf } from './binder.js';
 import { bindConstant, bindCount, bindExpression } from './expressions/bind-expression.js';
 
-/** Binds `mv-expand`: one row for each element, several columns in step. */
+/** Binds `mv-expand`: one row per element, with several columns in step. */
 export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, stage: Stage): Stage {
   const option = (name: string): string | undefined =>
     optionText(operator.options, name, optionsOf('mv-expand'));
@@ -66,7 +66,7 @@ export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, st
       );
 }
 
-/** Operators that do more than read the rows which they are given. */
+/** Operators that read more than their input rows. */
 const beyondRows: ReadonlySet<string> = new Set([
   'join',
   'lookup',
@@ -77,7 +77,7 @@ const beyondRows: ReadonlySet<string> = new Set([
   'as',
 ] as const satisfies readonly OperatorKind[]);
 
-/** Binds `mv-apply`: its operators are bound as if the elements of all rows were one table, and the plan is then made by row. */
+/** Binds `mv-apply`: its operators are bound as if the elements of all rows were one table, then the plan is made per row. */
 export function bindApply(binder: Binder, operator: OperatorOf<'mv-apply'>, before: Stage): Stage {
   const leaf: Relation = { kind: 'values', rows: [], columns: before.relation.columns };
   const { stages } = operator;
@@ -100,7 +100,7 @@ function refuseWithin(binder: Binder, word: Span): void {
   binder.error('misplaced-operator', word, message, 'Write it before or after the `mv-apply`.');
 }
 
-/** Puts an expanded column in the place where it was. */
+/** Moves an expanded column back to its original position. */
 function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stage {
   const { columns } = after.relation;
   const order = before.relation.columns.map(
@@ -120,8 +120,8 @@ function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stag
 }
 
 /**
- * Binds `parse` and `parse-where`: the pattern becomes one regular expression, or one for every eight fields. Its texts, then their
- * values, are columns of stages below, so that each is computed once.
+ * Binds `parse` and `parse-where`: the pattern becomes one regular expression per eight fields. Captured strings, then their values, are
+ * columns of lower stages, so each is computed once.
  */
 export function bindParse(
   binder: Binder,
@@ -179,7 +179,7 @@ interface ParsedField {
   readonly at: Span;
 }
 
-/** The fields that a piece makes: in regex mode the named groups of a text are fields too. */
+/** Returns the fields that a piece defines; in regex mode, the named groups of a string are fields too. */
 function fieldsOf(piece: ParsePiece, kind: string): readonly ParsedField[] {
   if (piece.kind === 'field') return [{ name: piece.name.name, type: piece.type, at: piece.name }];
   if (piece.kind === 'star' || kind !== 'regex') return [];
@@ -202,7 +202,7 @@ function groupOf(
   return call('$regex_text', args, 'string', at);
 }
 
-/** Extends the columns of a stage by items that read the hidden columns of a relation made from it. */
+/** Extends the columns of a stage with items that read hidden columns of a relation derived from it. */
 function extendOver(stage: Stage, input: Relation, items: readonly Computed[]): Stage {
   const extended = extend(stage, items);
   return { ...extended, relation: mapInputs(extended.relation, () => input) };
@@ -213,7 +213,7 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
   return first === undefined || last === undefined ? word : { from: first.from, to: last.to };
 }
 
-/** Except in relaxed mode, one field that does not fit its type makes the whole line not match. */
+/** Returns the test that every field fits its type: except in relaxed mode, one misfit rejects the whole line. */
 function allValid(values: readonly Computed[], fields: readonly ParsedField[]): Scalar | undefined {
   const tests = values.flatMap(({ column }, index): Scalar[] =>
     fields[index]?.type === 'string' ? [] : [call('isnotnull', [reference(column)], 'bool')],
@@ -222,9 +222,9 @@ function allValid(values: readonly Computed[], fields: readonly ParsedField[]): 
 }
 
 /**
- * The last field takes what is left; the others take as little as they can, whatever `U` makes of the user's own text. The first
- * group is the whole match, the others are the fields from `first` on, as many as there are groups for. Texts alone, whose named
- * groups are the fields, are looked for anywhere.
+ * Returns the regular expression. The last field matches the rest, the others as little as they can, whatever `U` does to the user's own
+ * pattern. Group 1 is the whole match, the others are the fields from `first` on, up to the maximum. A pattern whose only fields are named
+ * groups matches anywhere.
  */
 function parsePattern(pieces: readonly ParsePiece[], kind: string, flags: string, first: number): string {
   const own = flags.includes('U') ? '(?U:' : '(?:';
@@ -247,7 +247,7 @@ function parsePattern(pieces: readonly ParsePiece[], kind: string, flags: string
   return `(?s${flags.replaceAll('U', '')})(${anywhere ? '' : '^'}${body.join('')}${end})`;
 }
 
-/** As little as possible; but a number with no literal after it would be empty then, so it takes all of its digits. */
+/** Matches as little as possible; a number with no literal after it would then be empty, so it takes all of its digits. */
 function numberOrLess(type: TypeName): string {
   const digits = numberPatterns[type];
   return digits === undefined ? '.*?' : `${digits}|.*?`;
@@ -258,7 +258,7 @@ const numberPatterns: Readonly<Partial<Record<TypeName, string>>> = {
   real: '\\s*[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?',
 };
 
-/** The pattern with its named groups begun by `opening` and the others made non-capturing. */
+/** Returns the pattern with its named groups opened by `opening` and the others made non-capturing. */
 function regrouped(pattern: string, opening: () => string): string {
   return pattern.replace(partsOfPattern, (match, group?: string, name?: string) =>
     group === undefined ? match : name === undefined ? '(?:' : opening(),
@@ -278,13 +278,13 @@ const conversions: Readonly<Partial<Record<TypeName, string>>> = {
   dynamic: 'parse_json',
 };
 
-/** A text without surrounding space, read as `type`; null if it is not one. */
+/** Returns a captured string converted to `type`; null if it does not convert. */
 function converted(value: Scalar, type: TypeName): Scalar {
   const name = conversions[type];
   return name === undefined ? value : call(name, [value], type);
 }
 
-/** Binds `parse-kv`: each key is looked for separately, in any order. */
+/** Binds `parse-kv`: each key is searched for separately, in any order. */
 export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, stage: Stage): Stage {
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
   const pair = optionString(binder, operator.options, 'pair_delimiter') ?? ' ';
@@ -296,7 +296,7 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
   );
   const items = operator.columns.map((column): Computed => {
     const pattern = keyPattern(column.name.name, pair, separator, quote);
-    // Neither what is missing nor the empty text is a value of these types.
+    // Neither a missing value nor an empty string is a value of these types.
     const read = column.type === 'string' ? '$regex_group' : '$regex_part';
     const raw: Scalar = call(read, [subject, constant('string', pattern), constant('long', 1n)], 'string');
     const value: Scalar = call('trim', [constant('string', quote), raw], 'string');
@@ -321,7 +321,7 @@ function optionString(binder: Binder, options: readonly Option[], name: string):
   return value;
 }
 
-/** Binds `redact`: masks what the patterns match, in the named fields or in all strings. */
+/** Binds `redact`: masks the matches of the patterns in the named fields or in all strings. */
 export function bindRedact(binder: Binder, operator: OperatorOf<'redact'>, stage: Stage): Stage {
   const token = optionText(operator.options, 'replaceToken', optionsOf('redact')) ?? '*';
   const hash = optionText(operator.options, 'replaceHash', optionsOf('redact')) === 'true';

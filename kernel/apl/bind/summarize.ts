@@ -51,7 +51,7 @@ function sinkOver(stage: Stage, keys: readonly Computed[], by: readonly Assignme
   return { input: scopeOf(stage), keys: written, found: [] };
 }
 
-/** Binds the keys; a histogram among them is computed in an earlier stage, as it needs the whole column. */
+/** Binds the keys; a histogram key is computed in an earlier stage, as it needs the whole column. */
 export function bindKeys(
   binder: Binder,
   by: readonly Assignment[],
@@ -80,7 +80,7 @@ export function bindKeys(
   return { keys: keys.map((key, index) => ({ ...key, column: unique[index] ?? key.column })), stage: input };
 }
 
-/** The size of the time bin among the keys: nanoseconds for a time, a number otherwise. */
+/** Returns the size of the time bin among the keys: nanoseconds for a time, a number otherwise. */
 function bucketOf(
   binder: Binder,
   by: readonly Assignment[],
@@ -104,7 +104,7 @@ function callOf(expr: Expr, name: string): CallExpr | undefined {
   return inner.kind === 'call' && inner.callee.name === name ? inner : undefined;
 }
 
-/** `by histogram(x, n)`: the lower end of the bucket. */
+/** Binds `by histogram(x, n)`: the lower end of the bucket. */
 function bindBucket(binder: Binder, expr: CallExpr, stage: Stage): Scalar {
   const [value, count] = expr.args.map(argument => argument.value);
   if (value === undefined || count === undefined) {
@@ -133,7 +133,7 @@ function bindAggregateItem(
   return [{ column: columnFor(binder, name, value, scope.columns), value }];
 }
 
-/** `arg_max(e, a, b)`: the largest `e`, and `a` and `b` of its row. */
+/** Binds `arg_max(e, a, b)`: the largest `e`, with `a` and `b` from its row. */
 function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: AggregateSink): Computed[] {
   const [extreme, ...rest] = call.args;
   if (extreme === undefined) {
@@ -148,7 +148,7 @@ function bindArgExtreme(binder: Binder, item: Assignment, call: CallExpr, sink: 
   const by = bindExpression(binder, extreme.value, sink.input);
   const star = rest.some(argument => argument.value.kind === 'star');
   const listed = expandFields(rest, sink);
-  // Of a table whose fields are not known, `*` may give any.
+  // If the fields of the table are unknown, `*` can expand to any.
   const unlisted = star && sink.input.open ? item.names.slice(listed.length + 1) : [];
   const fields = [...listed, ...unlisted.map(({ name }) => ({ name, value: extreme.value }))];
   const name =
@@ -177,7 +177,7 @@ function topkCall(item: Assignment): CallExpr | undefined {
   return callOf(item.value, 'topk') ?? callOf(item.value, 'topkif');
 }
 
-/** `topk(field, n)` as the only aggregate: one row per value and group. */
+/** Binds `topk(field, n)` as the only aggregate: one row per value and group. */
 function bindTopk(
   binder: Binder,
   item: Assignment,
@@ -214,7 +214,7 @@ function bindTopk(
 
 const nanosecondsPerSecond = 1_000_000_000;
 
-/** A rate is divided by the width of the time bin, or of the whole range, in seconds. */
+/** Divides a rate by the width of the time bin, or of the whole range, in seconds. */
 function addRate(
   binder: Binder,
   found: Aggregated,

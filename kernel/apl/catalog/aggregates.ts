@@ -12,7 +12,7 @@ const percent = {
 const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 const letters = "datatable(s:string, ok:bool)['a', true, 'b', true, 'a', true, 'c', false]";
 
-/** The aggregate functions of `summarize` and `make-series`. */
+/** Aggregate functions of `summarize` and `make-series`. */
 export const aggregates = [
   {
     kind: 'aggregate',

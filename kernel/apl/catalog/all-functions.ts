@@ -25,32 +25,31 @@ const catalog = [
   ...series,
 ] as const;
 
-/** One of the scalar functions, with its name and its parameters as literal types. */
+/** A scalar function, with its name and parameters as literal types. */
 export type CatalogEntry = (typeof catalog)[number];
 
-/** The canonical name of a scalar function. */
+/** Canonical name of a scalar function. */
 export type FunctionName = CatalogEntry['name'];
 
-/** Every scalar function. */
 export const functions: readonly FunctionEntry[] = catalog;
 
-/** Every function but the aggregates: those of values, and those of the rows around. */
+/** All functions except aggregates: scalar functions and those that read neighboring rows. */
 export const everyFunction: readonly FunctionEntry[] = [...functions, ...rowFunctions];
 
 const byName = index(everyFunction);
 const aggregatesByName = index(aggregates);
 
-/** The function of that name or alias, of a value or of the rows around. */
+/** Returns the scalar or row function with that name or alias. */
 export function functionNamed(name: string): FunctionEntry | undefined {
   return byName.get(name);
 }
 
-/** The aggregate of that name or alias. */
+/** Returns the aggregate with that name or alias. */
 export function aggregateNamed(name: string): FunctionEntry | undefined {
   return aggregatesByName.get(name);
 }
 
-/** The names and aliases of all functions and aggregates; `aggregatesFirst` if those are more likely meant. */
+/** Returns the names and aliases of all functions and aggregates; set `aggregatesFirst` if those are more likely meant. */
 export function functionNames(aggregatesFirst: boolean): string[] {
   const [functions, aggregates] = [[...byName.keys()], [...aggregatesByName.keys()]];
   return aggregatesFirst ? [...aggregates, ...functions] : [...functions, ...aggregates];

@@ -2,17 +2,17 @@ import { clauseWords, sources } from '../operators/operator-rows.js';
 import { quotedName } from '../syntax/tokens/quote.js';
 import { scalarOperators } from './scalar-operators.js';
 
-/** The words of the operators of expressions. */
+/** Word operators of expressions. */
 export const scalarWords: readonly string[] = scalarOperators
   .map(({ name }) => name)
   .filter(name => /^!?[a-z]/.test(name) && name !== 'not');
 
-/** A name as a query spells it: quoted if it is not a plain word. */
+/** Returns a name as written in a query: quoted unless it is a plain word. */
 export function writtenName(name: string): string {
   return isPlain(name) && !reserved.has(name) ? name : quotedName(name);
 }
 
-/** True for a word that needs no quotes, unless it means something else. */
+/** True for a word that needs no quotes, unless it is reserved. */
 export function isPlain(name: string): boolean {
   return /^[A-Za-z_$][\w$]*$/.test(name);
 }

@@ -5,10 +5,7 @@ import type { ElementEntry } from './entry.js';
 import { scalarOperators } from './scalar-operators.js';
 import { syntax } from './syntax.js';
 
-/**
- * The operators that may follow a pipe: one entry per word, old spellings as aliases.
- * https://axiom.co/docs/apl/tabular-operators/overview
- */
+/** Operators allowed after a pipe: one entry per word, old spellings as aliases. https://axiom.co/docs/apl/tabular-operators/overview */
 export const tabularOperators: readonly ElementEntry[] = Object.entries(operators).flatMap(
   ([name, { usage, doc, ...row }]: [string, OperatorRow]): ElementEntry[] => [
     {
@@ -24,7 +21,7 @@ export const tabularOperators: readonly ElementEntry[] = Object.entries(operator
   ],
 );
 
-/** The sources that a word introduces; union and search are explained as operators. */
+/** Sources introduced by a word; union and search are documented as operators. */
 const wordSources: readonly ElementEntry[] = Object.entries(sources)
   .filter(([name]) => !Object.hasOwn(operators, name))
   .map(([name, { clauses: _, ...documentation }]: [string, SourceRow]) => ({
@@ -33,7 +30,7 @@ const wordSources: readonly ElementEntry[] = Object.entries(sources)
     ...documentation,
   }));
 
-/** Everything of the language that is not a function: tabular operators, sources, statements, syntax, scalar operators. */
+/** Every language element that is not a function: tabular operators, sources, statements, syntax, scalar operators. */
 export const elements: readonly ElementEntry[] = [
   ...tabularOperators,
   ...syntax.filter(({ kind }) => kind === 'source'),
@@ -47,7 +44,7 @@ for (const entry of elements) {
   for (const name of [entry.name, ...(entry.aliases ?? [])]) if (!byName.has(name)) byName.set(name, entry);
 }
 
-/** The operator, source, statement, syntax or scalar operator of that name or alias. */
+/** Returns the operator, source, statement, syntax or scalar operator with that name or alias. */
 export function elementNamed(name: string): ElementEntry | undefined {
   return byName.get(name);
 }

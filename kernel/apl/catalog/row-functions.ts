@@ -18,7 +18,7 @@ const fallback = {
 
 const numbers = 'datatable(x:long)[3, 1, 2] | sort by x asc';
 
-/** Functions that read the rows around, in the order of a sort; a sort or `serialize` has to come before them. */
+/** Functions that read neighboring rows in sort order; a sort or `serialize` must precede them. */
 export const rowFunctions = [
   {
     kind: 'function',
@@ -63,12 +63,12 @@ export const rowFunctions = [
   },
 ] as const satisfies readonly FunctionEntry[];
 
-/** The name of a function that reads the rows around. */
+/** Name of a function that reads neighboring rows. */
 export type RowFunctionName = (typeof rowFunctions)[number]['name'];
 
 const names: ReadonlySet<string> = new Set(rowFunctions.map(({ name }) => name));
 
-/** Whether a name is that of a function that reads the rows around. */
+/** True for the name of a function that reads neighboring rows. */
 export function isRowFunction(name: string): name is RowFunctionName {
   return names.has(name);
 }

@@ -1,6 +1,6 @@
 import type { ElementEntry } from './entry.js';
 
-/** The operators of expressions, each with its negation if it has one. */
+/** Expression operators, each with its negation if it has one. */
 export const scalarOperators: readonly ElementEntry[] = [
   entry('==', 'a == b', 'Equal; case matters. A null equals nothing but a null.', "print 'a' == 'A'", false),
   {
@@ -127,7 +127,9 @@ function entry(
   return { kind: 'scalar', name, usage: [usage], doc, example: { apl, result: `[${result}]` } };
 }
 
-/** A text operator, its negation, and both with case; the example's second text differs in case from the first. */
+/**
+ * Returns a string operator, its negation, and the case-sensitive form of both; the example's second string differs in case from the first.
+ */
 function family(
   word: string,
   holds: string,

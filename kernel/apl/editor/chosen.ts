@@ -1,4 +1,4 @@
-/** Which events stand behind what a reader chooses of a result: rows, or a part of the axis of a chart. */
+/** The events behind a selection in a result: rows, or an interval on a chart's axis. */
 
 import { present } from '../../present.js';
 import { inheritedName } from '../bind/bind-names.js';
@@ -12,24 +12,24 @@ import { conditionFor, conditionOn, isExact, type ResultColumn } from './conditi
 import { endOfEvents } from './editor-events.js';
 import { keeps } from './where-line.js';
 
-/** The ends of the range of a query, in nanoseconds since 1970. */
+/** Ends of a query's time range, in nanoseconds since 1970. */
 export interface Window {
   readonly start: bigint;
   readonly end: bigint;
 }
 
-/** A row as exact texts by column; null for a null. */
+/** A row as exact strings by column; null for a null. */
 export type ChosenRow = ReadonlyMap<string, string | null>;
 
 /** A condition on the events of a query, or why there is none. */
 export type Chosen = { readonly condition: string } | { readonly problem: string };
 
-/** Rows that may be chosen at once. */
+/** Maximum number of rows selected at once. */
 const MOST_ROWS = 20;
 
 /**
- * Returns the condition on the events behind rows of a result: those with the value of `column`, or, of a result that is grouped,
- * those of the groups.
+ * Returns the condition on the events behind rows of a result: those with the value of `column`, or, for a grouped result, those in the
+ * groups.
  */
 export function chosenRows(
   query: QueryText,
@@ -54,14 +54,14 @@ export function chosenRows(
   return { condition: anyOf(conditions) };
 }
 
-/** The value of a column by which a result is grouped, as exact text. */
+/** A value of a column that the result is grouped by, as an exact string. */
 export interface ChosenValue {
   readonly column: string;
   readonly type: string;
   readonly value: string | null;
 }
 
-/** A bucket of a histogram: the column of the result that holds it, and its ends, of which the last bucket has both. */
+/** A histogram bucket: its column in the result, and its ends; only the last bucket includes its upper end. */
 export interface ChosenBucket {
   readonly column: string;
   readonly from: number;
@@ -69,16 +69,14 @@ export interface ChosenBucket {
   readonly isLast: boolean;
 }
 
-/**
- * A mark of a chart: the groups of the result that it is, the ends of its bin of time as literals, or `all` of a series, and its bucket.
- */
+/** A mark of a chart: its groups in the result, the ends of its time bin as literals or `all` for a series, and its bucket. */
 export interface ChosenMark {
   readonly values: readonly ChosenValue[];
   readonly span?: readonly [from: string, to: string] | 'all';
   readonly bucket?: ChosenBucket;
 }
 
-/** Returns the condition on the events behind a bar, a cell of a heatmap or a series: those of all groups that it adds up. */
+/** Returns the condition on the events behind a bar, a heatmap cell or a series: those of all groups that it sums. */
 export function chosenMark(
   query: QueryText,
   { values, span, bucket }: ChosenMark,
@@ -113,7 +111,7 @@ export function chosenMark(
   return conditions.length === 0 ? { problem: NO_PART } : { condition: conditions.join(' and ') };
 }
 
-/** The condition on the events that a bucket of a histogram counts. */
+/** Returns the condition on the events counted in a histogram bucket. */
 function bucketOf({ text, pipeline }: QueryText, { column, from, to, isLast }: ChosenBucket): Chosen {
   const { operators = [] } = pipeline ?? {};
   const at = operators.findIndex(({ kind }) => kind in grouping);
@@ -129,7 +127,7 @@ function bucketOf({ text, pipeline }: QueryText, { column, from, to, isLast }: C
   };
 }
 
-/** The arguments of the histogram that a column is; undefined if the item is none, or another one. */
+/** Returns the arguments of the histogram in a column; undefined if the item is not a histogram, or is another column. */
 function histogramIn({ names, value }: Assignment, column: string): readonly Expr[] | undefined {
   if (value.kind !== 'call' || !/^histogram(?:if)?$/.test(value.callee.name)) return undefined;
   const name = names[0]?.name ?? aggregateName(value, value.callee.name);
@@ -146,7 +144,9 @@ function keyOfField(name: string): Key {
   return { name, text: writtenName(name) };
 }
 
-/** What a result is grouped by, `none` if its rows are events, undefined if that cannot be said of an event; and the operators behind. */
+/**
+ * Returns what groups a result (`none` if its rows are events, undefined if an event does not determine it), and the operators after that.
+ */
 function groupsOf(
   query: QueryText,
   window: Window | undefined,
@@ -158,8 +158,8 @@ function groupsOf(
 }
 
 /**
- * Returns the source that an event of a result is from, with the statements before it, and the condition for events with the same value
- * of `column`, if the source has that field; undefined if the rows of the result are not events with their `_time`.
+ * Returns the source that an event of a result is from, with the statements before it, and the condition for events with the same value of
+ * `column`, if the source has that field; undefined if the result's rows are not events with their `_time`.
  */
 export function sourceOfRow(
   { text, pipeline }: QueryText,
@@ -177,7 +177,7 @@ export function sourceOfRow(
   };
 }
 
-/** Returns the condition on the events in a part of the axis of a chart; its ends are literals, the upper one not included. */
+/** Returns the condition on the events in an interval of a chart's axis; its ends are literals, the upper one exclusive. */
 export function chosenPart(query: QueryText, from: string, to: string, isTime: boolean): Chosen {
   const { operators = [] } = query.pipeline ?? {};
   const group = operators.slice(endOfEvents(operators)).find(({ kind }) => kind in grouping);
@@ -188,17 +188,17 @@ export function chosenPart(query: QueryText, from: string, to: string, isTime: b
   return { condition: `${field} >= ${from} and ${field} < ${to}` };
 }
 
-/** Operators whose rows stand for groups of those that they read. */
+/** Operators whose output rows are groups of their input rows. */
 const grouping = { summarize: true, 'make-series': true, distinct: true };
 
 interface Key {
   readonly name: string;
-  /** The expression of the events that it is. */
+  /** Expression over the events. */
   readonly text: string;
   readonly isBin?: true;
 }
 
-/** The keys of an operator that groups; undefined if one cannot be computed from an event alone. */
+/** Returns the keys of a grouping operator; undefined if one cannot be computed from an event alone. */
 function keysOf(
   operator: Operator | undefined,
   text: string,
@@ -224,13 +224,13 @@ function keyOf({ names, value }: Assignment, text: string, window: Window | unde
   return { name, text: `bin(${text.slice(bin.field.from, bin.field.to)}, ${width}s)`, ...isBin };
 }
 
-/** The text of an expression as a comparison takes it. */
+/** Returns the source of an expression as an operand of a comparison. */
 function operandText({ kind, from, to }: Expr, text: string): string {
   const written = text.slice(from, to);
   return kind === 'binary' || kind === 'between' || kind === 'unary' ? `(${written})` : written;
 }
 
-/** True for a key that is computed from all events, as the bins of a histogram are. */
+/** True for a key computed from all events, such as a histogram's bins. */
 function isOfAll(value: Expr): boolean {
   return value.kind === 'call' && value.callee.name === 'histogram';
 }
@@ -243,7 +243,7 @@ function binOf(value: Expr): { readonly word: string; readonly field: Expr } | u
   return field && { word: value.callee.name, field };
 }
 
-/** The expressions that are binned: one of them runs along the chart. */
+/** Returns the binned expressions: one of them is the axis of the chart. */
 function axesOf(operator: Operator): readonly Expr[] {
   if (operator.kind === 'make-series') return [operator.on];
   return itemsOf(operator).flatMap(({ value }) => binOf(value)?.field ?? []);

@@ -1,19 +1,19 @@
-/** Conditions made from a result: a value becomes the text of a predicate. */
+/** Conditions made from a result: a value becomes a predicate in APL. */
 import { writtenName } from '../catalog/catalog-written.js';
 import { writtenText } from '../syntax/tokens/quote.js';
 
-/** A column of a result: its name, and its type as the service declares it. */
+/** A result column: its name, and its type as the service declares it. */
 export interface ResultColumn {
   readonly name: string;
   readonly type: string;
 }
 
-/** Returns the condition that keeps the rows with a value, given as its exact text (null for a null), or that leaves them out. */
+/** Returns the condition that keeps or excludes the rows with a value, given as its exact string (null for a null). */
 export function conditionFor({ name, type }: ResultColumn, value: string | null, keep: boolean): string {
   return conditionOn({ field: writtenName(name), type }, value, keep);
 }
 
-/** As `conditionFor`, of an expression. */
+/** Like `conditionFor`, but for an expression. */
 export function conditionOn(
   { field, type }: { readonly field: string; readonly type: string },
   value: string | null,
@@ -38,13 +38,13 @@ export function conditionOn(
       return `${field} ${is} ${writtenText(value)}`;
     default: {
       const test = `tostring(${field}) ${is} ${writtenText(value)}`;
-      // The text of what is missing is empty.
+      // A missing value converts to the empty string.
       return value === '' && keep ? `(isnotnull(${field}) and ${test})` : test;
     }
   }
 }
 
-/** Whether a text is the exact value of a type, so that it can stand in a condition; whoever wrote it down may have written anything. */
+/** True if a string is an exact value of a type, and so can be used in a condition; it may come from an untrusted source. */
 export function isExact(type: string, text: string): boolean {
   return exactTexts.get(type)?.test(text) ?? true;
 }
@@ -58,19 +58,19 @@ const exactTexts: ReadonlyMap<string, RegExp> = new Map([
   ['datetime', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/] as const,
 ]);
 
-/** True for the name of a type of real numbers, here or on the hosted service. */
+/** True for the name of a real type, here or in the hosted service. */
 export function isReal(type: string): boolean {
   return reals.has(type);
 }
 
 const reals: ReadonlySet<string> = new Set(['real', 'float', 'double']);
 
-/** True for the text of an infinity, as the service or a front end writes it. */
+/** True for an infinity as written by the service or a front end. */
 export function isInfinite(text: string): boolean {
   return /Inf(?:inity)?$/.test(text);
 }
 
-/** Returns the text of a finite real as a literal: without a point, digits are an integer, of which few are as large. */
+/** Returns a finite real as a literal: digits without a point are an integer, which cannot be as large. */
 export function realLiteral(text: string): string {
   return /^-?\d{16,}$/.test(text) ? `${Number(text)}`.replace(/^(-?\d+)$/, '$1.0') : text;
 }

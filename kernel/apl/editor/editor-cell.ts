@@ -9,18 +9,18 @@ import { type Hover, hover, type SignatureHelp, signatureHelp } from './help/hov
 import { withResults } from './known.js';
 import { format } from './layout/layout-format.js';
 
-/** Returns the completions at `offset` of a cell; none in its magic lines. */
+/** Returns the completions at `offset` in a cell; none in its magic lines. */
 export function completeCell(cell: string, offset: number, environment: EditorEnvironment): Completions {
   const directive = completeDirective(cell, offset);
   if (directive !== undefined) return directive;
   const lineEnd = cell.indexOf('\n', offset);
   const rest = cell.slice(offset, lineEnd < 0 ? cell.length : lineEnd);
-  // A letter at the cursor begins a statement there, even if there is none yet.
+  // A letter at the cursor starts a statement there, even if there is none yet.
   const before = queryOf(`${cell.slice(0, offset)}x`).slice(0, offset);
   return complete(before + rest, offset, withResults(cell, environment));
 }
 
-/** Names after `// @` and values after `// @viz` and the like; undefined anywhere else. */
+/** Completes names after `// @` and values after `// @viz` and the like; returns undefined anywhere else. */
 function completeDirective(cell: string, offset: number): Completions | undefined {
   const line = cell.slice(cell.lastIndexOf('\n', offset - 1) + 1, offset);
   const [, name = '', space, value = ''] = /^\s*\/\/\s*@(\w*)(?:(\s+)(\w*))?$/.exec(line) ?? [];
@@ -41,14 +41,14 @@ function completeDirective(cell: string, offset: number): Completions | undefine
   };
 }
 
-/** Explains the element, or the directive, at `offset` of a cell. */
+/** Explains the element, or the directive, at `offset` in a cell. */
 export function hoverCell(cell: string, offset: number, environment: BindEnvironment): Hover | undefined {
   const directive = hoverDirective(cell, offset);
   if (directive !== undefined) return directive;
   return hover(queryOf(cell), offset, withResults(cell, environment));
 }
 
-/** What a directive does, anywhere between its `@` and the end of its value. */
+/** Explains a directive, anywhere between its `@` and the end of its value. */
 function hoverDirective(cell: string, offset: number): Hover | undefined {
   const start = cell.lastIndexOf('\n', offset - 1) + 1;
   const [line = ''] = cell.slice(start).split('\n', 1);
@@ -65,12 +65,12 @@ function hoverDirective(cell: string, offset: number): Hover | undefined {
   return { from, to, markdown: `\`${usage}\`\n\n${doc}`, plain: `${usage}\n\n${doc}` };
 }
 
-/** Returns the signature of the innermost call that is open at `offset` of a cell. */
+/** Returns the signature of the innermost open call at `offset` in a cell. */
 export function signatureInCell(cell: string, offset: number): SignatureHelp | undefined {
   return signatureHelp(queryOf(cell), offset);
 }
 
-/** Returns where the `let` name at `offset` of a cell is defined; undefined for anything else. */
+/** Returns the definition of the `let` name at `offset` in a cell; undefined for anything else. */
 export function definitionInCell(
   cell: string,
   offset: number,
@@ -79,7 +79,7 @@ export function definitionInCell(
   return definition(queryOf(cell), offset, environment);
 }
 
-/** Returns the definition of the `let` name at `offset` of a cell, then its uses. */
+/** Returns the definition of the `let` name at `offset` in a cell, then its uses. */
 export function referencesInCell(
   cell: string,
   offset: number,
@@ -88,7 +88,7 @@ export function referencesInCell(
   return references(queryOf(cell), offset, environment);
 }
 
-/** Returns the edits that rename the `let` name at `offset` of a cell. */
+/** Returns the edits that rename the `let` name at `offset` in a cell. */
 export function renameInCell(
   cell: string,
   offset: number,
@@ -98,7 +98,7 @@ export function renameInCell(
   return rename(queryOf(cell), offset, newName, environment);
 }
 
-/** Returns the formatted text of a cell, or of the cells of a file one by one; the text between them is unchanged. */
+/** Formats a cell, or each cell of a file; the text between cells is unchanged. */
 export function formatCells(source: string): string {
   return splitFile(source)
     .map(({ from, body, to, prose }) => {
@@ -110,8 +110,8 @@ export function formatCells(source: string): string {
 }
 
 /**
- * Returns a cell as one text of statements, of the same length, so that places are those of the cell: magic lines and the names
- * of results are blank, and every statement except the last ends in a semicolon.
+ * Returns a cell as one sequence of statements of the same length, which keeps offsets valid: magic lines and result names are blanked out,
+ * and every statement except the last ends in a semicolon.
  */
 export function queryOf(cell: string): string {
   const source = withoutPrefix(cell);

@@ -5,14 +5,13 @@ import { parseQuery } from '../syntax/parse.js';
 import { visitQuery } from '../syntax/syntax-walk.js';
 import { namesAt } from './scope.js';
 
-/** Where the name at `offset` is defined by `let` or `declare query_parameters`; undefined for anything else. */
+/** Returns the `let` or `declare query_parameters` that defines the name at `offset`; undefined for anything else. */
 export function definition(text: string, offset: number, environment: BindEnvironment): Span | undefined {
   return references(text, offset, environment)[0];
 }
 
 /**
- * The definition of the name at `offset`, then its uses in order; a field of the same name, or a later `let`, is a different
- * name.
+ * Returns the definition of the name at `offset`, then its uses in order; a field of the same name, or a later `let`, is a different name.
  */
 export function references(text: string, offset: number, environment: BindEnvironment): readonly Span[] {
   const { query } = parseQuery(text);
@@ -28,10 +27,7 @@ export type Renaming =
   | { readonly ok: true; readonly edits: readonly (Span & { readonly insert: string })[] }
   | { readonly ok: false; readonly problem: string };
 
-/**
- * Returns the edits, by place, that rename the name at `offset`; refused if the new name would change the meaning of the
- * query.
- */
+/** Returns the edits, by position, that rename the name at `offset`; fails if the new name would change the meaning of the query. */
 export function rename(
   text: string,
   offset: number,
@@ -53,7 +49,7 @@ export function rename(
 
 interface Definition {
   readonly name: Identifier;
-  /** Where its statement ends, and its scope begins. */
+  /** End of its statement, and start of its scope. */
   readonly end: number;
 }
 
@@ -69,7 +65,7 @@ function definitionsOf(query: Query): Definition[] {
   });
 }
 
-/** Every use of a defined name, in order. */
+/** Returns every use of a defined name, in order. */
 function usesOf(query: Query, text: string, environment: BindEnvironment): Use[] {
   const definitions = definitionsOf(query);
   const uses: Use[] = [];
@@ -111,7 +107,7 @@ function applyEdits(text: string, edits: readonly (Span & { readonly insert: str
   );
 }
 
-/** The spans of the inserted texts after the edits. */
+/** Returns the spans of the inserted strings after the edits. */
 function movedSpans(edits: readonly (Span & { readonly insert: string })[]): Span[] {
   let shift = 0;
   return edits.map(({ from, to, insert }) => {

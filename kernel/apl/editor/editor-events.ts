@@ -1,14 +1,14 @@
-/** The events behind a query, and the query that tells some of them from the others. */
+/** The events behind a query, and the query that tells some of them from the rest. */
 import type { Operator } from '../syntax/ast.js';
 import type { QueryText } from '../syntax/parse.js';
 import { withoutDirectives } from '../syntax/readers/charting.js';
 
-/** Operators whose rows are not events, whatever stands before them. */
+/** Operators whose output rows are never events. */
 const summarizing: ReadonlySet<Operator['kind']> = new Set([
   ...(['summarize', 'make-series', 'count', 'distinct', 'getschema'] as const),
 ]);
 
-/** Operators after which rows are no longer the events, or no longer all of them. */
+/** Operators whose output is not events, or not all of them. */
 const ending: ReadonlySet<Operator['kind']> = new Set([
   ...summarizing,
   ...(['limit', 'top', 'sample', 'sort', 'render'] as const),
@@ -21,57 +21,57 @@ export function showsEvents({ pipeline }: QueryText): boolean {
   return source.kind === 'dataset' && !operators.some(({ kind }) => summarizing.has(kind));
 }
 
-/** Fields that hold the line of a log, of which the first that is there is taken. */
+/** Fields that hold a log line; the first one present is used. */
 const LINE_FIELDS = ['message', 'msg', 'body', 'line', 'log', 'text'];
 
-/** Returns the name of the field that holds the line of a log; undefined if none does. */
+/** Returns the name of the field that holds the log line; undefined if none does. */
 export function lineField(names: readonly (string | null)[]): string | undefined {
   return LINE_FIELDS.find(each => names.includes(each));
 }
 
-/** Fields that hold the id of a trace, of which the first that is there is taken. */
+/** Fields that hold a trace id; the first one present is used. */
 const TRACE_FIELDS = ['trace_id', 'traceId', 'trace.id', 'TraceId', 'traceID'];
 
-/** Returns the name of the field that holds the id of a trace; undefined if none does. */
+/** Returns the name of the field that holds the trace id; undefined if none does. */
 export function traceField(names: readonly string[]): string | undefined {
   return TRACE_FIELDS.find(each => names.includes(each));
 }
 
-/** Fields that hold the id of a span. */
+/** Fields that hold a span id. */
 const SPAN_FIELDS = ['span_id', 'spanId', 'span.id', 'SpanId', 'spanID'];
 
-/** Returns the name of the field that holds the id of a span; undefined if none does. */
+/** Returns the name of the field that holds the span id; undefined if none does. */
 export function spanField(names: readonly string[]): string | undefined {
   return SPAN_FIELDS.find(each => names.includes(each));
 }
 
-/** The place of the first operator whose output is no longer all of the events; that after the last if there is none. */
+/** Returns the index of the first operator whose output is not all of the events, or the number of operators if there is none. */
 export function endOfEvents(operators: readonly Operator[]): number {
   const end = operators.findIndex(({ kind }) => ending.has(kind));
   return end < 0 ? operators.length : end;
 }
 
-/** Returns a query up to where it sorts, cuts or summarizes, with the statements before it; undefined if it reads nothing. */
+/** Returns a query up to the first sort, limit or summary, with the statements before it; undefined if it reads nothing. */
 export function eventsOf({ text, pipeline }: QueryText): string | undefined {
   if (pipeline === undefined) return undefined;
   const { source, operators } = pipeline;
   return withoutDirectives(text.slice(0, operators[endOfEvents(operators) - 1]?.to ?? source.to)).trimEnd();
 }
 
-/** Returns the query of the events nearest to a time (RFC 3339), `most` of them at most, in the order of their times. */
+/** Returns the query for the events nearest to a time (RFC 3339), at most `most`, in order of time. */
 export function nearest(events: string, time: string, most: number): string {
   return `${events}\n| top ${most} by abs(_time - datetime(${time})) asc\n| sort by _time asc`;
 }
 
-/** Returns the query that compares the events that meet a condition with the others. */
+/** Returns the query that compares the events that meet a condition with the rest. */
 export function explaining(events: string, condition: string): string {
   return `${events}\n| summarize spotlight(${condition}, *)`;
 }
 
-/** The type of what the extension offers below an explanation; other front ends show its text alone. */
+/** MIME type of the extension's controls below an explanation; other front ends show only its text. */
 export const EXPLAINED_MIME = 'application/vnd.axiom-apl.explained+json';
 
-/** Where an explanation leads: the events, the condition that selects some, and what most of those have in common; each is APL. */
+/** An explanation's references: the events, the condition that selects some of them, and what most of those have in common; each is APL. */
 export interface ExplainedReference {
   readonly events: string;
   readonly condition: string;
@@ -81,7 +81,7 @@ export interface ExplainedReference {
   readonly profile: string;
 }
 
-/** Reads what an output holds, which a stranger may have written; undefined for anything else. */
+/** Reads an output's data, which may come from an untrusted source; returns undefined for anything else. */
 export function explainedReference(value: unknown): ExplainedReference | undefined {
   const given = new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const texts = ['events', 'condition', 'found', 'startTime', 'endTime', 'profile'].flatMap(name => {

@@ -2,23 +2,23 @@ import type { ChartKind } from '../operators/drawing.js';
 import type { FieldSchema } from '../plan/plan.js';
 import type { KernelFacts } from './known.js';
 
-/** The comm target of the kernel's end. */
+/** Comm target registered by the kernel. */
 export const editorTarget = 'apl.editor';
 
-/** A question of a front end; answers about data depend on the session's profile and time range. */
+/** A request from a front end; answers about data depend on the session's profile and time range. */
 export type EditorQuestion = DataQuestion | ListQuestion | ResultQuestion;
 
-/** A question about the data, from editors or from the panel below a dataset. */
+/** A request for data, from editors or from the panel below a dataset. */
 export type DataQuestion =
   | { readonly ask: 'fields'; readonly dataset: string }
-  /** The most frequent values of a text field. */
+  /** Most frequent values of a string field. */
   | { readonly ask: 'values'; readonly field: string; readonly dataset: string }
-  /** The keys of a map; `path` is the field and the keys that lead to it. */
+  /** Keys of a map; `path` is the field and the keys that lead to it. */
   | { readonly ask: 'keys'; readonly path: string[]; readonly dataset: string }
-  /** The most frequent values of a field of any type, or of a key in a map, with their counts. */
+  /** Most frequent values of a field of any type, or of a map key, with their counts. */
   | { readonly ask: 'top'; readonly path: string[]; readonly dataset: string };
 
-/** The lists of the panel by name, each with what one of its rows is. */
+/** The panel's lists by name, each with its row type. */
 export interface ListRows {
   readonly profiles: ProfileRow;
   readonly datasets: DatasetRow;
@@ -27,25 +27,25 @@ export interface ListRows {
   readonly history: HistoryRow;
 }
 
-/** The name of a list of the panel. */
+/** Name of a list in the panel. */
 export type ListName = keyof ListRows;
 
-/** A question for a list of the panel; of the history, only the queries that hold `text`, in any case. */
+/** A request for a list of the panel; for the history, only queries that contain `text`, in any case. */
 export interface ListQuestion {
   readonly ask: ListName;
   readonly text?: string;
 }
 
-/** Which charts a result can be drawn as, or its address in a console; `result` is the id that its output names. */
+/** A request for the chart kinds that fit a result, or its URL in a console; `result` is the id in its output. */
 export interface ResultQuestion {
   readonly ask: 'kinds' | 'link';
   readonly result: string;
 }
 
 /**
- * A message of a front end: a question; the request to ask the service again, for everything or for datasets made elsewhere; the
- * offer to write cells into the notebook of this name, below those that a client of the protocol runs or below the last; the request
- * for a cell of an agent, which the first page gets; a cell of an agent that was not run; or the end of cells by agents.
+ * A message from a front end: a request; a request to query the service again, for everything or for datasets created elsewhere; an offer
+ * to write cells into the notebook of this name, below those that a protocol client runs or below the last; a request for an agent's cell,
+ * granted to the first page; an agent's cell that was not run; or the end of cells by agents.
  */
 export type EditorMessage =
   | EditorQuestion
@@ -56,31 +56,31 @@ export type EditorMessage =
   | { readonly ask: 'give up'; readonly cell: string }
   | { readonly ask: 'no agents' };
 
-/** A message of a kernel: its session and facts, when the comm opens and after each cell, answers, and cells to write. */
+/** A message from a kernel: its session and facts, when the comm opens and after each cell, answers, and cells to write. */
 export type EditorUpdate =
   | { readonly tell: 'session'; readonly session: SessionFacts }
   | { readonly tell: 'facts'; readonly facts: KernelFacts }
   | WrittenCells
-  /** A cell of an agent waits for the page that takes it. */
+  /** An agent's cell is waiting for a page to accept it. */
   | { readonly tell: 'offer'; readonly cell: string }
   | AddedCell
   | Answer;
 
-/** One answer to each question. */
+/** One answer per request. */
 export type Answer =
   | { readonly tell: 'fields'; readonly question: EditorQuestion; readonly fields: readonly FieldSchema[] }
   | { readonly tell: 'texts'; readonly question: EditorQuestion; readonly texts: readonly string[] }
   | { readonly tell: 'top'; readonly question: EditorQuestion; readonly top: readonly CountedValue[] }
   | ListAnswer
-  /** Undefined if the kernel does not hold the result. */
+  /** Undefined if the kernel no longer has the result. */
   | {
       readonly tell: 'kinds';
       readonly question: EditorQuestion;
       readonly kinds: readonly ChartKind[] | undefined;
     }
-  /** Undefined if the kernel does not hold the result, or its profile has no console that is known. */
+  /** Undefined if the kernel no longer has the result, or its profile has no known console. */
   | { readonly tell: 'link'; readonly question: EditorQuestion; readonly url: string | undefined }
-  /** The kernel could not answer: why, and what to do. */
+  /** Reason why the kernel could not answer, and what to do. */
   | {
       readonly tell: 'failed';
       readonly question: EditorQuestion;
@@ -88,7 +88,7 @@ export type Answer =
       readonly hint?: string;
     };
 
-/** The rows of one list of the panel. */
+/** Rows of one list of the panel. */
 export type ListAnswer<K extends ListName = ListName> = {
   readonly [N in K]: {
     readonly tell: N;
@@ -97,48 +97,48 @@ export type ListAnswer<K extends ListName = ListName> = {
   };
 }[K];
 
-/** A cell that the kernel writes. */
+/** A cell written by the kernel. */
 export interface WrittenCell {
   readonly kind: 'code' | 'markdown';
   readonly source: string;
 }
 
-/** Cells to write below the cell with the id `below`, in place of those that it had written before. */
+/** Cells to write below the cell with the id `below`, replacing those written before. */
 export interface WrittenCells {
   readonly tell: 'cells';
   readonly below: string;
   readonly cells: readonly WrittenCell[];
 }
 
-/** A cell of an agent to add below the last, with its id, and to run. */
+/** An agent's cell, with its id, to add below the last cell and run. */
 export interface AddedCell {
   readonly tell: 'add';
   readonly cell: string;
   readonly source: string;
 }
 
-/** The state of a session that a toolbar shows. */
+/** Session state shown in a toolbar. */
 export interface SessionFacts {
   readonly profile: string;
   /** True for the service on this machine. */
   readonly isLocal: boolean;
-  /** In the user's words, as `%time` shows it, and as times as of now. */
+  /** In the user's words, as `%time` shows it, and as absolute times as of now. */
   readonly range: {
     readonly label: string;
     readonly startTime: string;
     readonly endTime: string;
-    /** True if it is the same window at every use. */
+    /** True if the window is the same at every use. */
     readonly isFrozen: boolean;
   };
   /** True while a cell runs. */
   readonly isRunning: boolean;
   /** True while agents may add cells to its notebook. */
   readonly takesAgents: boolean;
-  /** Changes whenever this session has written or deleted a starred query. */
+  /** Changes whenever this session writes or deletes a starred query. */
   readonly stars: number;
 }
 
-/** A value as text, null if rows have none, and how many rows hold it. */
+/** A value as a string, null for rows without one, and the number of rows with it. */
 export interface CountedValue {
   readonly text: string | null;
   readonly count: number;
@@ -149,21 +149,21 @@ export interface ProfileRow {
   /** Absent for the local service. */
   readonly address?: string;
   readonly hasToken: boolean;
-  /** The reason why it cannot be used. */
+  /** Reason why it cannot be used. */
   readonly problem?: string;
 }
 
 export interface DatasetRow {
   readonly name: string;
   readonly description: string;
-  /** Absent if the service does not report it, as for data that is computed for any time. */
+  /** Absent if the service does not report it, for example for data computed for any time. */
   readonly rows?: number;
-  /** The first and the last event, RFC 3339; absent without either. */
+  /** First and last event, RFC 3339; absent if there is none. */
   readonly firstTime?: string;
   readonly lastTime?: string;
-  /** The argument of `%time` that covers all of it. */
+  /** Argument of `%time` that covers all of it. */
   readonly range?: string;
-  /** What is wrong with its files. */
+  /** Problem with its files. */
   readonly problem?: string;
 }
 
@@ -183,28 +183,28 @@ export interface StarRow {
   readonly id: string;
   readonly name: string;
   readonly dataset?: string;
-  /** As `%time` takes it; absent if it was saved without one. */
+  /** Argument of `%time`; absent if it was saved without one. */
   readonly range?: string;
   readonly query: string;
 }
 
 export interface HistoryRow {
-  /** The argument of `%rerun`. */
+  /** Argument of `%rerun`. */
   readonly number: number;
   readonly at: string;
   readonly profile: string;
   readonly query: string;
   readonly startTime: string;
   readonly endTime: string;
-  /** Absent when it failed; then `error` has the code. */
+  /** Absent on failure, when `error` holds the code. */
   readonly rows?: number;
   readonly error?: string;
   readonly elapsedMs: number;
-  /** True if it was sent with values that the text does not hold. */
+  /** True if it was sent with variables, whose values are not in the query. */
   readonly hasVariables: boolean;
 }
 
-/** Returns a message of a front end, or undefined for anything else. */
+/** Returns a message from a front end, or undefined for anything else. */
 export function readMessage(data: unknown): EditorMessage | undefined {
   const members = (data ?? {}) as Readonly<Record<string, unknown>>;
   const { ask, dataset, field, path, text, result, client, name, cell } = members;

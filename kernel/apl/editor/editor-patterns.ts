@@ -1,26 +1,26 @@
 import { present } from '../../present.js';
 
-/** The type of what the extension offers beside a list of templates; other front ends show the list alone. */
+/** MIME type of the extension's controls beside a list of templates; other front ends show only the list. */
 export const PATTERNS_MIME = 'application/vnd.axiom-apl.patterns+json';
 
-/** A list of templates: which lines were read, and the templates in the order of the rows. */
+/** A list of templates: the lines they were found in, and the templates in row order. */
 export interface PatternsReference {
-  /** The dataset, or the name of the kept result. */
+  /** The dataset, or the name of the stored result. */
   readonly source: string;
   readonly isResult: boolean;
   readonly field: string;
-  /** Each as its text, with wildcards in it. */
+  /** Template strings, with wildcards. */
   readonly templates: readonly string[];
-  /** The types of the fields of a `parse` line that are not strings, of the template at `place`. */
+  /** Non-string types of the fields of a `parse` line, for the template at `place`. */
   readonly typed?: { readonly place: number; readonly types: Readonly<Record<string, string>> };
-  /** The query of the lines, and where and when it ran. */
+  /** The query for the lines, and where and when it ran. */
   readonly query: string;
   readonly startTime: string;
   readonly endTime: string;
   readonly profile: string;
 }
 
-/** Reads what an output holds, which a stranger may have written; undefined for anything else. */
+/** Reads an output's data, which may come from an untrusted source; returns undefined for anything else. */
 export function patternsReference(value: unknown): PatternsReference | undefined {
   const given = members(value);
   const text = (name: string) => {
@@ -41,7 +41,7 @@ export function patternsReference(value: unknown): PatternsReference | undefined
   };
 }
 
-/** The type that a field of a `parse` line may have besides that of strings. */
+/** The only type for a field of a `parse` line other than string. */
 export const NUMBER = 'long';
 
 function typedOf(value: unknown): PatternsReference['typed'] {

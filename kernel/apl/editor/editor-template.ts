@@ -1,16 +1,16 @@
 import { limits } from '../syntax/syntax-limits.js';
 import { writtenText } from '../syntax/tokens/quote.js';
 
-/** What stands in the template of log lines for words, or parts of a word, that differ. */
+/** Wildcard in a log template, for words or parts of a word that differ. */
 export const WILD = '<*>';
 
-/** Fields of a `parse`, each with the text before it. */
+/** Maximum number of fields in a `parse`, each with the literal before it. */
 const MOST_FIELDS = Math.floor(limits.pieces.most / 2);
 
 /**
- * Returns the `parse` operator that splits the lines of a template into fields, in the order of its wildcards, the last of which takes
- * what is left of more than the operator has; undefined for a template without any, or of wildcards alone. `types` are those of the
- * fields that are not strings, by name.
+ * Returns the `parse` operator that splits the lines of a template into fields, in wildcard order; the last field takes the rest if there
+ * are more wildcards than the operator allows. Returns undefined for a template without wildcards or with nothing else. `types` are the
+ * types of the non-string fields, by name.
  */
 export function parseLine(
   field: string,
@@ -30,23 +30,23 @@ export function parseLine(
   return `parse ${field} with ${parts.join(' ')}`;
 }
 
-/** The names of the fields of {@link parseLine}. */
+/** Returns the field names of {@link parseLine}. */
 export function parseFields(template: string): readonly string[] {
   return parsePieces(template)
     .slice(1)
     .map((_, at) => `p${at + 1}`);
 }
 
-/** The texts around the wildcards of a template; those beside each other are one field, as nothing says where the first ends. */
+/** Returns the strings around the wildcards of a template; adjacent wildcards are one field, as nothing marks where the first ends. */
 function parsePieces(template: string): readonly string[] {
   const all = template.split(/(?:<\*>)(?: ?<\*>)*/);
   return all.length <= MOST_FIELDS ? all : [...all.slice(0, MOST_FIELDS), ''];
 }
 
-/** Characters of the texts of a template that a condition compares: what begins alike that far is taken for the same. */
+/** Maximum number of template characters that a condition compares: longer templates with the same beginning count as equal. */
 const LONGEST = 2_000;
 
-/** Returns the condition for the lines of a template: as many words, with its texts where it has them. */
+/** Returns the condition for the lines of a template: the same number of words, with its literal words in the same positions. */
 export function templateCondition(field: string, template: string): string {
   const compared = template.length > LONGEST ? template.slice(0, LONGEST).replace(/<\*?$/, '') : template;
   const pattern = compared

@@ -7,7 +7,7 @@ import type { MagicSyntax } from '../syntax/syntax-magic.js';
 import { readParamLine } from '../syntax/syntax-parameters.js';
 import type { EditorEnvironment } from './completion/complete.js';
 
-/** The parts of a magic that an editor needs. */
+/** The facts about a magic that an editor needs. */
 export interface MagicFacts extends MagicSyntax {
   readonly aliases: readonly string[];
   /** Markdown. */
@@ -16,31 +16,31 @@ export interface MagicFacts extends MagicSyntax {
   readonly verbatim?: boolean;
 }
 
-/** What a kernel sends an editor about its session: plain data, as it travels. */
+/** Facts about its session that a kernel sends to an editor: plain data, as transmitted. */
 export interface KernelFacts {
   readonly profile: string;
-  /** True if every field is known, so that an unknown one is an error. */
+  /** True if every field is known, so an unknown one is an error. */
   readonly exact: boolean;
   readonly datasets: readonly string[];
   readonly results: readonly { readonly name: string; readonly fields: readonly FieldSchema[] }[];
-  /** The parameters of the notebook: values as JSON, null if there is none yet; `tables` are those that are tables. */
+  /** Parameters of the notebook: values as JSON, null if not yet set; `tables` names those that are tables. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly tables: readonly string[];
   readonly magics: readonly MagicFacts[];
 }
 
-/** What an editor knows at one time; without `facts` there is no kernel, and any name may be right. */
+/** An editor's knowledge at one time; without `facts` there is no kernel, and any name may be valid. */
 export interface Knowledge extends Pick<EditorEnvironment, 'mapKeys' | 'values'> {
   readonly facts?: KernelFacts;
-  /** The fields of a dataset; undefined until they are known. */
+  /** Returns the fields of a dataset; undefined until they are known. */
   readonly fields: (dataset: string) => readonly FieldSchema[] | undefined;
   /** Nanoseconds since 1970. */
   readonly now: bigint;
 }
 
 /**
- * Returns the environment for binding and completion. The fields of a kept result are those of its last run: as a cell above may
- * have changed since, unknown ones are not errors.
+ * Returns the environment for binding and completion. The fields of a stored result are from its last run; since a cell above may have
+ * changed, unknown ones are not errors.
  */
 export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge): EditorEnvironment {
   const datasets = facts?.datasets ?? [];
@@ -61,14 +61,14 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
     datasets: () => datasets,
     results,
     ...{ now, start: now, end: now, variables: facts?.variables ?? {}, autoBin: 1n },
-    // Of the profiles, the local service alone knows every field of its datasets.
+    // Only the local service knows every field of its datasets.
     hasAllFunctions: facts?.exact !== true,
     external: () => ({ ok: true, path: '' }),
     ...present({ mapKeys, values }),
   };
 }
 
-/** A dataset of which only the name is known. */
+/** Returns a dataset of which only the name is known. */
 export function anyFields(name: string): DatasetSchema {
   return someFields(name, []);
 }
@@ -77,7 +77,7 @@ function someFields(name: string, fields: readonly FieldSchema[]): DatasetSchema
   return { name, fields, open: true };
 }
 
-/** Returns the environment with results of which only the names are known. */
+/** Returns the environment with results known only by name. */
 export function withNames<T extends BindEnvironment>(names: Iterable<string>, environment: T): T {
   const unknown = [...names].map(name => [name, anyFields(name)] as const);
   return { ...environment, results: new Map([...unknown, ...(environment.results ?? [])]) };
@@ -91,24 +91,24 @@ export function withParameters<T extends BindEnvironment>(cell: string, environm
   return { ...environment, variables: { ...unknown, ...environment.variables } };
 }
 
-/** The names that a text gives results, `name << query`. */
+/** Returns the result names in a source, as in `name << query`. */
 export function resultNames(source: string): readonly string[] {
   return [...source.matchAll(/^\s*([A-Za-z_]\w*)\s*<</gm)].map(match => match[1] ?? '');
 }
 
-/** The lines of texts that name parameters, one below the other. */
+/** Returns the lines that name parameters, joined by line breaks. */
 export function parameterLines(...sources: readonly string[]): string {
   return sources.flatMap(source => source.match(/^[ \t]*%%?param.*/gm) ?? []).join('\n');
 }
 
-/** The names of parameters in a text: `%param name = … other = …`. */
+/** Returns the parameter names in a source: `%param name = … other = …`. */
 function parameterNames(cell: string): readonly string[] {
   return [...cell.matchAll(/^[ \t]*%%?param[ \t]+(.*)$/gm)].flatMap(([, args = '']) =>
     readParamLine(args).assignments.map(({ name }) => name),
   );
 }
 
-/** Returns the environment with the results that the queries of a cell name: `name << query`. */
+/** Returns the environment with the results named by the queries of a cell: `name << query`. */
 export function withResults<T extends BindEnvironment>(cell: string, environment: T): T {
   const named = new Map<string, CellQuery>();
   for (const query of parseCell(cell).queries) if (query.name !== undefined) named.set(query.name, query);
@@ -119,7 +119,7 @@ export function withResults<T extends BindEnvironment>(cell: string, environment
   return extended;
 }
 
-/** Results by name; those of queries are bound on first use. */
+/** Results by name; results of queries are bound on first use. */
 class Outputs extends Map<string, DatasetSchema> {
   readonly #pending = new Map<string, CellQuery>();
   readonly #bind: (query: CellQuery) => DatasetSchema;
@@ -131,7 +131,7 @@ class Outputs extends Map<string, DatasetSchema> {
 
   add(name: string, query: CellQuery): void {
     this.#pending.set(name, query);
-    // For a query that reads itself, only the name is known meanwhile.
+    // A query that reads itself sees only its name meanwhile.
     this.set(name, anyFields(name));
   }
 
@@ -145,7 +145,7 @@ class Outputs extends Map<string, DatasetSchema> {
   }
 }
 
-/** The result of a named query, as a dataset. */
+/** Returns the result of a named query, as a dataset. */
 function outputOf({ name = '', text }: CellQuery, environment: BindEnvironment): DatasetSchema {
   const { plan } = bind(parseQuery(text).query, text, environment);
   if (plan === undefined) return anyFields(name);

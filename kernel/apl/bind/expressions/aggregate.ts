@@ -26,7 +26,7 @@ export function bindAggregate(
   return reference(column);
 }
 
-/** Splits the predicate off the `…if` forms and resolves types; undefined with a report if the arguments do not fit. */
+/** Splits the predicate off the `…if` forms and resolves types; returns undefined, with a report, if the arguments do not fit. */
 export function bindAggregateParts(
   binder: Binder,
   expr: CallExpr,
@@ -62,7 +62,7 @@ export function bindAggregateParts(
   };
 }
 
-/** `percentile(x, 0.99)` where 99 percent are meant. */
+/** Warns about `percentile(x, 0.99)`, which probably means 99 percent. */
 function warnOfShares(binder: Binder, exprs: readonly Expr[], args: readonly Scalar[]): void {
   const numbers = args.map(arg => (arg.kind === 'constant' ? Number(arg.value) : Number.NaN));
   if (numbers.slice(1).some(number => number === 0 || number >= 1)) return;
@@ -83,7 +83,7 @@ function warnOfShares(binder: Binder, exprs: readonly Expr[], args: readonly Sca
 /** Aggregates whose first argument does not name the result. */
 const fieldless: ReadonlySet<string> = new Set(['countif', 'presence', 'spotlight']);
 
-/** The name of an aggregate that was given none: `count_`, `avg_duration`, `percentiles_req_duration_ms`. */
+/** Returns the name of an unnamed aggregate: `count_`, `avg_duration`, `percentiles_req_duration_ms`. */
 export function aggregateName(expr: CallExpr, name: string): string {
   const first = expr.args[0]?.value;
   const field = first === undefined ? undefined : fieldOf(first);
@@ -108,8 +108,8 @@ function literalArgument(value: unknown): unknown {
 }
 
 /**
- * The arguments of a call; `*`, as in `spotlight(p, *)`, names every field; undefined with a report if the aggregate has no place
- * for so many.
+ * Returns the arguments of a call; `*`, as in `spotlight(p, *)`, expands to every field. Returns undefined, with a report, if the aggregate
+ * does not accept that many.
  */
 function argumentsOf(
   binder: Binder,
@@ -132,13 +132,13 @@ function argumentsOf(
   );
 }
 
-/** The fields that `*` names: for a `spotlight` those besides the times of the event, if there are any. */
+/** Returns the fields that `*` expands to: for a `spotlight`, those other than the event's times, if any. */
 function starred(name: string, { input: { columns } }: AggregateSink): readonly Column[] {
   const others = name === 'spotlight' ? columns.filter(each => !eventTimes.includes(each.name)) : columns;
   return others.length > 0 ? others : columns;
 }
 
-/** The times that `*` of a `spotlight` leaves out. */
+/** Returns the times that `*` leaves out of a `spotlight`. */
 function starredTimes(expr: CallExpr, sink: AggregateSink): NonNullable<AggregateCall['omitted']> {
   if (!expr.args.some(argument => argument.value.kind === 'star')) return [];
   const named = starred('spotlight', sink);
@@ -146,7 +146,7 @@ function starredTimes(expr: CallExpr, sink: AggregateSink): NonNullable<Aggregat
   return times.map(({ name }) => ({ name, note: timeNote }));
 }
 
-/** The arguments of arg_max and arg_min, with `*` replaced by every field and each result's name. */
+/** Returns the arguments of arg_max and arg_min, with `*` expanded to every field, and the name of each result. */
 export function expandFields(
   args: readonly Argument[],
   sink: AggregateSink,
@@ -165,7 +165,7 @@ function fieldName(column: Column, at: Expr): Expr {
   return nameExpr(identifier(column.name, true, at));
 }
 
-/** The mean of durations is a duration, and so on; counts and lists have types of their own. */
+/** Returns the type of a result: the mean of durations is a duration, and so on; counts and lists have types of their own. */
 function resultType(name: string, declared: TypeName, args: readonly Scalar[]): TypeName {
   if (name === 'topk') return 'dynamic';
   const first = args[0]?.type;

@@ -42,7 +42,10 @@ export function bindBinary(binder: Binder, expr: BinaryExpr, scope: Scope): Scal
   ]);
 }
 
-/** `a == "x" or "y"`: the second value compared as the first is; undefined unless the right side is a value and the left a comparison. */
+/**
+ * Reads `a == "x" or "y"` as a second comparison like the first; returns undefined unless the right side is a value and the left a
+ * comparison.
+ */
 function comparedLike(binder: Binder, { left, right }: BinaryExpr): string | undefined {
   const last =
     left.kind === 'binary' && (left.operator === 'and' || left.operator === 'or') ? left.right : left;
@@ -50,7 +53,7 @@ function comparedLike(binder: Binder, { left, right }: BinaryExpr): string | und
   return `${binder.text(last.left)} ${last.operator} ${binder.text(right)}`;
 }
 
-/** The values of `("x" or "y")`; undefined if anything else is among them. */
+/** Returns the values of `("x" or "y")`; undefined if it contains anything else. */
 function alternatives(binder: Binder, expr: Expr): readonly string[] | undefined {
   if (expr.kind === 'paren') return alternatives(binder, expr.inner);
   if (expr.kind === 'literal') return [binder.text(expr)];
@@ -59,7 +62,7 @@ function alternatives(binder: Binder, expr: Expr): readonly string[] | undefined
   return left === undefined || right === undefined ? undefined : [...left, ...right];
 }
 
-/** `x == ("a" or "b")`: a list is meant. */
+/** Reads `x == ("a" or "b")` as a list. */
 function listMeant(binder: Binder, { operator, operatorSpan, right }: BinaryExpr): Meant | undefined {
   const values = operator === '==' || operator === '!=' ? alternatives(binder, right) : undefined;
   if (values === undefined || values.length < 2) return undefined;
@@ -67,7 +70,7 @@ function listMeant(binder: Binder, { operator, operatorSpan, right }: BinaryExpr
   return { span: { from: operatorSpan.from, to: right.to }, instead };
 }
 
-/** True if the right side is a bare word, which may be a text without its quotes. */
+/** True if the right side is a bare word, which may be an unquoted string. */
 function mayBeText({ operator, right }: BinaryExpr): boolean {
   return right.kind === 'name' && !right.quoted && !arithmetic.has(operator);
 }
@@ -75,7 +78,7 @@ function mayBeText({ operator, right }: BinaryExpr): boolean {
 const arithmetic: ReadonlySet<BinaryOperator> = new Set(['+', '-', '*', '/', '%']);
 const comparisons: ReadonlySet<BinaryOperator> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-/** The operand of a text operator; numbers and the like are read as text, with a warning. */
+/** Returns the operand of a string operator; numbers and the like are read as strings, with a warning. */
 function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
   if (value.type !== 'string' && value.type !== 'dynamic') {
     binder.report(
@@ -89,7 +92,7 @@ function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
   return convertTo(value, 'string');
 }
 
-/** Compares two values that are bound already: those of the operands of `expr`. */
+/** Compares two values already bound: the operands of `expr`. */
 export function bindComparison(
   binder: Binder,
   expr: BinaryExpr,
@@ -103,7 +106,7 @@ export function bindComparison(
   return pair === undefined ? unbound : condition(expr.operator, pair.left, pair.right);
 }
 
-/** A dynamic value beside an integer, a bool or another dynamic value: numbers by value, so that 1.5 is not 1, and 9 comes before 10. */
+/** Compares a dynamic value with an integer, a bool or another dynamic value: numbers by value, so 1.5 is not 1, and 9 comes before 10. */
 function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): Scalar | undefined {
   if (isNull(left) || isNull(right)) return undefined;
   const other = left.type === 'dynamic' ? right : left;
@@ -112,7 +115,7 @@ function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): 
     return condition(operator, convertTo(left, 'real'), convertTo(right, 'real'));
   if (other.type === 'long' || other.type === 'dynamic')
     return call('$compare', [constant('string', operator), left, right], 'bool');
-  // To convert the dynamic value would make every number but 0 equal to true.
+  // Converting the dynamic value would make every number but 0 equal to true.
   if (other.type === 'bool')
     return call(
       '$compare',
@@ -120,7 +123,7 @@ function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): 
       'bool',
     );
   if (operator !== '!=' || other.kind === 'constant') return undefined;
-  // What is not of the other's type would be null, and two nulls do not differ.
+  // A value not of the other's type would be null, and two nulls do not differ.
   const present = joined(
     'or',
     [left, right].map(side => call('isnotnull', [side], 'bool')),
@@ -129,7 +132,7 @@ function compareDynamic(operator: BinaryOperator, left: Scalar, right: Scalar): 
   return present && condition('and', present, not(equal));
 }
 
-/** True of an integer that no other one becomes equal to as a real. */
+/** True for an integer that no other integer equals after conversion to a real. */
 export function isExactReal(value: Scalar): boolean {
   return value.kind === 'constant' && Number.isSafeInteger(Number(value.value));
 }
@@ -161,7 +164,7 @@ function alignComparison(
   );
 }
 
-/** A time or duration compared with a text: the text is read as one. */
+/** Reads a string compared with a time or duration as one. */
 function alignConstant(left: Scalar, right: Scalar): Pair | undefined {
   const converted = textAs(right, left.type);
   if (converted !== undefined) return { left, right: converted };
@@ -176,7 +179,7 @@ function textAs(value: Scalar, type: TypeName): Scalar | undefined {
   return parsed === undefined ? undefined : constant(type, parsed);
 }
 
-/** `status == '500'` where status is a number: compared as text; `status >= '500'`: compared as numbers. */
+/** Compares `status == '500'`, for a numeric status, as strings, and `status >= '500'` as numbers. */
 function alignStringWithNumber(
   binder: Binder,
   expr: BinaryExpr,
@@ -206,7 +209,7 @@ function alignStringWithNumber(
   return { left: convertTo(left, type), right: convertTo(right, type) };
 }
 
-/** A constant text as the integer that it is the text of, beside an integer: the two are equal where their texts are. */
+/** Returns a constant string as an integer, if it is that integer's canonical form: comparing either way gives the same result. */
 export function exactInteger(text: Scalar, number: Scalar): Scalar | undefined {
   if (
     text.kind !== 'constant' ||
@@ -250,7 +253,7 @@ interface Meant {
   readonly instead: string;
 }
 
-/** The time that is meant by what is compared with one: `-1h`, `2026-11-20`, `"now-15m"`, or seconds since 1970. */
+/** Returns the time meant by an operand compared with a time: `-1h`, `2026-11-20`, `"now-15m"`, or seconds since 1970. */
 function timeMeant(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Meant | undefined {
   if (left !== 'datetime' && right !== 'datetime') return undefined;
   const span = left === 'datetime' ? expr.right : expr.left;
@@ -265,7 +268,7 @@ function timeMeant(binder: Binder, expr: BinaryExpr, left: TypeName, right: Type
     : undefined;
 }
 
-/** `1 <= x < 5`, which compares the truth of the first comparison: both are meant. */
+/** Reads `1 <= x < 5`, which compares the truth of the first comparison, as both comparisons. */
 function chainedRange(
   binder: Binder,
   { left, operatorSpan, right, from, to }: BinaryExpr,
@@ -287,7 +290,7 @@ function bindArithmetic(binder: Binder, expr: BinaryExpr, left: Scalar, right: S
   return binary(operator, convertTo(pair.left, rule.left), convertTo(pair.right, rule.right), rule.result);
 }
 
-/** A dynamic operand is read as a number, or as a duration beside a time or a duration. */
+/** Reads a dynamic operand as a number, or as a duration beside a time or a duration. */
 function operand(value: Scalar, other: Scalar): Scalar {
   if (value.type !== 'dynamic') return value;
   return convertTo(value, other.type === 'datetime' || other.type === 'timespan' ? 'timespan' : 'real');

@@ -1,4 +1,4 @@
-/** What to write for numbers of arguments that have a meaning elsewhere. */
+/** Fixes for argument counts that have a meaning in other languages. */
 export const countFixes: Readonly<Record<string, (args: readonly string[]) => string | undefined>> = {
   bin: ([size = '', ...rest]) => (rest.length === 0 && /^\d/.test(size) ? `bin(_time, ${size})` : undefined),
   bin_auto: args => (args.length === 0 ? 'bin_auto(_time)' : undefined),
@@ -13,7 +13,7 @@ export const countFixes: Readonly<Record<string, (args: readonly string[]) => st
         : undefined,
 };
 
-/** Hints for numbers of arguments that have a meaning elsewhere. */
+/** Hints for argument counts that have a meaning in other languages. */
 export const countHints: Readonly<Record<string, (count: number) => string | undefined>> = {
   bin: count => (count === 1 ? 'Write bin(_time, 5m): what is rounded stands first.' : undefined),
   bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a width of your own.' : undefined),
@@ -21,7 +21,7 @@ export const countHints: Readonly<Record<string, (count: number) => string | und
   percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
 };
 
-/** Returns `percentile(x, 95)` for `percentile(95, x)`, also for a share; undefined for any other call. */
+/** Returns `percentile(x, 95)` for `percentile(95, x)`, also for a fraction; undefined for any other call. */
 export function swappedPercentile(name: string, [first = '', second = '', ...rest]: readonly string[]) {
   if (!name.startsWith('percentile') || rest.length > 0 || !/^\d*\.?\d+$/.test(first)) return undefined;
   const percent = Number(first) < 1 ? Number((Number(first) * 100).toPrecision(12)) : first;

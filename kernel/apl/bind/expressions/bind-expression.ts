@@ -21,8 +21,7 @@ import { quoted, warnOfBareNumber } from './duration.js';
 import { bindName } from './name.js';
 
 /**
- * Binds an expression: resolves its names, infers its type, inserts conversions. A part that cannot be bound is reported and
- * becomes null.
+ * Binds an expression: resolves its names, infers its type, inserts conversions. A part that cannot be bound is reported and becomes null.
  */
 export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Scalar {
   const weight = weightOf(expr);
@@ -35,7 +34,7 @@ export function bindExpression(binder: Binder, expr: Expr, scope: Scope): Scalar
 const heavy: Weight = { levels: 5, nodes: 1 };
 const light: Weight = { levels: 1, nodes: 1 };
 
-/** Conditions joined by `and` and `or` stay flat in an engine; computations nest. */
+/** Returns the weight of an expression: conditions joined by `and` and `or` stay flat in an engine, computations nest. */
 function weightOf(expr: Expr): Weight {
   return expr.kind === 'binary'
     ? isFlat.has(expr.operator)
@@ -102,14 +101,14 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
         'It names a type in `ensure_field` and `mv-expand … to`.',
       );
       return unbound;
-    // Only the lists that `bindList` reads hold a query; the parser has said what is missing.
+    // Only `bindList` reads lists with a query; the parser has reported what is missing.
     case 'subquery':
     case 'missing':
       return unbound;
   }
 }
 
-/** Binds a condition: a bool, or a dynamic read as one. `instead` is the condition that is meant if it is none. */
+/** Binds a condition: a bool, or a dynamic read as one. `instead` is the probable condition if the expression is not one. */
 export function bindPredicate(
   binder: Binder,
   expr: Expr,
@@ -131,7 +130,7 @@ export function bindPredicate(
   return constant('bool', null);
 }
 
-/** The value of an expression that must be known before the query runs, or undefined with a report. */
+/** Returns the value of an expression that must be known before the query runs, or undefined with a report. */
 export function bindConstant(
   binder: Binder,
   expr: Expr,
@@ -145,7 +144,7 @@ export function bindConstant(
   return undefined;
 }
 
-/** A whole number that is not negative, known before the query runs. */
+/** Binds a non-negative integer that is known before the query runs. */
 export function bindCount(binder: Binder, expr: Expr, what: string): Scalar {
   const value = bindConstant(binder, expr, what);
   const number =
@@ -173,7 +172,7 @@ function bindLiteral(binder: Binder, literal: Literal, negated = false): Scalar 
   return constant(type, value);
 }
 
-/** An expression that the query groups by is the key's column where aggregates stand. */
+/** Replaces an expression that the query groups by with the key's column if aggregates are allowed. */
 function bindKey(binder: Binder, expr: Expr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
   if (sink === undefined || expr.kind === 'name' || expr.kind === 'literal') return undefined;
@@ -203,7 +202,7 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
   return negative ? fold({ kind: 'negate', operand: value, type: value.type }) : value;
 }
 
-/** `value between (low .. high)`; where `low` is a time, `high` may be a timespan after it. */
+/** Binds `value between (low .. high)`; if `low` is a time, `high` may be a timespan after it. */
 function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, scope: Scope): Scalar {
   const value = bindExpression(binder, expr.value, scope);
   const start = bindExpression(binder, expr.low, scope);
@@ -234,7 +233,7 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
   return expr.negated ? not(both) : both;
 }
 
-/** `in` and its kin: constants, arrays (flattened), or the first column of a query. */
+/** Binds `in` and its variants: constants, arrays (flattened), or the first column of a query. */
 function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: Scope): Scalar {
   const left = bindExpression(binder, expr.left, scope);
   const items: Scalar[] = [];
@@ -267,13 +266,13 @@ function asTable(binder: Binder, item: Expr): Relation | undefined {
   return definition.bind().relation;
 }
 
-/** The type in which a dynamic value and constants are compared; as text if the value would become another one. */
+/** Returns the type for comparing a dynamic value with constants; string if a conversion would change the value. */
 function typeBesideDynamic(common: TypeName, scalars: readonly Scalar[]): TypeName {
   if (common === 'bool') return 'string';
   return common !== 'long' ? common : scalars.every(isExactReal) ? 'real' : 'string';
 }
 
-/** Brings the left side and the items to one type; arrays stay arrays, to be searched in. */
+/** Converts the left side and the items to one type; arrays stay arrays, to be searched. */
 function alignList(
   binder: Binder,
   expr: Extract<Expr, { kind: 'list' }>,
@@ -306,7 +305,7 @@ function alignList(
         'The items are converted before they are compared.',
       );
     const read = items.map(item => exactInteger(item, left) ?? item);
-    // As by `==`: a number and a text are equal where their texts are.
+    // As with `==`: a number and a string are equal if their strings are.
     const shared = isNumber(type) && read.some(item => item.type === 'string') ? 'string' : type;
     return {
       left: convertTo(left, shared),

@@ -2,13 +2,13 @@ import { basisOf } from '../../plan/lineage.js';
 import type { AggregateCall, Aggregated, Relation } from '../../plan/plan.js';
 import { idsIn } from '../../plan/plan-walk.js';
 
-/** The times of an event, which every selection of a range tells apart: `*` does not name them. */
+/** Times of an event, which any selected range distinguishes trivially: `*` does not include them. */
 export const eventTimes: readonly string[] = ['_time', '_sysTime'];
 
-/** Why they are left out. */
+/** Note on why the times are left out. */
 export const timeNote = 'left out: the time of the event';
 
-/** Returns a `spotlight` without the fields that its condition is made of; other aggregates as they are. */
+/** Returns a `spotlight` without the fields that its condition is computed from; other aggregates unchanged. */
 export function withoutDeciding(found: Aggregated, relation: Relation): Aggregated {
   return found.call.name === 'spotlight' ? { ...found, call: omitting(found.call, relation) } : found;
 }

@@ -36,7 +36,7 @@ import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber } from './durat
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;
 
-/** Binds a call: a special form, an aggregate where aggregates may stand, or a function of the catalog. */
+/** Binds a call: a special form, an aggregate if aggregates are allowed, or a catalog function. */
 export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
   const special = Object.hasOwn(specialForms, name) ? specialForms[name]?.(binder, expr, scope) : undefined;
@@ -55,7 +55,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return args === undefined ? unbound : call(entry.name, args.args, args.type, argumentSpans(expr));
 }
 
-/** The arguments without names; a name is reported, as it is mostly a typo for `==`. */
+/** Returns the arguments without names; a name is reported, as it is usually a typo for `==`. */
 export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
   for (const argument of expr.args) {
     if (argument.name === undefined) continue;
@@ -69,12 +69,11 @@ export function positional(binder: Binder, expr: CallExpr): readonly Expr[] {
   return expr.args.map((argument: Argument) => argument.value);
 }
 
-/** The spans of the arguments. */
 export function argumentSpans(expr: CallExpr): Span[] {
   return expr.args.map(({ value }) => ({ from: value.from, to: value.to }));
 }
 
-/** Checks the number of the arguments and converts each to its parameter's type; undefined with a report if that fails. */
+/** Checks the number of arguments and converts each to its parameter's type; returns undefined, with a report, on failure. */
 export function alignArguments(
   binder: Binder,
   expr: CallExpr,
@@ -136,7 +135,7 @@ function operandsOf(expr: CallExpr, values: readonly Scalar[]): readonly Operand
   });
 }
 
-/** `replace_string(field, 'a', 'b')`, as other languages order the arguments: what would be searched is the constant. */
+/** Warns about `replace_string(field, 'a', 'b')`, the argument order of other languages: the string to search is a constant. */
 function warnOfOrder(binder: Binder, expr: CallExpr, entry: FunctionEntry, values: readonly Scalar[]): void {
   const last = entry.params.length - 1;
   const isFirst = entry.name === 'split';
@@ -144,7 +143,7 @@ function warnOfOrder(binder: Binder, expr: CallExpr, entry: FunctionEntry, value
   const [worked, other] = isFirst ? [values[0], values[1]] : [values[last], values[0]];
   if (worked === undefined || other === undefined || !isConstant(worked) || isConstant(other)) return;
   const [first = '', ...rest] = expr.args.map(({ value }) => binder.text(value));
-  // A regular expression and the group of it stay side by side.
+  // A regular expression and its group stay adjacent.
   const order = entry.params[1]?.type === 'string' ? [...rest, first] : [...rest.reverse(), first];
   const meant = `${expr.callee.name}(${order.join(', ')})`;
   binder.report(
@@ -157,7 +156,7 @@ function warnOfOrder(binder: Binder, expr: CallExpr, entry: FunctionEntry, value
   );
 }
 
-/** `replace_regex(regex, '\\1', text)`: a group as other languages write it. */
+/** Warns about `replace_regex(regex, '\\1', text)`: a group as other languages write it. */
 function warnOfBackslash(binder: Binder, expr: CallExpr, [, rewrite]: readonly Scalar[]): void {
   const at = expr.args[1]?.value;
   const [group] = (rewrite?.kind === 'constant' && /\\\d/.exec(String(rewrite.value))) || [];
@@ -167,7 +166,7 @@ function warnOfBackslash(binder: Binder, expr: CallExpr, [, rewrite]: readonly S
   binder.report('warning', 'rewrite-group', at, message, `Write ${shorten(meant)}.`, meant);
 }
 
-/** `trim(@'[^\w]+', text)`: a regular expression, as Kusto's functions of these names take it. */
+/** Warns about `trim(@'[^\w]+', text)`: a regular expression, which Kusto's functions of these names take. */
 function warnOfPattern(binder: Binder, expr: CallExpr, [set]: readonly Scalar[]): void {
   if (set?.kind !== 'constant' || !/\\[wdsWDS]|\[[^\]]+\][+*]|\.[+*]/.test(String(set.value))) return;
   const meant = `${expr.callee.name}_regex`;
@@ -181,7 +180,7 @@ function warnOfPattern(binder: Binder, expr: CallExpr, [set]: readonly Scalar[])
   );
 }
 
-/** `name(a, b?, c…)`, as messages show a signature. */
+/** Returns `name(a, b?, c…)`, a signature for messages. */
 function signature(entry: FunctionEntry): string {
   const params = entry.params.map(
     param => `${param.name}${param.optional === true ? '?' : ''}${param.rest === true ? ', …' : ''}`,
@@ -194,7 +193,7 @@ function bindArgument(binder: Binder, expr: Expr, scope: Scope): Scalar {
   return bindExpression(binder, expr, scope);
 }
 
-/** A constant, or a call or array of constants. */
+/** True for a constant, or a call or array of constants. */
 function isConstant(value: Scalar): boolean {
   switch (value.kind) {
     case 'constant':
@@ -284,7 +283,7 @@ function kindInWords(type: ParamType): string {
   }
 }
 
-/** `ago('1h')`: a duration stands without quotes. */
+/** Returns a hint for `ago('1h')`: a duration is written without quotes. */
 function literalHint(wanted: ParamType, value: Scalar): string | undefined {
   if (wanted !== 'timespan' || value.kind !== 'constant' || value.type !== 'string') return undefined;
   const text = unquotedDuration(wanted, value);
@@ -299,7 +298,7 @@ function unquotedDuration(wanted: ParamType, value: Scalar): string | undefined 
   return /^\d+(?:\.\d+)?[a-z]+$/.test(text) && parseTimespan(text) !== undefined ? text : undefined;
 }
 
-/** The function for texts that does what one for arrays does. */
+/** Returns the string function that matches an array function. */
 function textHint({ name }: FunctionEntry, { type }: Scalar): string | undefined {
   const written = type === 'string' ? forTexts.get(name) : undefined;
   return written === undefined
@@ -315,7 +314,7 @@ const forTexts = new Map([
   ['array_index_of', 'indexof(text, part)'],
 ]);
 
-/** A value in the function that makes what is needed of it: a number of a condition, or of a string. */
+/** Returns a value converted to the required type: a number from a condition or a string. */
 function converted(wanted: ParamType, { type }: Scalar, text: string): string | undefined {
   if (wanted !== 'number' && wanted !== 'real' && wanted !== 'long') return undefined;
   if (type === 'bool') return `toint(${text})`;
@@ -332,7 +331,7 @@ function conversionHint(wanted: ParamType, given: TypeName): string | undefined 
   return wanted === 'datetime' ? 'Convert it first: todatetime(…).' : undefined;
 }
 
-/** The type that a value is converted to for a parameter; undefined if the conversion deserves a hint or is refused. */
+/** Returns the type that a value is converted to for a parameter; undefined if the conversion needs a hint or is rejected. */
 function targetType(wanted: ParamType, value: Scalar): TypeName | undefined {
   const given = value.type;
   if (wanted === 'any' || wanted === 'type') return given;
@@ -415,7 +414,7 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const texts = expr.args.map(({ value }) => binder.text(value));
   const known = functionNames(scope.aggregates !== undefined);
   const translated = known.includes(name.toLowerCase()) ? undefined : callElsewhere(name, texts);
-  // A typo in a short name makes another word of it.
+  // A typo in a short name yields another word.
   const foreign = Object.keys(functionsElsewhere).filter(each => each === name || each.length > 4);
   const candidates = [...known, ...foreign];
   const guess = translated === undefined ? (nearest(name, candidates) ?? '') : name;
@@ -440,7 +439,7 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   return unbound;
 }
 
-/** The span of a call that its equivalent replaces, and what to write there; nothing if the arguments may stand in another order. */
+/** Returns the span of a call that its equivalent replaces, and the replacement; none if the order of the arguments may differ. */
 function calledAs(binder: Binder, expr: CallExpr, known: string): readonly [span: Span, instead?: string] {
   const whole = { from: expr.callee.from, to: expr.to };
   if (expr.args.length === 0 && /^\w+\((?:now\(\))?\)$/.test(known)) return [whole, known];
@@ -455,7 +454,7 @@ function calledAs(binder: Binder, expr: CallExpr, known: string): readonly [span
   return isSame && name !== '' ? [expr.callee, name] : [expr.callee];
 }
 
-/** A name that the query defines is called; one whose definition was refused where it stands is not reported again. */
+/** Reports a call of a name that the query defines, unless its definition was already rejected. */
 function refuseCalled(binder: Binder, { callee }: CallExpr, definition: Definition): Scalar {
   if (definition.kind === 'scalar' && definition.value === unbound) return unbound;
   const what = definition.kind === 'table' ? 'a table' : 'a value';
@@ -468,7 +467,7 @@ function refuseCalled(binder: Binder, { callee }: CallExpr, definition: Definiti
   return unbound;
 }
 
-/** Forms that are resolved while binding, because names or types decide them. */
+/** Forms resolved during binding, because they depend on names or types. */
 const specialForms: Readonly<Record<string, SpecialForm>> = {
   toscalar: bindFirstValue,
   extract_all: bindExtractAll,
@@ -499,7 +498,7 @@ const specialForms: Readonly<Record<string, SpecialForm>> = {
   ),
 };
 
-/** `toscalar(T | …)`: the first column of the first row. A value is itself. */
+/** Binds `toscalar(T | …)`: the first column of the first row. A scalar is returned unchanged. */
 function bindFirstValue(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const [argument] = expr.args;
   const pipeline = argument === undefined ? undefined : asPipeline(binder, argument.value, scope);
@@ -512,12 +511,12 @@ function bindFirstValue(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   } as const;
   const { relation: input } = binder.bindPipeline(limited);
   const [first] = input.columns;
-  // A limit of groups may have let more than one row through.
+  // A limit on groups may have let more than one row through.
   const query: Relation = { kind: 'limit', input, count: constant('long', 1n), columns: input.columns };
   return first === undefined ? unbound : { kind: 'query', query, type: first.type };
 }
 
-/** The query that an argument is, or that its name stands for: a name is a table, unless it is a field or a value. */
+/** Returns the query that an argument is or names: a name is a table, unless it is a field or a scalar. */
 function asPipeline(binder: Binder, expr: Expr, scope: Scope): Pipeline | undefined {
   if (expr.kind === 'subquery') return expr.pipeline;
   if (expr.kind !== 'name' || binder.definitions.get(expr.name)?.kind === 'scalar') return undefined;
@@ -526,7 +525,7 @@ function asPipeline(binder: Binder, expr: Expr, scope: Scope): Pipeline | undefi
   return { source, operators: [], from: expr.from, to: expr.to };
 }
 
-/** `prev(x)`: the column that its operator has made of it. */
+/** Binds `prev(x)`: the column that its operator computed for it. */
 function bindRowFunction(binder: Binder, expr: CallExpr): Scalar {
   const column = binder.neighbors.get(expr);
   if (column !== undefined) return reference(column);
@@ -542,7 +541,7 @@ function bindRowFunction(binder: Binder, expr: CallExpr): Scalar {
   return unbound;
 }
 
-/** `extract_all(regex, text)`: what all groups captured. */
+/** Binds `extract_all(regex, text)`: the captures of all groups. */
 function bindExtractAll(binder: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
   const [regex, text] = expr.args;
   if (regex === undefined || text === undefined || expr.args.length !== 2) return undefined;
@@ -568,7 +567,7 @@ const conversions: Readonly<Record<TypeName, string>> = {
   dynamic: 'todynamic',
 };
 
-/** `long(12)`, `datetime('2026-01-02')`, `real(null)`: a literal of that type. */
+/** Binds `long(12)`, `datetime('2026-01-02')`, `real(null)`: a literal of that type. */
 function bindConstructor(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const type = typeNamed(expr.callee.name) ?? 'string';
   const value = onlyArgument(binder, expr, scope);
@@ -595,7 +594,7 @@ function namedOrNull(name: string, type: TypeName, scope: Scope): Scalar {
   return column === undefined ? constant(type, null) : reference(column);
 }
 
-/** `ensure_field('name', typeof(string))`: the field, or a null of that type. */
+/** Binds `ensure_field('name', typeof(string))`: the field, or a null of that type. */
 function bindEnsureField(binder: Binder, expr: CallExpr, scope: Scope): Scalar | undefined {
   const [name, type] = expr.args.map(argument => argument.value);
   if (
@@ -637,7 +636,7 @@ function bindColumnIfExists(binder: Binder, expr: CallExpr, scope: Scope): Scala
   return column === undefined ? bindExpression(binder, fallback, scope) : reference(column);
 }
 
-/** `case(p1, v1, p2, v2, …, else)`: predicates alternate with values of one type; without an else it is null. */
+/** Binds `case(p1, v1, p2, v2, …, else)`: predicates alternate with values of one type; without an else it is null. */
 function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const values = positional(binder, expr).map(value => bindExpression(binder, value, scope));
   if (values.length < 2) {
@@ -692,7 +691,7 @@ function bindPackArrayAll(_: Binder, expr: CallExpr, scope: Scope): Scalar | und
   return { kind: 'array', items: scope.columns.map(reference), type: 'dynamic' };
 }
 
-/** The type of anything but a dynamic value is known before the query runs. */
+/** Binds `gettype`: only the type of a dynamic value is unknown before the query runs. */
 function bindGetType(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const value = onlyArgument(binder, expr, scope);
   return call('gettype', [value], 'string');

@@ -2,10 +2,10 @@ import type { Scalar } from '../../plan/plan.js';
 import { condition } from '../../plan/scalars.js';
 import type { ListOperator } from '../../syntax/ast.js';
 
-/** One value compared with a constant. */
+/** A value compared with a constant. */
 interface Test {
   readonly value: Scalar;
-  /** The same for the same value. */
+  /** Equal for equal values. */
   readonly key: string;
   readonly list: ListOperator;
   readonly constant: Scalar;
@@ -15,8 +15,8 @@ type Word = 'or' | 'and';
 type List = Extract<Scalar, { kind: 'in' }>;
 
 /**
- * From so many tests on they become a list: of values, in which an engine looks one up instead of comparing it with each, or of
- * terms, which it looks for by one pattern, as each takes milliseconds to plan.
+ * Minimum number of tests to turn into a list: of values, for which an engine does one lookup instead of a comparison with each, or of
+ * terms, which it matches with one pattern, as each takes milliseconds to plan.
  */
 const fewest = { value: 16, term: 4 };
 
@@ -50,7 +50,10 @@ function joinTests(word: Word, left: Scalar, right: Scalar): Scalar {
   return run.rest === undefined ? made : condition(word, run.rest, made);
 }
 
-/** The constants of the tests like `last` with which a condition ends, at most as many as a list needs, and what is before them. */
+/**
+ * Returns the constants of the trailing tests in a condition that are like `last`, at most as many as a list needs, and the condition
+ * before them.
+ */
 function runOf(word: Word, whole: Scalar, last: Test) {
   const items: Scalar[] = [];
   let rest: Scalar | undefined = whole;
@@ -65,7 +68,7 @@ function runOf(word: Word, whole: Scalar, last: Test) {
   return { items, rest };
 }
 
-/** Whether a condition is the list that a run of tests has become, to which another one belongs. */
+/** True if a condition is the list made from a run of tests, which another test can join. */
 function isListOf(scalar: Scalar, { key, list, value }: Test): scalar is List {
   if (scalar.kind !== 'in' || scalar.operator !== list || scalar.subquery !== undefined) return false;
   return keyOf(scalar.left) === key && scalar.items.every(item => item.type === value.type);
@@ -76,7 +79,7 @@ const lists: Readonly<Record<Word, Readonly<Partial<Record<string, ListOperator>
   and: { '!=': '!in', '!~': '!in~' },
 };
 
-/** Reals are left out, as no list holds NaN. */
+/** Returns the test in a condition. Reals are excluded, as no list holds NaN. */
 function testOf(word: Word, scalar: Scalar): Test | undefined {
   if (scalar.kind !== 'binary') return undefined;
   const { left: value, right: constant } = scalar;
@@ -86,7 +89,7 @@ function testOf(word: Word, scalar: Scalar): Test | undefined {
   return value.type === constant.type && listed.has(value.type) ? { value, key, list, constant } : undefined;
 }
 
-/** Of a field, a property, and of either read as another type or in one case. */
+/** Returns the key of a field or a property, also if read as another type or in one case. */
 function keyOf(value: Scalar): string | undefined {
   switch (value.kind) {
     case 'column':
@@ -113,7 +116,7 @@ function keyed(how: string, inner: Scalar): string | undefined {
   return key === undefined ? undefined : `${how} ${key}`;
 }
 
-/** Functions of one value that give the same for the same. */
+/** Deterministic functions of one value. */
 const read: ReadonlySet<string> = new Set(['tostring', 'tolower', 'toupper', 'todynamic']);
 
 function isConstant(value: Scalar): boolean {

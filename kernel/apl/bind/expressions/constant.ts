@@ -1,7 +1,7 @@
 import type { Scalar } from '../../plan/plan.js';
 import type { Binder } from '../binder.js';
 
-/** Constants under a minus become constants. */
+/** Folds negated constants. */
 export function fold(value: Scalar): Scalar {
   if (value.kind !== 'negate') return value;
   const operand = fold(value.operand);
@@ -14,8 +14,7 @@ export function fold(value: Scalar): Scalar {
 export const int64Max = 2n ** 63n - 1n;
 
 /**
- * The integer, time or duration that an expression stands for in every row, or undefined: literals, now(), ago(), bins and sums
- * of them.
+ * Returns the integer, time or duration that an expression equals in every row, or undefined: literals, now(), ago(), bins and their sums.
  */
 export function constantInteger(binder: Binder, bound: Scalar): bigint | undefined {
   const value = fold(bound);

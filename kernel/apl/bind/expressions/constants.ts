@@ -2,14 +2,14 @@ import { writtenName } from '../../catalog/catalog-written.js';
 import type { Expr } from '../../syntax/ast.js';
 import { type Binder, type Scope, shorten, unwrap } from '../binder.js';
 
-/** `"status" == 500`: a field in quotes is a string, the same in every row. */
+/** Warns about `"status" == 500`: a quoted field is a string, the same in every row. */
 export function warnOfQuotedField(binder: Binder, left: Expr, right: Expr, scope: Scope): void {
   const field = quotedField(left, scope);
   if (field === undefined || unwrap(right).kind !== 'literal') return;
   report(binder, left, `Write \`${shorten(field)}\` for the field.`, field);
 }
 
-/** `by 5m`, `by "status"`, `by 1`: a key that groups nothing. */
+/** Warns about `by 5m`, `by "status"`, `by 1`: a key that groups nothing. */
 export function warnOfConstantKey(binder: Binder, key: Expr, scope: Scope): void {
   const literal = unwrap(key);
   if (literal.kind !== 'literal') return;
@@ -22,7 +22,7 @@ export function warnOfConstantKey(binder: Binder, key: Expr, scope: Scope): void
   report(binder, key, hint, meant);
 }
 
-/** The field whose name is written in quotes. */
+/** Returns the field whose name is written in quotes. */
 function quotedField(expr: Expr, scope: Scope): string | undefined {
   const literal = unwrap(expr);
   if (literal.kind !== 'literal' || literal.type !== 'string') return undefined;

@@ -14,13 +14,13 @@ import {
   unbound,
 } from '../binder.js';
 
-/** An operand: where it stands, and its value. */
+/** Operand with its value. */
 export interface Operand {
   readonly expr: Expr;
   readonly value: Scalar;
 }
 
-/** A duration compared with a number: the duration counts as integer nanoseconds, of which few fields hold a number. */
+/** Aligns a duration with a number: the duration becomes integer nanoseconds, which few fields contain. */
 export function alignDurations(
   binder: Binder,
   scope: Scope,
@@ -38,7 +38,7 @@ export function alignDurations(
   return undefined;
 }
 
-/** `took > 1s` where `took` holds seconds: 1,000,000,000 of them are not meant. */
+/** Warns about `took > 1s` if `took` holds seconds: 1,000,000,000 seconds are not meant. */
 function warnOfNanoseconds(binder: Binder, scope: Scope, number: Operand, duration: Operand): void {
   const { value } = number;
   if (value.kind === 'constant') warnOfBareNumber(binder, number, quoted(binder, duration.expr));
@@ -63,7 +63,10 @@ function warnOfNanoseconds(binder: Binder, scope: Scope, number: Operand, durati
   );
 }
 
-/** `took > 500` where `took` is a timespan: 500 nanoseconds are hardly ever meant. Zero is the same in every unit. `duration` names what it stands beside. */
+/**
+ * Warns about `took > 500` if `took` is a timespan: 500 nanoseconds are hardly ever meant. Zero is the same in every unit. `duration` names
+ * the other operand.
+ */
 export function warnOfBareNumber(binder: Binder, { expr, value }: Operand, duration: string): void {
   if (value.kind !== 'constant' || !isNumber(value.type) || value.value === null) return;
   const ns = Number(value.value);
@@ -83,8 +86,8 @@ export function warnOfBareNumber(binder: Binder, { expr, value }: Operand, durat
 }
 
 /**
- * Returns the type of a value that is one of these, as that of `iff`. A written number beside a duration becomes one, with a warning;
- * any other number there is reported, and the type is undefined.
+ * Returns the common type of alternative values, as in `iff`. A literal number beside a duration becomes one, with a warning; any other
+ * number there is reported, and the type is undefined.
  */
 export function typeOfOneOf(
   binder: Binder,
@@ -111,15 +114,15 @@ export function typeOfOneOf(
   return undefined;
 }
 
-/** An expression as it is written before `*` or `/`. */
+/** Returns an expression as an operand of `*` or `/`. */
 function factor(binder: Binder, expr: Expr): string {
   const text = shorten(binder.text(expr));
   return expr.kind === 'name' || expr.kind === 'literal' || expr.kind === 'call' ? text : `(${text})`;
 }
 
 /**
- * Refuses a `bin` whose size is not of the kind of its value, with the fix: `bin(field, 1d)` of a field that is not known to be a time,
- * and `bin(_time, 60)`, whose size has no unit. Returns whether it is refused.
+ * Reports a `bin` whose size does not match its value, with a fix: `bin(field, 1d)` for a field that is not known to be a time, or
+ * `bin(_time, 60)`, whose size has no unit. Returns whether it did.
  */
 export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): boolean {
   if (binned === undefined || size === undefined || binned.value === unbound) return false;
@@ -140,7 +143,7 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
   const { value: width } = size;
   if (!isTimed || width.kind !== 'constant' || !isNumber(width.type) || !(Number(width.value) > 0))
     return false;
-  // Times are binned by seconds and more, and a duration by what is usual beside it.
+  // Times are binned by seconds or more, durations by the usual unit.
   const meant = value.type === 'datetime' ? asSeconds(Number(width.value)) : asDuration(Number(width.value));
   const message = `the size of a bin of ${value.type === 'datetime' ? 'times' : 'durations'} needs a unit`;
   binder.error(
@@ -153,7 +156,7 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
   return true;
 }
 
-/** `step 60` between times: nanoseconds are hardly ever meant, seconds are. */
+/** Warns about `step 60` between times: nanoseconds are hardly ever meant, seconds are. */
 export function warnOfBareStep(binder: Binder, { expr, value }: Operand, type: TypeName): void {
   if (type !== 'datetime') {
     warnOfBareNumber(binder, { expr, value }, 'the range');
@@ -173,7 +176,7 @@ export function warnOfBareStep(binder: Binder, { expr, value }: Operand, type: T
   );
 }
 
-/** Returns a number of seconds as a timespan in the largest unit that it is a multiple of. */
+/** Returns a number of seconds as a timespan in its largest whole unit. */
 function asSeconds(seconds: number): string {
   const units = [
     ['d', 86_400],
@@ -184,17 +187,17 @@ function asSeconds(seconds: number): string {
   return unit === undefined ? `${seconds}s` : `${seconds / unit[1]}${unit[0]}`;
 }
 
-/** Returns an expression as messages name it. */
+/** Returns an expression quoted for messages. */
 export function quoted(binder: Binder, expr: Expr): string {
   return `\`${shorten(binder.text(expr))}\``;
 }
 
-/** A number that stands in the query itself, and so can be replaced there. */
+/** True for a literal number in the query, which can be replaced in place. */
 function isWritten(expr: Expr): boolean {
   return expr.kind === 'literal' || (expr.kind === 'unary' && expr.operand.kind === 'literal');
 }
 
-/** As many nanoseconds as a millisecond has are meant as such; fewer are probably milliseconds. */
+/** Returns the duration that a number means: a millisecond or more in nanoseconds is taken literally; fewer are probably milliseconds. */
 function asDuration(ns: number): string {
   const ms = UNITS.get('ms') ?? 1n;
   if (Math.abs(ns) < Number(ms)) return `${ns}ms`;
@@ -204,7 +207,7 @@ function asDuration(ns: number): string {
 
 const kinds: Readonly<Partial<Record<TypeName, string>>> = { long: 'an integer', real: 'a real number' };
 
-/** The unit of a field, as its description or the end of its name has it, if that is one of time. */
+/** Returns a field's unit of time, from its description or the end of its name, or undefined. */
 function unitOf({ name, unit }: Column): { readonly name: string; readonly ns: number } | undefined {
   const words = [unit ?? '', /(?:[_.\- ]|(?<=[a-z0-9])(?=[A-Z]))([A-Za-z]+)$/.exec(name)?.[1] ?? ''];
   for (const word of words) {
@@ -214,7 +217,7 @@ function unitOf({ name, unit }: Column): { readonly name: string; readonly ns: n
   return undefined;
 }
 
-/** Durations of traces are integers of nanoseconds, and so may be what a query has computed. */
+/** True for a field that may count nanoseconds: trace durations are such integers, and so may be computed fields. */
 function mayCountNanoseconds({ name, type, table }: Column): boolean {
   return table === undefined || (type === 'long' && /duration|nano/i.test(name));
 }

@@ -22,9 +22,9 @@ import { bindExpression } from './bind-expression.js';
 type NameExpr = Extract<Expr, { kind: 'name' | 'member' | 'index' }>;
 
 /**
- * Binds a field, a `let` name, or a path into a dynamic value. Of `a.b.c` the longest leading part that is a flat field wins; the
- * rest is a path. `a['b']` is a path, or the field `a.b` where nothing is called `a`; `['a.b']` is always a field. Where rows of one
- * table hold `a.b` and others a map `a`, `a.b` is read from both.
+ * Binds a field, a `let` name, or a path into a dynamic value. In `a.b.c`, the longest prefix that is a flat field wins; the rest is a
+ * path. `a['b']` is a path, or the field `a.b` if there is no `a`; `['a.b']` is always a field. If some rows of one table have `a.b` and
+ * others a map `a`, `a.b` is read from both.
  */
 export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const side = bindSide(binder, expr, scope);
@@ -45,7 +45,7 @@ export function bindName(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   return bindPath(binder, expr, parent, key);
 }
 
-/** `['a.b\\.c']` is the property `b.c` of `a`: a dot with a backslash separates nothing. */
+/** Reads `['a.b\\.c']` as the property `b.c` of `a`: an escaped dot is not a separator. */
 function escapedPath(expr: Extract<Expr, { kind: 'name' }>): NameExpr | undefined {
   if (!expr.quoted || !expr.name.includes('\\.')) return undefined;
   const [root = '', ...keys] = expr.name.split(/(?<!\\)\./).map(part => part.replaceAll('\\.', '.'));
@@ -60,7 +60,7 @@ function findFlat(expr: NameExpr, scope: Scope): Column | undefined {
   return name === undefined ? undefined : findColumn(scope.columns, name);
 }
 
-/** The field `a.b` that `a['b']` means if there is no map `a`, as its keys became fields. */
+/** Returns the field `a.b` for `a['b']` if there is no map `a`, as its keys became fields. */
 function findFlattened(binder: Binder, expr: NameExpr, scope: Scope): Column | undefined {
   const [root, ...keys] = keysOf(expr);
   if (root === undefined || keys.length + 1 < depthOf(expr)) return undefined;
@@ -68,7 +68,7 @@ function findFlattened(binder: Binder, expr: NameExpr, scope: Scope): Column | u
   return findColumn(scope.columns, [root, ...keys].join('.'));
 }
 
-/** The keys of maps of a field's own table that the same name means, that of the longest path first. */
+/** Returns the map keys with the same name in the field's own table, longest path first. */
 function keysLike({ table }: Column, expr: NameExpr, columns: readonly Column[]): Scalar[] {
   const found: Scalar[] = [];
   const keys: string[] = [];
@@ -102,7 +102,7 @@ function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope
   return bindUngrouped(binder, expr, scope) ?? reportUnknown(binder, expr, scope);
 }
 
-/** A result of another cell is a table: its first field beside the times is named as what may be meant. */
+/** Reports the result of another cell used as a value: it is a table, and its first field other than a time is suggested. */
 function reportResult(binder: Binder, expr: NameExpr, { name, fields }: DatasetSchema): Scalar {
   const field = fields.find(each => each.name !== '_time' && each.name !== '_sysTime') ?? fields[0];
   const rows = `${writtenName(name)} | project ${writtenName(field?.name ?? 'field')}`;
@@ -115,7 +115,7 @@ function reportResult(binder: Binder, expr: NameExpr, { name, fields }: DatasetS
   return unbound;
 }
 
-/** The value of a `let`, which takes up as much of the bounds as the expression that defined it. */
+/** Binds the value of a `let`, which weighs as much as its defining expression. */
 function bindLetValue(
   binder: Binder,
   expr: Expr,
@@ -127,7 +127,7 @@ function bindLetValue(
   return value;
 }
 
-/** A field that is neither aggregated nor grouped by: any value of the group, with a warning. */
+/** Binds a field that is neither aggregated nor grouped by: any value of the group, with a warning. */
 function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefined {
   const sink = scope.aggregates;
   const column = sink === undefined ? undefined : findFlat(expr, sink.input);
@@ -158,7 +158,7 @@ function bindPath(binder: Binder, expr: NameExpr, parent: Scalar, key: Scalar): 
   return unbound;
 }
 
-/** `$left.a`, `$right.['b c']` in the conditions of a join. */
+/** Binds `$left.a` or `$right.['b c']` in a join condition. */
 function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefined {
   const name = dottedName(expr);
   const [, side, field] = /^\$(left|right)\.(.+)$/s.exec(name ?? '') ?? [];
@@ -186,7 +186,7 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
   return unbound;
 }
 
-/** True when no leading part of the path is known. */
+/** True if no prefix of the path is known. */
 function isUnknownRoot(binder: Binder, expr: NameExpr, scope: Scope): boolean {
   const root = rootOf(expr);
   if (root.kind !== 'name') return false;
@@ -268,7 +268,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   return unbound;
 }
 
-/** What an unknown name may stand for, as a hint, and what to write if that is clear. */
+/** Returns a hint at the meaning of an unknown name, and a fix if the meaning is clear. */
 function guessOf(
   name: string,
   known: readonly string[],
@@ -301,7 +301,7 @@ function guessOf(
   return mayBeText ? [`Did you mean the string '${name}'?`, writtenText(name)] : [listOf(known)];
 }
 
-/** Words for times, and for the parts of one. */
+/** Words for times and their components. */
 const ofTime: Readonly<Record<string, string>> = {
   today: 'startofday(now())',
   current_date: 'startofday(now())',
@@ -327,7 +327,7 @@ function reportTimeElsewhere(binder: Binder, name: string, span: Span): void {
   );
 }
 
-/** The fields to write for a map that is not a field itself, as its keys are. */
+/** Returns the flattened fields to write for a map that is not itself a field. */
 function flatHint(name: string, known: readonly string[]): string | undefined {
   const parts = known.filter(each => each.startsWith(`${name}.`));
   const [first, second] = parts;
@@ -337,7 +337,7 @@ function flatHint(name: string, known: readonly string[]): string | undefined {
   return `Its parts are fields: ${listed}.`;
 }
 
-/** The name at the root of a path, and its keys up to the first that is computed or the place in an array. */
+/** Returns the root name of a path, and its keys up to the first computed key or array index. */
 function keysOf(expr: Expr): string[] {
   if (expr.kind === 'name') return [expr.name];
   if (expr.kind !== 'member' && expr.kind !== 'index') return [];
@@ -348,12 +348,14 @@ function keysOf(expr: Expr): string[] {
   return typeof key === 'string' && above.length === depthOf(object) ? [...above, key] : above;
 }
 
-/** How many names and keys a path has. */
+/** Returns the number of names and keys in a path. */
 function depthOf(expr: Expr): number {
   return expr.kind === 'member' || expr.kind === 'index' ? depthOf(unwrap(expr.object)) + 1 : 1;
 }
 
-/** The field that an aggregate of that name gave: `count_`, `avg_duration`; or one whose name differs in case alone. */
+/**
+ * Returns the result field of the aggregate with that name, such as `count_` or `avg_duration`, or a field whose name differs only in case.
+ */
 function resultOf(name: string, known: readonly string[]): string | undefined {
   const isAggregate = aggregateNamed(name) !== undefined;
   return known.find(

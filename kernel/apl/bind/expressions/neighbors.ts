@@ -11,8 +11,8 @@ import { bindExpression } from './bind-expression.js';
 import { alignArguments, type CallExpr, positional } from './call.js';
 
 /**
- * Binds an operator over rows that have the values of the rows around as columns of their own: `bind` finds them in the binder, by
- * the calls in the operator, and they are gone from the result.
+ * Binds an operator that reads neighboring rows: their values become extra columns, which `bind` finds in the binder by call, and which are
+ * removed from the result.
  */
 export function withNeighbors(
   binder: Binder,
@@ -32,7 +32,7 @@ export function withNeighbors(
   return withoutNeighbors(bound);
 }
 
-/** The rows with a column for each of the calls; those within others are computed first. */
+/** Returns the rows with a column for each call; nested calls are computed first. */
 function withItems(binder: Binder, calls: readonly CallExpr[], stage: Stage): Relation {
   let { relation } = stage;
   for (let left = calls; left.length > 0; ) {
@@ -52,7 +52,7 @@ function isWithin(inner: Span, outer: Span): boolean {
   return inner.from >= outer.from && inner.to <= outer.to;
 }
 
-/** The calls in an operator, without those of queries within it. */
+/** Returns the calls in an operator, without those in nested queries. */
 function callsOf(operator: Operator): readonly CallExpr[] {
   const calls: CallExpr[] = [];
   let within = -1;
@@ -78,7 +78,7 @@ function bindItem(binder: Binder, call: CallExpr, stage: Stage): NeighborItem | 
   return { column, name, args: aligned.args };
 }
 
-/** False if `prev` and `next` are asked for a row in the other direction, which is reported. */
+/** False, with a report, if `prev` or `next` has an offset in the other direction. */
 function isOffset(binder: Binder, call: CallExpr, [, offset]: readonly Scalar[]): boolean {
   const at = call.args[1];
   if (offset === undefined || at === undefined) return true;
@@ -89,7 +89,7 @@ function isOffset(binder: Binder, call: CallExpr, [, offset]: readonly Scalar[])
   return false;
 }
 
-/** The rows in their order, with their place in it and the values of the rows around. */
+/** Returns the rows in order, with their position and the values of neighboring rows. */
 function numbered(binder: Binder, input: Relation, items: readonly NeighborItem[]): Relation {
   const place = binder.column('', 'long', { role: 'neighbor' });
   const columns = [...input.columns, place, ...items.map(({ column }) => column)];
@@ -114,7 +114,7 @@ function refuseUnordered(binder: Binder, { callee }: CallExpr): void {
   binder.error('no-order', callee, message, 'Write `| sort by …` before it.');
 }
 
-/** The rows as they are written or sorted; rows of any other origin have no order that `serialize` could keep. */
+/** Returns the rows as written or sorted; other rows have no order for `serialize` to keep, which is reported. */
 function inOrder(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (isInOrder(stage.relation)) return stage;
   if (!isWritten(stage.relation)) {

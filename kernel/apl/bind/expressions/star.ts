@@ -3,7 +3,7 @@ import { call, condition, constant, joined, reference } from '../../plan/scalars
 import type { BinaryOperator } from '../../syntax/ast.js';
 import { convertTo } from '../binder.js';
 
-/** `* has "x"`: any field. Fields that hold no text are read as text, times are left out. */
+/** Binds `* has "x"`: any field. Non-string fields are read as strings, times are left out. */
 export function anyField(operator: BinaryOperator, columns: readonly Column[], text: Scalar): Scalar {
   const negated = operator.startsWith('!');
   if (termOperator.test(operator)) {
@@ -17,8 +17,8 @@ export function anyField(operator: BinaryOperator, columns: readonly Column[], t
 }
 
 /**
- * The texts of all fields but times and durations, as one: a term lies in none but one of them, and a pattern for each field would
- * take the engine seconds to plan.
+ * Returns the text of all fields but times and durations as one string: a term never spans two fields, and a pattern per field would take
+ * the engine seconds to plan.
  */
 export function textOfFields(columns: readonly Column[]): Scalar {
   const texts = textsOf(columns);
@@ -26,8 +26,8 @@ export function textOfFields(columns: readonly Column[]): Scalar {
 }
 
 /**
- * Returns whether a field contains a term, which rules out most rows before the text of all fields is put together; undefined if that
- * takes longer, as there are many fields, or if the term may reach over several.
+ * Returns a test of whether any field contains a term, which rules out most rows before the text of all fields is joined; undefined if
+ * there are so many fields that this is slower, or if the term may span several.
  */
 export function containedIn(
   columns: readonly Column[],
@@ -44,7 +44,7 @@ export function containedIn(
 
 const mostFields = 64;
 
-/** The characters that the texts of a type are written with, in lower case. */
+/** Characters that the text of each type consists of, in lower case. */
 const characters: Readonly<Partial<Record<Column['type'], RegExp>>> = {
   bool: /^[truefals]*$/,
   long: /^[-0-9]*$/,
@@ -55,7 +55,6 @@ function mayHold(type: Column['type'], term: string): boolean {
   return characters[type]?.test(term.toLowerCase()) ?? true;
 }
 
-/** `has` and its relatives. */
 const termOperator = /^!?has/;
 
 function textFields(columns: readonly Column[]): readonly Column[] {

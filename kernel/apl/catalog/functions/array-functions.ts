@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** The array and map functions. Indexes count from zero. */
+/** Array and map functions. Indexes start at zero. */
 export const arrays = [
   {
     kind: 'function',

@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** Conversions, type tests, conditions, and questions about fields. */
+/** Conversions, type tests, conditions, and functions that inspect fields. */
 export const conversion = [
   {
     kind: 'function',

@@ -18,7 +18,7 @@ const units = 'year, quarter, month, week, day, hour, minute, second, millisecon
 const parts =
   'year, quarter, month, week_of_year, day, dayOfYear, hour, minute, second, millisecond, microsecond, nanosecond';
 
-/** The date and time functions: all are UTC and keep nanoseconds. */
+/** Date and time functions: all are in UTC, with nanosecond precision. */
 export const datetime = [
   {
     kind: 'function',

@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** Functions that encode, decode, parse and print text in known formats; pairs and hashes. */
+/** Functions that encode, decode, parse and format text in known formats; pairs and hashes. */
 export const formats = [
   {
     kind: 'function',

@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** Functions of conversations with language models, as OpenTelemetry records them. */
+/** Functions for conversations with language models, as OpenTelemetry records them. */
 export const genai = [
   {
     kind: 'function',

@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** The mathematical and rounding functions. What has no value, such as the logarithm of zero, is null. */
+/** Mathematical and rounding functions. Undefined results, such as the logarithm of zero, are null. */
 export const math = [
   {
     kind: 'function',

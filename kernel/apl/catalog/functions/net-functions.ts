@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** Functions of IPv4 and IPv6 addresses and networks. */
+/** Functions for IPv4 and IPv6 addresses and networks. */
 export const net = [
   {
     kind: 'function',

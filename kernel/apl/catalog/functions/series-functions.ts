@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** The series functions: arithmetic on whole arrays of numbers. Elements that are not numbers are null. */
+/** Series functions: arithmetic on whole arrays of numbers. Elements that are not numbers are null. */
 export const series = [
   {
     kind: 'function',

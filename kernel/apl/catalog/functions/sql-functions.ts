@@ -1,6 +1,6 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** Functions that read and write SQL text. */
+/** Functions that parse and format SQL. */
 export const sql = [
   {
     kind: 'function',

@@ -1,9 +1,9 @@
 import type { FunctionEntry } from '../entry.js';
 
-/** In place of the numbers of groups of `extract_all`: all of them. */
+/** Stands in for the group numbers of `extract_all`: all groups. */
 export const allGroups = '"all"';
 
-/** Functions that search, cut, replace and join text. */
+/** Functions that search, cut, replace and join strings. */
 export const strings = [
   {
     kind: 'function',

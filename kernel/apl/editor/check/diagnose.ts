@@ -8,9 +8,9 @@ import { anyFields, type MagicFacts, withParameters, withResults } from '../know
 import { checkMagics } from './magics.js';
 
 /**
- * Returns every finding about a cell, by place and in the words of the kernel: its magic lines and all of its queries. Without
- * `magics`, magic lines are not checked. The findings of a query are remembered for as long as the environment is the same
- * object, so that typing in one query does not check the others again.
+ * Returns all diagnostics of a cell, by position and in the kernel's wording: for its magic lines and all of its queries. Without `magics`,
+ * magic lines are not checked. A query's diagnostics are cached as long as the environment is the same object, so editing one query does
+ * not recheck the others.
  */
 export function diagnose(
   cell: string,
@@ -35,14 +35,14 @@ export function diagnose(
     .sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/** Magics after which there may be other datasets. */
+/** Magics that can change the set of datasets. */
 const changers = new Set(['use', 'connect', 'import']);
 
 function lenient(environment: BindEnvironment): BindEnvironment {
   return { ...environment, schema: name => environment.schema(name) ?? anyFields(name) };
 }
 
-/** A problem in a shared statement turns up with each query below it, and is reported once. */
+/** Returns the diagnostics of all queries. A problem in a shared statement occurs in each query below it, and is reported once. */
 function diagnosticsOf(
   queries: readonly CellQuery[],
   diagnosticsIn: (query: CellQuery) => readonly Diagnostic[],
@@ -65,7 +65,7 @@ function diagnosticsOf(
 type Memo = Map<string, readonly Diagnostic[]>;
 
 const memos = new WeakMap<BindEnvironment, Memo>();
-/** The most texts remembered: every letter typed makes another. */
+/** Maximum number of cached queries: every keystroke adds one. */
 const maxRemembered = 1000;
 
 function memoOf(environment: BindEnvironment): Memo {
@@ -76,7 +76,7 @@ function memoOf(environment: BindEnvironment): Memo {
   return fresh;
 }
 
-/** The findings of a query, by their places in the cell. */
+/** Returns the diagnostics of a query, by position in the cell. */
 function diagnosticsIn(
   query: CellQuery,
   queries: readonly CellQuery[],
@@ -92,7 +92,7 @@ function diagnosticsIn(
   });
 }
 
-/** The texts that determine the meaning of a query: its own, and those of the results that it names. */
+/** Returns the strings that determine the meaning of a query: its own source, and those of the results that it names. */
 function meaningOf(query: CellQuery, queries: readonly CellQuery[]): ReadonlySet<string> {
   const texts = new Set<string>();
   const add = (text: string): void => {
@@ -105,7 +105,7 @@ function meaningOf(query: CellQuery, queries: readonly CellQuery[]): ReadonlySet
   return texts;
 }
 
-/** The findings of a query, by their places in its own text. */
+/** Returns the diagnostics of a query, by position in its own source. */
 function queryDiagnostics(text: string, environment: BindEnvironment): readonly Diagnostic[] {
   const { query, diagnostics } = parseQuery(text);
   return mergeDiagnostics(text, diagnostics, bind(query, text, environment).diagnostics);

@@ -4,7 +4,7 @@ import { finding } from '../../syntax/diagnostics.js';
 import { noCellForm, readArguments, unknownMagic } from '../../syntax/syntax-magic.js';
 import type { MagicFacts } from '../known.js';
 
-/** Returns the findings about the magic lines of a cell: unknown names and options, and arguments that do not fit. */
+/** Returns the diagnostics for a cell's magic lines: unknown names and options, and invalid arguments. */
 export function checkMagics(
   lines: readonly MagicLine[],
   cell: string,

@@ -1,10 +1,10 @@
 import type { Query, Span, Statement } from '../../syntax/ast.js';
 import { type NameRole, type Visitor, visitStatement } from '../../syntax/syntax-walk.js';
 
-/** The role that the parser gives to a span of text. Text with no role is punctuation, a literal, or a contextual keyword. */
+/** Role that the parser assigns to a span of text. Text with no role is punctuation, a literal, or a contextual keyword. */
 export type Role = NameRole | 'none' | 'letName';
 
-/** A span that folds and indents as one. */
+/** A span that folds and indents as a unit. */
 export interface Structure extends Span {
   readonly kind: 'Statement' | 'Pipeline';
 }
@@ -15,7 +15,7 @@ const roles: readonly Role[] = [
 ];
 const codeOf = Object.fromEntries(roles.map((role, code) => [role, code])) as Record<Role, number>;
 
-/** Collects, from syntax trees, the roles of the names in a text and where its statements and pipelines lie. */
+/** Collects, from syntax trees, the roles of the names in a text and the spans of its statements and pipelines. */
 export class RoleMap {
   readonly #found: Structure[] = [];
   readonly #codes: Uint8Array;
@@ -29,12 +29,12 @@ export class RoleMap {
       ),
   };
 
-  /** `length` is that of the whole text. */
+  /** `length` is the length of the whole text. */
   constructor(length: number) {
     this.#codes = new Uint8Array(length);
   }
 
-  /** Statements and pipelines by their start, the outer before the inner. */
+  /** Statements and pipelines by start, outer before inner. */
   get structures(): readonly Structure[] {
     return this.#found.sort((a, b) => a.from - b.from || b.to - a.to);
   }
@@ -43,12 +43,12 @@ export class RoleMap {
     return roles[this.#codes[position] ?? 0] ?? 'none';
   }
 
-  /** Adds a query; its `let` names hold for what is added later. */
+  /** Adds a query; its `let` names are in scope for later additions. */
   addQuery(query: Query): void {
     for (const statement of query.statements) this.#addStatement(statement);
   }
 
-  /** Adds the name of a result, `name << …`. */
+  /** Adds the name of a result, as in `name << …`. */
   addResult(span: Span, name: string): void {
     this.#mark(span, 'definition');
     this.#letNames.add(name);

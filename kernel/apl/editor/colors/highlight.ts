@@ -72,7 +72,7 @@ const bracketNodes: Readonly<Record<OpenBracket, NodeName>> = {
   '{': 'Braces',
 };
 
-/** What a person or a stranger has named or written: a line whose words are written from right to left keeps the order of its tokens. */
+/** Names and free text, possibly by others: isolated, so that right-to-left words do not reorder the tokens of a line. */
 const isolatedNodes: ReadonlySet<NodeName> = new Set([
   ...(['Dataset', 'Field', 'Member', 'Definition', 'LetName', 'OptionName', 'OptionValue', 'Name'] as const),
   ...(['UnknownFunction', 'Stage', 'String', 'Comment', 'MagicArguments', 'Invalid'] as const),
@@ -88,7 +88,7 @@ const nodeSet = new NodeSet(nodeNames.map(defineNode)).extend(
     Type: [tags.typeName, tags.standard(tags.variableName)],
     Dataset: tags.special(tags.variableName),
     LetName: tags.special(tags.variableName),
-    // One color for all of a.b.c: most often it is one field of that name.
+    // One color for all of a.b.c: it is usually one field of that name.
     'Field Member Name': tags.variableName,
     Definition: tags.definition(tags.variableName),
     OptionName: tags.attributeName,
@@ -138,7 +138,7 @@ class AplParser extends Parser {
   }
 }
 
-/** Parses the whole text in one step, which for ten thousand lines is too short for a typist to notice. */
+/** Parses the whole text in one step, too fast for a typist to notice even at ten thousand lines. */
 class AplParse implements PartialParse {
   stoppedAt: number | null = null;
   parsedPos: number;
@@ -164,7 +164,7 @@ class AplParse implements PartialParse {
   }
 }
 
-/** The text of the ranges up to `end`, with blanks between them, so that places stay true. */
+/** Returns the text of the ranges up to `end`, with blanks between them to preserve offsets. */
 function readRanges(input: Input, ranges: readonly Span[], end: number): string {
   let text = '';
   let at = ranges[0]?.from ?? 0;
@@ -188,7 +188,7 @@ function buildTree(text: string, nodes: NodeSet): Tree {
   const writer = new TreeWriter(text, roles);
   let at = 0;
   for (const { body, magics, tokens } of cells) {
-    // The line that begins the cell.
+    // The line that starts the cell.
     writer.addTokens(tokenize(text.slice(at, body)), at);
     at = body;
     for (const magic of magics) {
@@ -207,14 +207,14 @@ function buildTree(text: string, nodes: NodeSet): Tree {
 interface Frame {
   readonly name: NodeName;
   readonly from: number;
-  /** The end of a structure; a bracket ends at its partner. */
+  /** End of a structure; a bracket ends at its partner. */
   readonly to: number;
   readonly close: string | undefined;
   /** Length of the buffer when the frame was opened. */
   readonly start: number;
 }
 
-/** Deeper nesting is left flat, as readers of a tree recurse. */
+/** Maximum depth; deeper nesting is left flat, as readers of a tree recurse. */
 const maxFrames = 100;
 
 /** Writes nodes in the order that `Tree.build` reads: children before parents, four numbers each. */
@@ -242,7 +242,7 @@ class TreeWriter {
     this.#buffer.push(nodeIds.MagicLine, magic.from, magic.to, this.#buffer.length - start + 4);
   }
 
-  /** Adds tokens whose places count from `offset`. */
+  /** Adds tokens with spans relative to `offset`. */
   addTokens(tokens: readonly Token[], offset: number): void {
     for (const [index, token] of tokens.entries()) this.#addToken(token, offset, tokens, index);
   }
@@ -266,7 +266,7 @@ class TreeWriter {
     this.#lastTo = to;
   }
 
-  /** `// @viz bar`: a comment that is obeyed looks like a magic line. */
+  /** Adds a directive such as `// @viz bar`: it is highlighted like a magic line. */
   #addDirective(text: string, from: number, to: number): void {
     const name = from + text.indexOf('@');
     const nameEnd = name + (/^@\w+/.exec(text.slice(text.indexOf('@')))?.[0].length ?? 0);
@@ -276,7 +276,7 @@ class TreeWriter {
     if (value < to) this.#addLeaf('MagicArguments', value, to);
   }
 
-  /** `project-away` is three tokens and one node. */
+  /** Adds a stage word: `project-away` is three tokens and one node. */
   #addStage(from: number, to: number): void {
     const last = this.#buffer.length - 4;
     const continues = this.#lastTo === from && this.#buffer[last] === nodeIds.Stage;
@@ -312,7 +312,7 @@ class TreeWriter {
     }
   }
 
-  /** Closes the structures that ended before `position`, and brackets that were left open in them. */
+  /** Closes the structures that ended before `position`, and any unclosed brackets in them. */
   #closeEnded(position: number): void {
     for (let index = 0; index < this.#frames.length; index += 1) {
       const frame = this.#frames[index];
@@ -397,7 +397,7 @@ function nameOf(role: Exclude<Role, 'none'>, text: string): NodeName {
   return aggregateNamed(text) === undefined ? 'UnknownFunction' : 'Aggregate';
 }
 
-/** The node of a word that the parser did not take for a name. */
+/** Returns the node for a word that the parser did not read as a name. */
 function wordName(word: string, called: boolean): NodeName {
   if (contextualWords.has(word)) return 'Keyword';
   if (sortWords.has(word)) return 'SortOrder';
@@ -408,7 +408,7 @@ function wordName(word: string, called: boolean): NodeName {
   return typeNamed(word) === undefined ? 'Name' : 'Type';
 }
 
-/** It stands above a query: after nothing, a comment, a semicolon or a blank line. */
+/** True if the comment is above a query: at the start, or after a comment, a semicolon or a blank line. */
 function isDirective(token: Token, before: Token | undefined, between: string): boolean {
   if (token.kind !== 'comment' || directivesIn(token.text).length === 0) return false;
   return before === undefined || before.kind === 'comment' || before.text === ';' || /\n\s*\n/.test(between);

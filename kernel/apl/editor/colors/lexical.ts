@@ -7,16 +7,16 @@ import { directives } from '../../syntax/readers/charting.js';
 import { typeSpellings } from '../../syntax/syntax-types.js';
 import { contextualWords, operatorWords, sortWords } from './words.js';
 
-/** What a class of tokens is called elsewhere, and the leaves of the highlighter's tree that belong to it. */
+/** Names of a token class in other tools, and its leaves in the highlighter's tree. */
 interface ClassRow {
   readonly leaves: readonly string[];
-  /** The scope of a TextMate grammar, without the suffix of the language. */
+  /** Scope in a TextMate grammar, without the language suffix. */
   readonly scope: string;
-  /** The token type of Pygments. */
+  /** Token type in Pygments. */
   readonly pygments: string;
 }
 
-/** The classes that a grammar without a parser can tell apart. */
+/** Classes that a grammar can distinguish without a parser. */
 export const classes = {
   keyword: { leaves: ['Stage', 'Keyword', 'SortOrder'], scope: 'keyword.control', pygments: 'Keyword' },
   wordOperator: { leaves: ['WordOperator'], scope: 'keyword.operator.word', pygments: 'Operator.Word' },
@@ -54,13 +54,13 @@ export const classes = {
   invalid: { leaves: ['Invalid'], scope: 'invalid.illegal', pygments: 'Error' },
 } as const satisfies Readonly<Record<string, ClassRow>>;
 
-/** The name of a class of tokens. */
+/** Name of a token class. */
 export type TokenClass = keyof typeof classes;
 
 /**
- * Tokens as a regular expression reads them, in a dialect that JavaScript, Oniguruma and Python share. `groups` are the classes of the
- * groups, which leave nothing of the match out; without them all of it has the class `is`. With `end` it goes on over lines up to
- * there, or to the end of the text.
+ * A regular expression for tokens, in a dialect shared by JavaScript, Oniguruma and Python. `groups` are the classes of the groups, which
+ * cover the whole match; without them, all of it has the class `is`. With `end`, the token spans lines up to that pattern, or to the end of
+ * the text.
  */
 export interface LexicalRule {
   readonly match: string;
@@ -70,11 +70,11 @@ export interface LexicalRule {
 }
 
 const wordEnd = String.raw`(?![\w$])`;
-/** A word is read from its start, and `a.where` is not an operator. */
+/** A word matches only from its start, and `a.where` is not an operator. */
 const wordStart = String.raw`(?<![\w$.])`;
 const name = String.raw`(?:[^\W\d]|\$)[\w$]*`;
 
-/** A quoted text, as names in brackets are. */
+/** A quoted string, also used for names in brackets. */
 const quoted = String.raw`"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'`;
 
 const optionNames = rowsOfOptions(([option]) => [option]);
@@ -82,13 +82,13 @@ const freeOptions = rowsOfOptions(([option, { takes }]) => (takes === 'word' ? [
 const optionValues = rowsOfOptions(([, { values }]) => values ?? []).filter(
   value => value !== 'true' && value !== 'false',
 );
-/** The first and the last of something are names too. */
+/** `first` and `last` may also be names. */
 const looseSortWords = [...sortWords].filter(word => word !== 'first' && word !== 'last');
 const infixWords = scalarOperators
   .flatMap(entry => entry.name.split(' '))
   .filter(word => /^!?[a-z]/.test(word) && word !== 'not');
 
-/** The rules; of those that match at a position the first holds. */
+/** Rules; the first to match at a position applies. */
 export const lexicalRules: readonly LexicalRule[] = [
   {
     match: String.raw`^([ \t]*//[ \t]*)(@(?:${oneOf(Object.keys(directives))})\b)([^\r\n]*)`,
@@ -105,7 +105,7 @@ export const lexicalRules: readonly LexicalRule[] = [
     match: String.raw`(\[)([ \t]*)(${quoted})([ \t]*)(\])(\s*)(=)(?![=~>])`,
     groups: ['punctuation', undefined, 'definition', undefined, 'punctuation', undefined, 'operator'],
   },
-  // A name in brackets, unless they follow a value, whose member it then is, or begin a list.
+  // A name in brackets, unless they follow a value, which makes it a member, or start a list.
   {
     match: String.raw`(?<![\w$\])])(?<!\) )(?<!dynamic\()(\[)([ \t]*)(${quoted})([ \t]*)(\])`,
     groups: ['punctuation', undefined, 'name', undefined, 'punctuation'],
@@ -172,7 +172,7 @@ export const lexicalRules: readonly LexicalRule[] = [
   { match: String.raw`${wordStart}(?:${oneOf(looseSortWords)})${wordEnd}(?!\s*[(.])`, is: 'keyword' },
   { match: String.raw`(?<!\bin )range(?=\()`, is: 'function' },
   { match: String.raw`${wordStart}(?:${oneOf(contextualWords)})${wordEnd}(?!\.)`, is: 'keyword' },
-  // A name between the texts of a pattern of \`parse\`.
+  // A name between the strings of a `parse` pattern.
   {
     match: String.raw`(?:(?<=["'] )|(?<=\* )|(?<=with ))${name}(?=\s+["'*|]|\s*$)`,
     is: 'definition',
@@ -189,7 +189,7 @@ export const lexicalRules: readonly LexicalRule[] = [
   { match: String.raw`[(),;:.\[\]{}]`, is: 'punctuation' },
 ];
 
-/** The classes and the rules as JSON, for highlighters in other languages. */
+/** Returns the classes and rules as JSON, for highlighters in other languages. */
 export function lexicalGrammar(): Readonly<Record<string, unknown>> {
   return { classes, rules: lexicalRules };
 }
@@ -202,7 +202,7 @@ function rowsOfOptions(
   );
 }
 
-/** An alternative of words, the longest first: `in~` before `in`. */
+/** Returns an alternation of words, longest first: `in~` before `in`. */
 function oneOf(words: Iterable<string>): string {
   return [...new Set(words)]
     .sort((a, b) => b.length - a.length || (a < b ? -1 : 1))

@@ -1,14 +1,14 @@
 import { classes, type LexicalRule, lexicalRules, type TokenClass } from './lexical.js';
 
-/** The root scope of the language in TextMate grammars. */
+/** Root scope of the language in TextMate grammars. */
 export const textMateScope = 'source.axiom-apl';
 
-/** The scope of a class of tokens. */
+/** Returns the scope of a token class. */
 export function scopeOf(tokenClass: TokenClass): string {
   return `${classes[tokenClass].scope}.axiom-apl`;
 }
 
-/** A TextMate grammar, for editors and for pages. */
+/** Returns a TextMate grammar, for editors and web pages. */
 export function textMateGrammar(): Readonly<Record<string, unknown>> {
   return {
     name: 'axiom-apl',
@@ -20,7 +20,7 @@ export function textMateGrammar(): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A TextMate grammar to inject into Markdown: blocks fenced with three backquotes and `axiom-apl`. */
+/** Returns a TextMate grammar to inject into Markdown: blocks fenced with three backquotes and `axiom-apl`. */
 export function markdownGrammar(): Readonly<Record<string, unknown>> {
   return {
     scopeName: 'markdown.axiom-apl',

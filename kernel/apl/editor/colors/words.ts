@@ -1,14 +1,14 @@
 import { clauseWords, sources } from '../../operators/operator-rows.js';
 
-/** Words that are keywords if the parser does not take them for a name. */
+/** Words that are keywords unless the parser reads them as names. */
 export const contextualWords: ReadonlySet<string> = new Set([
   ...clauseWords,
   ...Object.keys(sources),
   ...['let', 'set', 'declare', 'query_parameters', 'default'],
 ]);
 
-/** The words of an order. */
+/** Words of a sort order. */
 export const sortWords: ReadonlySet<string> = new Set(['asc', 'desc', 'nulls', 'first', 'last', 'granny']);
 
-/** The word operators that are not infix entries of the catalog by themselves. */
+/** Word operators without an infix entry of their own in the catalog. */
 export const operatorWords: ReadonlySet<string> = new Set(['and', 'or', 'not', 'between', '!between']);

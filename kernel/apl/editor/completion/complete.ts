@@ -14,12 +14,9 @@ import { type NamesAt, namesAt } from '../scope.js';
 import { type Cursor, cursorAt, type ValueSlot } from './completion-cursor.js';
 import { matchQuality } from './match.js';
 
-/**
- * What completion knows besides schemas. Both functions are called only for fields of the query being completed and must return
- * at once.
- */
+/** Data for completion besides schemas. Both functions are called only for fields of the query being completed and must return at once. */
 export interface EditorEnvironment extends BindEnvironment {
-  /** The keys seen in a map; `path` is the field and the keys that lead to the map. */
+  /** Keys seen in a map; `path` is the field and the keys that lead to the map. */
   readonly mapKeys?: (path: readonly string[], datasets: readonly string[]) => readonly string[];
   /** Values seen in a field, most frequent first. */
   readonly values?: (field: string, datasets: readonly string[]) => readonly string[];
@@ -39,27 +36,29 @@ export type CompletionKind =
   | 'option';
 
 export interface CompletionItem {
-  /** The text that is shown, and compared with what was typed. */
+  /** Text shown, and matched against the typed text. */
   readonly label: string;
-  /** What replaces the text between `from` and `to`; a snippet has places to fill in, `#{name}`. */
+  /** Replacement for the text between `from` and `to`; a snippet has placeholders, `#{name}`. */
   readonly insert: string;
   readonly kind: CompletionKind;
   readonly type?: TypeName;
   readonly unit?: string;
   readonly signature?: string;
   readonly doc?: string;
-  /** Lower is better: the place of its kind, after how well the label fits. Below 10, the label begins with what was typed. */
+  /**
+   * Lower is better: the rank of its kind, plus a penalty for how well the label matches. Below 10, the label starts with the typed text.
+   */
   readonly rank: number;
 }
 
 export interface Completions {
   readonly from: number;
   readonly to: number;
-  /** The best first. */
+  /** Best first. */
   readonly items: readonly CompletionItem[];
 }
 
-/** Returns the completions at `offset` of one query with its statements; never throws, even when the text is incomplete. */
+/** Returns the completions at `offset` in one query with its statements; never throws, even on incomplete text. */
 export function complete(text: string, offset: number, environment: EditorEnvironment): Completions {
   const cursor = cursorAt(text, offset);
   const range = { from: cursor.from, to: offset + closingLength(text, offset, cursor) };
@@ -88,10 +87,10 @@ interface Context {
   readonly names: NamesAt;
 }
 
-/** An item whose rank is only the place of its kind so far. */
+/** An item ranked only by its kind so far. */
 type Candidate = CompletionItem;
 
-/** The length of the closing characters that an editor has put after the cursor, and that the inserted text has too. */
+/** Returns the length of the closing characters that the editor inserted after the cursor and that the completion repeats. */
 function closingLength(text: string, offset: number, { slot, quoted }: Cursor): number {
   if (!quoted || slot.kind === 'value') return 0;
   return /^['"]?\]/.exec(text.slice(offset, offset + 2))?.[0].length ?? 0;
@@ -107,14 +106,14 @@ function ranked(all: readonly Candidate[], typed: string): CompletionItem[] {
   return items.sort((a, b) => a.rank - b.rank);
 }
 
-/** By `matchQuality`. What differs in case alone keeps the place of its kind: a field `Level` comes before the function `len`. */
+/** By `matchQuality`. Labels that differ only in case keep the rank of their kind: a field `Level` comes before the function `len`. */
 const penalties = [0, 0.5, 10, 20, 30];
 
 function fits(typed: string, label: string): boolean {
   return matchQuality(typed, label) !== undefined;
 }
 
-/** Words and options that may follow; options come after tables, and before everything else. */
+/** Returns the words and options that may follow; options come after tables, and before everything else. */
 function following({ words, options, scalar, slot }: Cursor): readonly Candidate[] {
   const operators = scalar ? ['==', '!=', '>', '>=', '<', '<=', '=~', '!~', ...scalarWords] : [];
   return [
@@ -183,7 +182,7 @@ function describedElement(entry: ElementEntry | undefined): Pick<CompletionItem,
   return entry === undefined ? {} : { signature: entry.usage[0] ?? entry.name, doc: entry.doc };
 }
 
-/** The operators; after a source without a pipe, each brings the pipe along. */
+/** Returns the operators; after a source without a pipe, each includes the pipe. */
 function operators({ names }: Context, piped: boolean): readonly Candidate[] {
   const pipe = piped ? '' : '| ';
   const items = tabularOperators.flatMap((entry): Candidate[] =>
@@ -243,12 +242,12 @@ function operands(slot: OperandSlot, context: Context): readonly Candidate[] {
   ];
 }
 
-/** Aggregates may stand within functions, but not within each other. */
+/** True inside an aggregate: aggregates may be nested in functions, but not in each other. */
 function insideAggregate(call: OpenCall | undefined): boolean {
   return call !== undefined && (aggregateNamed(call.callee) !== undefined || insideAggregate(call.outer));
 }
 
-/** The fields of both sides of a join; those that both have come first, and once. */
+/** Returns the fields of both sides of a join; those on both sides come first, once each. */
 function joined({ columns: left, right }: NamesAt): readonly Column[] {
   const [ours, theirs] = [left, right].map(side => new Set(side.map(column => column.name)));
   const shared = left.filter(column => theirs?.has(column.name));
@@ -281,7 +280,7 @@ function takesType({ callee, argument }: OpenCall): boolean {
 function fields(columns: readonly Column[], quoted = false, place = 0): readonly Candidate[] {
   return columns.map(({ name, type, unit = '', description = '' }) => {
     const insert = quoted ? quotedName(name) : writtenName(name);
-    // The time at which the service stored an event is rarely meant.
+    // The time at which the service stored an event is rarely wanted.
     const rank = name === '_sysTime' ? place + 0.2 : place;
     const item: Candidate = { label: name, insert, kind: 'field', type, rank };
     if (unit === '' && description === '') return item;
@@ -296,7 +295,7 @@ function types(write: (type: string) => string): readonly Candidate[] {
   );
 }
 
-/** After `path.`: the rest of the flat names that start with it, then the keys of the map. */
+/** Returns the completions after `path.`: the rest of the flat names that start with it, then the keys of the map. */
 function members(
   { path, bracket }: Extract<Slot, { kind: 'member' }>,
   context: Context,
@@ -322,7 +321,7 @@ function members(
   ];
 }
 
-/** The field that a path begins with, whose name may have dots, and the keys after it. */
+/** Returns the field at the start of a path, whose name may have dots, and the keys after it. */
 function fieldAt(
   columns: readonly Column[],
   path: readonly string[],

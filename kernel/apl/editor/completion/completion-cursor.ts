@@ -3,20 +3,20 @@ import { parseTokens } from '../../syntax/parse.js';
 import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
 import { Offers, type Slot } from '../../syntax/tokens/offers.js';
 
-/** The kinds of text that may stand at a place, and the word being typed there. */
+/** The kinds of text allowed at the cursor, and the word being typed there. */
 export interface Cursor {
   readonly slot: Slot | ValueSlot;
-  /** Words that may stand there too, and names of options with their `=`. */
+  /** Words also allowed there, and option names with their `=`. */
   readonly words: readonly string[];
   readonly options: readonly string[];
-  /** True after an operand, where operators of expressions may stand. */
+  /** True after an operand, when expression operators are allowed. */
   readonly scalar: boolean;
   readonly typed: string;
-  /** Where the typed word starts; for a quoted name, its bracket. */
+  /** Start of the typed word; for a quoted name, of its bracket. */
   readonly from: number;
   /** True inside `['…`. */
   readonly quoted: boolean;
-  /** The query before what is being typed. */
+  /** The query before the typed word. */
   readonly query: Query;
 }
 
@@ -48,20 +48,20 @@ export function cursorAt(text: string, offset: number): Cursor {
   return isOpen ? read(offset) : nothing(read(offset));
 }
 
-/** Parses the text before `from`, with the parser's own offers at its end. */
+/** Parses the text before `from`, and returns the parser's own offers at its end. */
 function readUpTo(text: string, tokens: readonly Token[], from: number): Cursor {
   const offers = new Offers();
   const code = withoutResults(tokens.filter(token => token.to <= from && token.kind !== 'comment'));
   const query = parseTokens(text.slice(0, from), code, { from: 0, to: from }, offers);
   const { words, options, scalar } = offers;
   const follows = words.length > 0 || scalar;
-  // A pipe may follow an operand too, but that is typed without help.
+  // A pipe may also follow an operand, but that needs no completion.
   const slot: Slot =
     follows && offers.slot.kind === 'operator' && !offers.slot.piped ? { kind: 'none' } : offers.slot;
   return { slot, words, options, scalar, typed: '', from, quoted: false, query };
 }
 
-/** Without the `name <<` of a named result. */
+/** Drops the `name <<` of a named result. */
 function withoutResults(code: readonly Token[]): readonly Token[] {
   const arrow = code.findIndex(token => token.kind === 'symbol' && token.text === '<<');
   return arrow < 1 ? code : [...code.slice(0, arrow - 1), ...code.slice(arrow + 1)];
@@ -71,12 +71,12 @@ function nothing(cursor: Cursor): Cursor {
   return { ...cursor, slot: { kind: 'none' }, words: [], options: [], scalar: false };
 }
 
-/** True if a word may hold hyphens. */
+/** True if a word there may have hyphens. */
 function takesHyphens({ slot, words }: Cursor): boolean {
   return ['operator', 'source', 'option'].includes(slot.kind) || words.some(word => word.includes('-'));
 }
 
-/** After an empty bracket: a key, or a name whose quote is still to come. */
+/** Returns the cursor after an empty bracket: at a key, or at a name whose quote is yet to come. */
 function inBracket(before: string, tokens: readonly Token[], bracket: Token): Cursor {
   const key = readUpTo(before, tokens, bracket.to);
   if (key.slot.kind === 'member') return key;
@@ -85,7 +85,7 @@ function inBracket(before: string, tokens: readonly Token[], bracket: Token): Cu
   return mayBeName ? { ...name, words: [], options: [], scalar: false, quoted: true } : nothing(key);
 }
 
-/** Inside a string: a quoted name, a key, or a value. */
+/** Returns the cursor inside a string: at a quoted name, a key, or a value. */
 function inString(before: string, tokens: readonly Token[], string: Token): Cursor {
   const bracket = tokens.filter(token => token.kind !== 'comment').at(-2);
   const inner = { typed: string.text, quoted: true };

@@ -1,6 +1,6 @@
 /**
- * How well `name` fits the typed text: 0 it starts with it, 1 it does in another case, 2 a word in it does, 3 it has the letters
- * in order, 4 it starts with it but for one typo; undefined when it does not fit.
+ * Returns how well `name` matches the typed text: 0 starts with it, 1 starts with it in another case, 2 has a word that does, 3 has its
+ * letters in order, 4 starts with it but for one typo. Returns undefined if it does not match.
  */
 export function matchQuality(typed: string, name: string): number | undefined {
   if (name.startsWith(typed)) return 0;
@@ -13,7 +13,7 @@ export function matchQuality(typed: string, name: string): number | undefined {
   return wanted.length > 3 && startsButForOne(wanted, lower) ? 4 : undefined;
 }
 
-/** True if the text starts after `_`, `-`, `.`, `/` or a space, or at a capital. */
+/** True if `wanted` occurs after `_`, `-`, `.`, `/` or a space, or at a capital. */
 function startsWord(wanted: string, name: string, lower: string): boolean {
   for (let at = lower.indexOf(wanted, 1); at > 0; at = lower.indexOf(wanted, at + 1)) {
     if ('_-. /'.includes(name[at - 1] ?? '') || (name[at] !== lower[at] && name[at - 1] === lower[at - 1]))
@@ -28,7 +28,7 @@ function isSubsequence(wanted: string, lower: string): boolean {
   return at === wanted.length;
 }
 
-/** One letter is wrong, missing, too many, or swapped with its neighbor. */
+/** True if one letter is wrong, missing, extra, or swapped with its neighbor. */
 function startsButForOne(wanted: string, lower: string): boolean {
   let at = 0;
   while (at < wanted.length && wanted[at] === lower[at]) at += 1;

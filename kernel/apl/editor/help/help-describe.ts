@@ -5,18 +5,18 @@ import { aggregateNamed, everyFunction, functionNamed } from '../../catalog/all-
 import type { ElementEntry, Example, FunctionEntry, Param } from '../../catalog/entry.js';
 import { elementNamed, elements } from '../../catalog/operator-entries.js';
 
-/** `percentile(field: number, percentile: number) -> real`. */
+/** Returns `percentile(field: number, percentile: number) -> real`. */
 export function signatureOf({ name, params, returns }: FunctionEntry): string {
   return `${name}(${params.map(parameterText).join(', ')}) -> ${returns}`;
 }
 
-/** `text: string`, `[limit: long]`, `...more: any`. */
+/** Returns `text: string`, `[limit: long]`, `...more: any`. */
 export function parameterText({ name, type, optional, rest }: Param): string {
   const text = `${rest ? '...' : ''}${name}: ${type}`;
   return optional ? `[${text}]` : text;
 }
 
-/** Markdown about a function or an aggregate: signature, what it does, parameters, an example with its result. */
+/** Returns Markdown about a function or an aggregate: signature, description, parameters, an example with its result. */
 export function describeFunction(entry: FunctionEntry): string {
   const parameters = entry.params
     .filter(each => each.doc !== undefined)
@@ -32,7 +32,7 @@ export function describeFunction(entry: FunctionEntry): string {
   ].join('\n\n');
 }
 
-/** Markdown about an operator, a source, a statement or a piece of syntax. */
+/** Returns Markdown about an operator, a source, a statement or a piece of syntax. */
 export function describeElement(entry: ElementEntry): string {
   return [
     entry.usage.map(code).join('  \n'),
@@ -42,7 +42,7 @@ export function describeElement(entry: ElementEntry): string {
   ].join('\n\n');
 }
 
-/** Markdown about everything with that name: operator, aggregate, function; undefined when there is nothing. */
+/** Returns Markdown about everything with that name: operator, aggregate, function; undefined if there is nothing. */
 export function describeName(name: string): string | undefined {
   const listed = own(listings, name.toLowerCase());
   if (listed !== undefined) return listed();
@@ -54,7 +54,7 @@ export function describeName(name: string): string | undefined {
   return found.length === 0 ? undefined : found.join('\n\n---\n\n');
 }
 
-/** Every name and alias that `describeName` knows. */
+/** Returns every name and alias that `describeName` knows. */
 export function describedNames(): readonly string[] {
   return [...elements, ...aggregates, ...everyFunction]
     .flatMap((entry: { readonly name: string; readonly aliases?: readonly string[] }) => [
@@ -64,7 +64,7 @@ export function describedNames(): readonly string[] {
     .concat(Object.keys(listings));
 }
 
-/** A text as a span of code in Markdown, whatever it holds. */
+/** Returns any string as a Markdown code span. */
 export function code(hostile: string): string {
   const text = visible(hostile);
   const runs = text.match(/`+/g) ?? [];
@@ -111,7 +111,7 @@ function aliasesOf({ aliases }: { readonly aliases?: readonly string[] }): strin
   return aliases === undefined || aliases.length === 0 ? [] : [`Also ${aliases.map(code).join(', ')}.`];
 }
 
-/** The results of the example with a null argument, if they are not null. */
+/** Returns the non-null results of the example with a null argument. */
 export function nullsOf({ nulls }: FunctionEntry): readonly string[] {
   if (nulls === undefined) return [];
   const given = Object.entries(nulls).map(([name, result]) => `${code(result)} for a null ${code(name)}`);

@@ -79,7 +79,7 @@ function example({ apl, result }: Example): string {
   return fenced(`${apl}\n// ${result}`);
 }
 
-/** A block of code; the fence is longer than any in it. */
+/** Returns a code block; the fence is longer than any in it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -14,16 +14,16 @@ import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
 import { type NamesAt, namesAt } from '../scope.js';
 import { code, describeElement, describeFunction, parameterText, signatureOf } from './help-describe.js';
 
-/** An explanation and the span of text that it is about. */
+/** An explanation and the span of text it explains. */
 export interface Hover extends Span {
   readonly markdown: string;
-  /** The same without markup. */
+  /** Plain text of the explanation, without markup. */
   readonly plain: string;
 }
 
 /**
- * Explains the element at `offset` of one query: an operator, a function, a field, a dataset, a type, a `let` name; else the call
- * around it.
+ * Explains the element at `offset` in one query: an operator, a function, a field, a dataset, a type, a `let` name; else the enclosing
+ * call.
  */
 export function hover(text: string, offset: number, environment: BindEnvironment): Hover | undefined {
   const tokens = tokenize(text).filter(token => token.kind !== 'comment');
@@ -33,16 +33,16 @@ export function hover(text: string, offset: number, environment: BindEnvironment
   return found === undefined ? undefined : { ...found, plain: plainText(found.markdown) };
 }
 
-/** The call that an argument is being written in. */
+/** The call whose argument is being written. */
 export interface SignatureHelp {
   readonly label: string;
   readonly doc: string;
   readonly parameters: readonly { readonly label: string; readonly doc?: string }[];
-  /** The index of the parameter being written; the number of parameters when there are too many arguments. */
+  /** Index of the parameter being written; the number of parameters if there are too many arguments. */
   readonly active: number;
 }
 
-/** Returns the signature of the innermost call that is open at `offset`; undefined if none of a known function is. */
+/** Returns the signature of the innermost open call at `offset`; undefined unless it calls a known function. */
 export function signatureHelp(text: string, offset: number): SignatureHelp | undefined {
   const open = openCall(tokenize(text.slice(0, offset)));
   const entry = open === undefined ? undefined : callable(open.callee.text);
@@ -77,7 +77,7 @@ function touches({ from, to }: Span, offset: number): boolean {
   return from <= offset && offset <= to;
 }
 
-/** A name of the tree under the cursor: dataset, field, `let` name, function, type. */
+/** Finds a name of the tree under the cursor: dataset, field, `let` name, function, type. */
 function atName(place: Place): Found | undefined {
   const { query, offset } = place;
   const found: Found[] = [];
@@ -115,7 +115,7 @@ function addExpr(
   }
 }
 
-/** `a.b` is a flat field if there is one, else a property. */
+/** Describes `a.b`: a flat field if there is one, else a property. */
 function describeMember(place: Place, expr: Extract<Expr, { kind: 'member' }>): string | undefined {
   const dotted = place.text.slice(expr.from, expr.to).replace(/\s+/g, '');
   const names = namesOf(place, expr.from);
@@ -146,7 +146,7 @@ function describeSource(place: Place, source: Source): string | undefined {
   return `${result === undefined ? 'dataset' : 'result'} ${code(name)}\n\n${listing.join('\n')}`;
 }
 
-/** A field of the stage, else a `let` name. */
+/** Describes a field of the stage, else a `let` name. */
 function describeValue(place: Place, name: string, offset: number): string | undefined {
   const names = namesOf(place, offset);
   const column = columnNamed(names, name);
@@ -185,7 +185,7 @@ interface DefinedName extends Span {
   readonly name: string;
 }
 
-/** The names at the cursor that an operator or a statement defines. */
+/** Returns the names at the cursor that an operator or a statement defines. */
 function definedNames(query: Query, offset: number): DefinedName[] {
   const names: DefinedName[] = [];
   visitQuery(query, {
@@ -197,7 +197,7 @@ function definedNames(query: Query, offset: number): DefinedName[] {
   return names;
 }
 
-/** A name where it is defined: the field that the operator makes, or the value of its `let`. */
+/** Describes a name at its definition: the field that the operator creates, or the value of its `let`. */
 function describeOutput(place: Place, { name, from }: DefinedName): string | undefined {
   const statement = place.query.statements.find(each => each.kind === 'let' && each.name.from === from);
   if (statement !== undefined) {
@@ -220,7 +220,7 @@ function describeCallable(name: string): string | undefined {
   return element === undefined ? undefined : describeElement(element);
 }
 
-/** A word or a symbol that is not a name: of an operator, a source, a comparison, a type. */
+/** Finds a word or symbol that is not a name: an operator, a source, a comparison, a type. */
 function atWord({ text, offset, tokens, query }: Place): Found | undefined {
   for (const span of operatorWords(query)) {
     const entry = touches(span, offset) ? elementNamed(text.slice(span.from, span.to)) : undefined;
@@ -263,7 +263,7 @@ function describeType(type: TypeName): string {
   return `type ${code(type)}\n\n${typeDocs[type]}`;
 }
 
-/** The call whose closing parenthesis is at the cursor or right before it, else the call that the cursor is in. */
+/** Finds the call whose closing parenthesis is at or right before the cursor, else the call around the cursor. */
 function atCall({ tokens, offset, text }: Place): Found | undefined {
   const closed = tokens.find(
     token => token.kind === 'symbol' && token.text === ')' && (token.from === offset || token.to === offset),
@@ -280,7 +280,7 @@ function atCall({ tokens, offset, text }: Place): Found | undefined {
   };
 }
 
-/** The name of a function, even without parentheses. */
+/** Finds the name of a function, even without parentheses. */
 function atFunctionName({ tokens, offset }: Place): Found | undefined {
   const token = tokens.find(each => each.kind === 'word' && touches(each, offset));
   const markdown = token === undefined ? undefined : describeCallable(token.text);
@@ -294,7 +294,7 @@ function activeParameter(text: string, offset: number): string | undefined {
   return help?.parameters[help.active]?.label;
 }
 
-/** The innermost call that the tokens leave open, and how many commas of it they hold. */
+/** Returns the innermost unclosed call in the tokens, and the number of its commas. */
 function openCall(tokens: readonly Token[]): { readonly callee: Token; readonly commas: number } | undefined {
   let depth = 0;
   let commas = 0;

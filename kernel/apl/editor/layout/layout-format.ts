@@ -7,8 +7,8 @@ import { type Token, tokenize } from '../../syntax/tokens/lexer.js';
 import { spacingOf } from './spacing.js';
 
 /**
- * Returns the text of a query or a cell, formatted: one operator per line, long lists broken, comments and magic lines unchanged.
- * An operator that does not parse keeps its text; a statement that would mean something else afterwards keeps all of it.
+ * Formats a query or a cell: one operator per line, long lists broken, comments and magic lines unchanged. An operator that does not parse
+ * is left as is, and so is a whole statement if formatting would change its meaning.
  */
 export function format(text: string): string {
   const { statements } = splitCell(text);
@@ -23,7 +23,7 @@ export function format(text: string): string {
     : output + tidyGap(text.slice(at), false).trimEnd() + finalBreak(text);
 }
 
-/** The longest line that is left whole, in characters. */
+/** Maximum length of an unbroken line, in characters. */
 const width = 100;
 const indentStep = 4;
 
@@ -31,7 +31,7 @@ function finalBreak(text: string): string {
   return text.endsWith('\n') ? '\n' : '';
 }
 
-/** What stands between statements: `;`, magic lines, `name <<`, and at most one blank line. */
+/** Tidies the text between statements: `;`, magic lines, `name <<`, and at most one blank line. */
 function tidyGap(gap: string, first: boolean): string {
   const lines = gap
     .replaceAll('\r', '')
@@ -58,7 +58,7 @@ function formatStatement(text: string): string {
   return sound ? formatted : text;
 }
 
-/** The places of errors and of unknown operators: what follows them cannot be laid out. */
+/** Returns the positions of errors and of unknown operators: what follows them cannot be laid out. */
 function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
   const places = diagnostics.filter(({ severity }) => severity === 'error').map(({ from }) => from);
   visitQuery(query, {
@@ -69,7 +69,7 @@ function unreadPlaces({ query, diagnostics }: Parsed): readonly number[] {
   return places;
 }
 
-/** True if two queries differ only in their places. */
+/** True if two queries differ only in positions. */
 export function sameTree(a: Query, b: Query): boolean {
   // An explicit stack instead of recursion: a chain of ten thousand `or` is one deep tree.
   const pending: [unknown, unknown][] = [[a, b]];
@@ -88,23 +88,23 @@ export function sameTree(a: Query, b: Query): boolean {
 
 const placeKeys = new Set(['from', 'to', 'operatorSpan', 'word', 'orderSpan', 'defaultSpan']);
 
-/** The lines of one statement: where they break, and how far each is indented. */
+/** The lines of one statement: their breaks and indentation. */
 class Layout {
   readonly #text: string;
   readonly #tokens: readonly Token[];
   readonly #spaced: (index: number) => boolean;
-  /** The first token that is not a comment. */
+  /** First token that is not a comment. */
   readonly #first: number;
   /** Indentation of the tokens that start a line. */
   readonly #breaks = new Map<number, number>();
-  /** Where each token would end if all stood in one line. */
+  /** End of each token if all were on one line. */
   readonly #ends: number[] = [];
-  /** The tokens of operators that could not be read. */
+  /** Tokens of operators that could not be parsed. */
   readonly #kept = new Set<number>();
-  /** The bracket that closes the one at this index. */
+  /** Closing bracket for the one at this index. */
   readonly #closers = new Map<number, number>();
 
-  /** `unread` are places of operators that keep their text. */
+  /** `unread` are the positions of operators to leave unformatted. */
   constructor(text: string, tokens: readonly Token[], query: Query, unread: readonly number[]) {
     this.#text = text;
     this.#tokens = tokens;
@@ -133,7 +133,7 @@ class Layout {
     return output;
   }
 
-  /** Keeps the text of the operators at these places, after their pipes; a pipe in brackets belongs to what is around it. */
+  /** Leaves the operators at these positions unformatted, after their pipes; a pipe in brackets belongs to what is around it. */
   #keep(unread: readonly number[]): void {
     const pipes = this.#find(0, this.#tokens.length, isPipe);
     const starts = [-1, ...pipes, this.#tokens.length];
@@ -145,7 +145,7 @@ class Layout {
     }
   }
 
-  /** A comment on its own line stays on its own line, and whatever follows a comment starts a new one. */
+  /** A comment on its own line stays there, and whatever follows a comment starts a new line. */
   #startsLine(index: number): boolean {
     const [previous, token] = [this.#tokens[index - 1], this.#tokens[index]];
     if (previous === undefined || token === undefined) return false;
@@ -153,7 +153,7 @@ class Layout {
     return token.kind === 'comment' && this.#text.slice(previous.to, token.from).includes('\n');
   }
 
-  /** A comment goes with the line below it. */
+  /** A comment is indented like the line below it. */
   #indentOf(index: number, indent: number): number {
     let next = index;
     while (this.#tokens[next]?.kind === 'comment') next += 1;
@@ -174,7 +174,7 @@ class Layout {
     }
   }
 
-  /** Every operator between the tokens starts a line. */
+  /** Starts a line at every operator between the tokens. */
   #breakPipes(from: number, to: number, indent: number): void {
     const pipes = this.#find(from, to, isPipe);
     for (const pipe of pipes) this.#breaks.set(pipe, indent);
@@ -206,7 +206,7 @@ class Layout {
         this.#breakList(start, parts[order + 1] ?? to, indent + indentStep, order === 0 ? column : indent);
   }
 
-  /** After a comma and the comment on its line. */
+  /** Returns the index after a comma and the comment on its line. */
   #afterComma(comma: number): number {
     let at = comma + 1;
     while (this.#tokens[at]?.kind === 'comment' && !this.#startsLine(at)) at += 1;
@@ -229,7 +229,7 @@ class Layout {
     this.#breakList(from, open, indent + indentStep, column);
   }
 
-  /** The items in broken brackets, each on its own line if they do not fit on one. */
+  /** Lays out the items in broken brackets, each on its own line if they do not fit on one. */
   #breakItems(from: number, to: number, indent: number): void {
     if (this.#fits(from, to, indent)) return;
     const commas = this.#find(from, to, token => token.kind === 'symbol' && token.text === ',');
@@ -240,7 +240,7 @@ class Layout {
       this.#breakList(start, parts[order + 1] ?? to, indent + indentStep, indent);
   }
 
-  /** True if the tokens fit on a line from `column` on, and no comment breaks it before its end. */
+  /** True if the tokens fit on a line starting at `column`, and no comment breaks it before its end. */
   #fits(from: number, to: number, column: number): boolean {
     let end = to;
     while (end > from && this.#tokens[end - 1]?.kind === 'comment') end -= 1;
@@ -255,7 +255,7 @@ class Layout {
     return (this.#ends[to - 1] ?? 0) - start;
   }
 
-  /** The tokens outside brackets, from `from` to `to`, that pass the test. */
+  /** Returns the tokens outside brackets, between `from` and `to`, that pass the test. */
   #find(from: number, to: number, test: (token: Token) => boolean): number[] {
     const found: number[] = [];
     for (let at = from; at < to; at += 1) {
