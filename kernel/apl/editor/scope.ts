@@ -9,37 +9,37 @@ import type { Operator, Pipeline, Query } from '../syntax/ast.js';
 import { visitQuery } from '../syntax/syntax-walk.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
 
-/** The names that hold at a place of a query. */
+/** The names in scope at an offset of a query. */
 export interface NamesAt {
-  /** The pipeline and the operator that the place is in. */
+  /** Pipeline and operator around the offset. */
   readonly pipeline?: Pipeline;
   readonly operator?: Operator;
-  /** The columns that the operator reads; none in a source. */
+  /** Columns that the operator reads; none in a source. */
   readonly columns: readonly Column[];
-  /** The columns of the table that a join or lookup adds. */
+  /** Columns of the table that a join or lookup adds. */
   readonly right: readonly Column[];
-  /** Names of `let` statements, parameters and variables that are defined before the place. */
+  /** Names from `let` statements, parameters and variables defined before the offset. */
   readonly definitions: ReadonlyMap<string, Definition>;
-  /** The columns that the operator, or the source, outputs. */
+  /** Returns the columns that the operator, or the source, outputs. */
   outputs(): readonly Column[];
-  /** The dataset that a column of `columns` or `right` comes from unchanged. */
+  /** Returns the dataset that a column of `columns` or `right` comes from unchanged. */
   origin(column: Column): string | undefined;
 }
 
-/** Binds the text before `offset` and returns the names that hold there; findings are ignored. */
+/** Binds the text before `offset` and returns the names in scope there; diagnostics are ignored. */
 export function namesAt(query: Query, source: string, environment: BindEnvironment, offset: number): NamesAt {
   const binder = binderAt(query, source, environment, offset);
   const { definitions } = binder;
   const pipeline = pipelineAt(query, source, offset);
   if (pipeline === undefined)
     return { columns: [], right: [], definitions, outputs: () => [], origin: () => undefined };
-  // The rows of a pipeline within an operator are known once the pipeline around it is bound.
+  // An inner pipeline's rows are known once the pipeline around it is bound.
   if (pipeline.source.kind === 'given') bindAround(binder, query, pipeline);
   const index = pipeline.operators.findLastIndex(operator => operator.word.from <= offset);
   const operator = pipeline.operators[index];
   const upTo = (count: number): Relation =>
     bindPipeline(binder, { ...pipeline, operators: pipeline.operators.slice(0, count) }).relation;
-  // Many places need no names, so the stages before them are bound on demand.
+  // Many positions need no names, so the stages before them are bound on demand.
   const input = once(() => (operator === undefined ? undefined : upTo(index)));
   const right = once(() =>
     operator?.kind === 'join' || operator?.kind === 'lookup'
@@ -67,7 +67,7 @@ export function namesAt(query: Query, source: string, environment: BindEnvironme
   };
 }
 
-/** The innermost pipeline around `offset`; an unclosed one extends to the end. */
+/** Returns the innermost pipeline around `offset`; an unclosed one extends to the end. */
 function pipelineAt(query: Query, source: string, offset: number): Pipeline | undefined {
   let found: Pipeline | undefined;
   const lastCode = tokenize(source.slice(0, offset)).findLast(token => token.kind !== 'comment');
@@ -92,7 +92,7 @@ function bindAround(binder: Binder, query: Query, inner: Pipeline): void {
   if (outermost !== undefined) bindPipeline(binder, outermost);
 }
 
-/** The value of `compute`, which runs once. */
+/** Returns a function that computes a value once and caches it. */
 function once<T>(compute: () => T): () => T {
   let held: { readonly value: T } | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** Where a `where` line goes in the query that returned a result: before what would make it filter something else. */
+/** Finds the position for a `where` line in the query behind a result: before any operator that would make it filter something else. */
 import { present } from '../../present.js';
 import { isRowFunction } from '../catalog/row-functions.js';
 import type { Assignment, Operator, Pipeline } from '../syntax/ast.js';
@@ -8,19 +8,19 @@ import { withoutRender } from '../syntax/readers/charting.js';
 import { visitOperator } from '../syntax/syntax-walk.js';
 import { tokenize } from '../syntax/tokens/lexer.js';
 
-/** An insertion of a `where` line into the text of a cell. */
+/** A `where` line to insert into a cell. */
 export interface WhereLine {
   readonly at: number;
   readonly text: string;
-  /** The operator that reads what the line leaves; absent for a line at the end. */
+  /** The operator after the line; absent for a line at the end. */
   readonly before?: string;
-  /** The operator whose output the line filters, if that has fewer or other rows than the data. */
+  /** The operator whose output the line filters, if its rows are fewer than the data's or different. */
   readonly after?: string;
 }
 
 /**
- * Returns where a condition on a field of a result goes in a cell: into the query that was run, or the last query when the cell has
- * changed since; undefined when the cell holds no query.
+ * Returns the position of a condition on a result's field in a cell: in the query that was run, or in the last query if the cell has
+ * changed since; undefined if the cell has no query.
  */
 export function whereLine(
   source: string,
@@ -45,13 +45,13 @@ export function whereLine(
 }
 
 interface Place {
-  /** The operator that the line goes before. */
+  /** The operator after the line. */
   readonly next?: Operator;
-  /** The last operator before the line that returns fewer or other rows than it reads. */
+  /** The last operator before the line that returns fewer or different rows than it reads. */
   readonly reducer?: Operator;
 }
 
-/** Goes back from the end, past operators whose output has the field of their input, to the first one that chooses among rows. */
+/** Walks back from the end, past operators that pass the field on, to the first one that selects rows. */
 function placeOf(field: string, operators: readonly Operator[]): Place {
   const first = operators.findLastIndex(operator => !keeps(operator, field)) + 1;
   const next = operators.slice(first).find(isReducer);
@@ -66,7 +66,7 @@ function pipelineOf(text: string): Pipeline | undefined {
 }
 
 interface Written {
-  /** The offset after the text that the line follows. */
+  /** Offset to insert the line at. */
   readonly after: number;
   readonly text: string;
 }
@@ -76,7 +76,7 @@ function atEnd(text: string, condition: string): Written | undefined {
   return last && { after: last.to, text: `\n| where ${condition}` };
 }
 
-/** On a line of its own if the operator has one. */
+/** Inserts before an operator, on a line of its own if the operator has one. */
 function before({ word }: Operator, text: string, condition: string): Written | undefined {
   const tokens = tokenize(text.slice(0, word.from)).filter(({ kind }) => kind !== 'comment');
   const pipe = tokens.at(-1);
@@ -86,12 +86,12 @@ function before({ word }: Operator, text: string, condition: string): Written | 
   return { after: last.to, text: isOwnLine ? `\n| where ${condition}` : ` | where ${condition}` };
 }
 
-/** Whether an operator has the same field in its output as in its input, whichever rows it reads. */
+/** True if an operator passes the field on unchanged, whichever rows it reads. */
 export function keeps(operator: Operator, field: string): boolean {
   return !readsRowsAround(operator) && passesOn(operator, field);
 }
 
-/** As by `prev`, whose value depends on which rows there are. */
+/** True if an expression such as `prev` depends on which rows there are. */
 function readsRowsAround(operator: Operator): boolean {
   let found = false;
   visitOperator(operator, {
@@ -149,7 +149,7 @@ function passesOn(operator: Operator, field: string): boolean {
   }
 }
 
-/** The operators after which a condition filters a part of the rows, or groups of them. */
+/** Operators after which a condition filters only some of the rows, or groups of them. */
 const reducers: ReadonlySet<Operator['kind']> = new Set([
   ...(['limit', 'top', 'distinct', 'summarize', 'make-series', 'count', 'getschema'] as const),
 ]);
@@ -158,7 +158,7 @@ function isReducer({ kind }: Operator): boolean {
   return reducers.has(kind);
 }
 
-/** True for an item that may give the name of the field to another value: one without a name is named by its value. */
+/** True for an item that may give the field's name to another value: an unnamed item is named after its value. */
 function defines(item: Assignment, field: string): boolean {
   return item.names.length === 0 ? !isName(item, field) : names(item, field);
 }
@@ -171,7 +171,7 @@ function isName({ value }: Assignment, field: string): boolean {
   return value.kind === 'name' && value.name === field;
 }
 
-/** True when one item is the field itself under its own name, and no other has that name. */
+/** True if one item is the field itself under its own name, and no other has that name. */
 function isPassed(items: readonly Assignment[], field: string): boolean {
   const isSelf = (item: Assignment) => isName(item, field) && (item.names.length === 0 || names(item, field));
   return items.some(isSelf) && !items.some(item => !isSelf(item) && names(item, field));

@@ -1,6 +1,6 @@
 import { translatedQuery } from './languages/recognize.js';
 
-/** What to say to a line of something else than APL, and what to write in its place. */
+/** The response to a line that is not APL, and its replacement. */
 export interface Habit {
   readonly message: string;
   readonly hint: string;
@@ -12,10 +12,10 @@ interface Row {
   readonly says: (match: RegExpExecArray) => Habit;
 }
 
-/** What somebody types who wants to leave a console. */
+/** Commands that leave a console. */
 export const LEAVING = /^(?:exit|quit)(?:\(\))?$/i;
 
-/** Lines that are typed into other tools. */
+/** Lines typed for other tools. */
 const habits: readonly Row[] = [
   {
     written: /^```[\w-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/,
@@ -354,32 +354,32 @@ const habits: readonly Row[] = [
   },
 ];
 
-/** What to say to a query that does not begin with its dataset. */
+/** Returns the response to a query that does not begin with its dataset. */
 function beginning(instead: string): Habit {
   return { message: 'a query begins with its dataset', hint: `In APL: ${instead}`, instead };
 }
 
-/** A dataset over a range that its query names. */
+/** Returns a dataset with a time range specified in its query. */
 function ranged(name: string, size: string): Habit {
   const instead = `%%time last ${size.replace(/\s+/g, '')}\n['${name}']`;
   return { message: 'the time range is set by a magic', hint: 'Write %%time above the query.', instead };
 }
 
-/** A condition with the words and signs of APL. */
+/** Returns a condition with the words and signs of APL. */
 function spelled(condition: string): string {
   return condition
     .replace(/\b(AND|OR|NOT)\b/g, word => word.toLowerCase())
     .replace(/(?<![=!<>~])=(?![=~])/g, '==');
 }
 
-/** `status: 500` in an object; undefined for what is not a plain value. */
+/** Returns `status: 500` in an object as a comparison; undefined unless it is a plain value. */
 function equality(pair: string): string | undefined {
   const [, name, value] =
     /^\s*["']?([\w.]+)["']?\s*:\s*(\d+(?:\.\d+)?|"[^"]*"|'[^']*'|true|false)\s*$/.exec(pair) ?? [];
   return name === undefined ? undefined : `${name} == ${value}`;
 }
 
-/** Returns what to say to a text that is typed out of habit; undefined for anything that may be APL. */
+/** Returns the response to a line typed out of habit; undefined for anything that may be APL. */
 export function habitOf(text: string): Habit | undefined {
   for (const { written, says } of habits) {
     const match = written.exec(text);

@@ -13,7 +13,7 @@ const packing = "Name the fields: `bag_pack('a', a, 'b', b)`.";
 const keyed = "parse_json(text).key, or parse_json(text)['key']";
 const sinceEpoch = '(time - datetime(1970-01-01)) / 1s';
 
-/** Names from Kusto, SQL and other languages, with their equivalents: code, or a sentence. */
+/** Functions of Kusto, SQL and other languages, with their equivalents: code, or a sentence. */
 export const functionsElsewhere: Readonly<Record<string, string>> = {
   true: 'true',
   false: 'false',
@@ -241,7 +241,7 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
   zip: 'Write `| mv-expand a, b`, which goes through both in step.',
 };
 
-/** Names of several parameters whose equivalents take them in the same order. */
+/** Functions of several parameters whose equivalents take them in the same order. */
 export const sameOrder: ReadonlySet<string> = new Set([
   ...[
     'concat',
@@ -258,7 +258,7 @@ export const sameOrder: ReadonlySet<string> = new Set([
   ...['array_join', 'strpos', 'strstr', 'instr', 'count_distinctif', 'count_distinct_if'],
 ]);
 
-/** Functions of SPL and SQL, with what they become; `$1` is the first argument, `$*` all of them. */
+/** Functions of SPL and SQL, with their translations; `$1` is the first argument, `$*` all of them. */
 const templates: Readonly<Record<string, string>> = {
   ...eventFunctions,
   ...sqlFunctions,
@@ -270,7 +270,7 @@ const templates: Readonly<Record<string, string>> = {
   ...{ span: 'bin($*)', eval: '$1', searchmatch: '* has $1' },
 };
 
-/** Returns a call of a function of another language in APL, with its arguments in the order that it takes; undefined if it is not known. */
+/** Translates a call to a function of another language, with its arguments reordered; returns undefined if it is unknown. */
 export function callElsewhere(name: string, args: readonly string[]): string | undefined {
   const word = name.toLowerCase();
   const [text = '', pattern = ''] = args;
@@ -299,7 +299,7 @@ export function callElsewhere(name: string, args: readonly string[]): string | u
     .replace(/\$(\d)/g, (_, place) => put[Number(place) - 1] ?? '');
 }
 
-/** What to write in place of a call such as `contains(a, b)`, undefined if no operator has that name. */
+/** Returns the operator to write for a call such as `contains(a, b)`, or undefined if no operator has that name. */
 export function operatorCalled(name: string, args: readonly string[]): string | undefined {
   const word = name.toLowerCase();
   const [left = 'x', ...rest] = args;

@@ -145,7 +145,7 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   more: shown,
 };
 
-/** What to write if the same operands may follow the operator that a hint names; else undefined. */
+/** Returns the replacement if the same operands may follow the operator that a hint names; else undefined. */
 export function sameOperands(hint: string): string | undefined {
   const [, operator] =
     /^Write `\| ([\w-]+(?: count\(\))?(?: by)?)(?: (?:N|\u2026 by \u2026|\u2026))?`(?:\.$| after the summarize)/.exec(
@@ -154,7 +154,7 @@ export function sameOperands(hint: string): string | undefined {
   return operator;
 }
 
-/** Plugins of Kusto's `evaluate`. */
+/** Plugins for Kusto's `evaluate`. */
 const plugins: Readonly<Record<string, string>> = {
   bag_unpack: 'Write each key as `field.key`, or all of them by `| mv-expand kind=array field`.',
   pivot: 'Write one `countif(…)` or `sumif(…)` for each column.',
@@ -164,7 +164,7 @@ const plugins: Readonly<Record<string, string>> = {
   diffpatterns: 'Write `| summarize spotlight(condition, field, …)`.',
 };
 
-/** Returns what to write in place of an operator that APL does not have; `text` is the whole of it. Undefined if its word is not known. */
+/** Returns a hint for an operator that APL lacks; `text` is the whole operator. Undefined if its word is unknown. */
 export function hintForOperator(word: string, text: string): string | undefined {
   if (word !== 'evaluate') return own(operatorsElsewhere, word.toLowerCase());
   const plugin = /^evaluate\s+(?:hint\.\S+\s+)?(\w+)/.exec(text)?.[1] ?? '';

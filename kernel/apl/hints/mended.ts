@@ -20,7 +20,7 @@ const parts: Readonly<Record<string, string>> = {
   TEXT: String.raw`(?:"[^"\n]*"|'[^'\n]*')`,
 };
 
-/** The pattern of a whole stage, with `F`, `FS`, `CALL` and `TEXT` for a field, several, a call and a string. */
+/** Returns the pattern of a whole stage, with `F`, `FS`, `CALL` and `TEXT` for a field, several, a call and a string. */
 function stage({ raw: [pattern = ''] }: TemplateStringsArray): RegExp {
   return new RegExp(
     `^${pattern.replace(/\b(?:FS|F|CALL|TEXT)\b| /g, part => own(parts, part) ?? part)}$`,
@@ -28,7 +28,7 @@ function stage({ raw: [pattern = ''] }: TemplateStringsArray): RegExp {
   );
 }
 
-/** Stages that no query can hold, as other tools write them; of those that fit, the first says what to write. */
+/** Stages in the syntax of other tools, which are never valid APL; the first match determines the replacement. */
 const rows: readonly Row[] = [
   {
     written: /^search\s+(?!(?:in|k[a-z]{1,4})\b)(?!.*\w:)(?!\S+\s*=\s*\S+$)\S+\s+\S/,
@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
   { written: stage`count (?:where|if) (.+)`, instead: ([, rest = '']) => `where ${compared(rest)} | count` },
   { written: stage`count (?!by\b)(F)`, instead: ([, of]) => `summarize count() by ${of}` },
   { written: /^(getschema|serialize)\(\)$/, instead: ([, word]) => word },
-  // Orders and choices.
+  // Sorts and limits.
   {
     written: stage`top (?:limit\s*=\s*\d+ .+|(?!by\b)F(?:[\s,]+F)*|\d+ (?!by\b)F\s*,.+)`,
     instead: ([whole]) => translateCommand(whole),
@@ -112,14 +112,14 @@ const rows: readonly Row[] = [
     instead: ([, percent]) => `sample ${Number((Number(percent) / 100).toPrecision(6))}`,
   },
   { written: /^>\s*([a-z][^\n]*)$/, instead: ([, rest]) => ` ${rest}` },
-  // Objects, arrays and slices of jq.
+  // Objects, arrays and slices in jq.
   { written: /^\{\s*([^{}\n]*)\}$/, instead: ([, inner = '']) => projected(inner) },
   { written: /^\[\s*(\.[^[\]\n]*)\]$/, instead: ([, inner = '']) => projected(inner) },
   { written: /^(?:\.\[0?:(\d+)\]|limit\((\d+);\s*\.\[\]\))$/, instead: ([, to, n]) => `limit ${to ?? n}` },
   { written: /^\[\s*\.\[\]\s*\|\s*\.([\w.]+)\s*\]$/, instead: ([, name]) => `project ${name}` },
   { written: /^\.\[\]\.([\w.]+)$/, instead: ([, name]) => `project ${name}` },
   { written: /^sort(?:_by| by)\(\s*-\s*\.?(\w[\w.]*)\s*\)$/, instead: ([, name]) => `sort by ${name} desc` },
-  // Commands and conditions of PowerShell, and words that compare.
+  // PowerShell commands and conditions, and comparison words.
   { written: /^(?:[?%]|where)\s*\{/, instead: ({ input }) => translatedCmdlet(input) },
   {
     written: /^where\s+(.*\s-(?:[ic]?(?:eq|ne|g[te]|l[te]|(?:not)?(?:like|match|in))|and|or|not)\b.*)$/i,
@@ -214,7 +214,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** What a method of a value becomes; `$0` is the value, `$1` what stands in the parentheses. */
+/** Translations of methods on a value; `$0` is the value, `$1` the arguments. */
 const methods: Readonly<Record<string, string>> = {
   ...{ contains: '$0 contains $1', includes: '$0 contains $1', has: '$0 has $1', equals: '$0 == $1' },
   ...{ startswith: '$0 startswith $1', endswith: '$0 endswith $1', isin: '$0 in ($1)' },
@@ -224,10 +224,10 @@ const methods: Readonly<Record<string, string>> = {
   ...{ split: 'split($0, $1)', tostring: 'tostring($0)', round: 'round($0)', between: '$0 between ($1)' },
 };
 
-/** What is longer than a line that a hand types was not typed. */
+/** Maximum line length: anything longer was not typed by hand. */
 const longest = 500;
 
-/** Returns what APL writes in place of a stage that is not valid, without the pipe before it; undefined if that is not clear. */
+/** Returns the APL for an invalid stage, without its leading pipe; undefined if that is not clear. */
 export function mendedStage(text: string): string | undefined {
   if (text.length > longest) return undefined;
   for (const { written, instead } of rows) {
@@ -238,18 +238,18 @@ export function mendedStage(text: string): string | undefined {
   return undefined;
 }
 
-/** Aggregates that blanks divide, as SPL allows, with commas between them and their names before them. */
+/** Returns space-separated aggregates, which SPL allows, with commas between them and their names in front. */
 function commas(measures: string): string {
   const calls = measures.matchAll(/(\w+\((?:[^()]|\([^()]*\))*\))(?:\s+as\s+(\w+))?/gi);
   return Array.from(calls, ([, call, name]) => `${name === undefined ? '' : `${name} = `}${call}`).join(', ');
 }
 
-/** A condition with `==` for the `=` of SQL. */
+/** Returns a condition with `==` for SQL's `=`. */
 function compared(condition: string): string {
   return condition.trim().replace(/(?<![=!<>~])=(?![=~])/g, '==');
 }
 
-/** The keys of an object of jq, each of which names a field, or the fields of an array. */
+/** Returns the keys of a jq object, each of which names a field, or the fields of an array. */
 function projected(inner: string): string | undefined {
   const items = inner
     .split(',')
@@ -267,7 +267,7 @@ function fromLucene(condition: string): string | undefined {
   return stagesOf(translateLucene, condition);
 }
 
-/** Values of SQL in a stage of this word. */
+/** Translates SQL values in a stage with this word. */
 function fromSql(word: string, rest: string): string | undefined {
   if (word === 'where') return stagesOf(translateSql, `select * from t where ${rest}`);
   const [, name, value = rest] = /^(\w+)\s*=\s*(.*)$/.exec(rest) ?? [];
@@ -275,12 +275,12 @@ function fromSql(word: string, rest: string): string | undefined {
   return found?.replace(/^project\b/, word);
 }
 
-/** Returns the stages of a whole query of SQL, whose table the query has already named. */
+/** Returns the stages of a whole SQL query, whose table the query has already named. */
 export function sqlStages(text: string): string | undefined {
   return stagesOf(translateSql, text);
 }
 
-/** The stages of a translated query, without its dataset. */
+/** Returns the stages of a translated query, without its dataset. */
 function stagesOf(translate: (reader: LanguageReader) => string, text: string): string | undefined {
   const reader = new LanguageReader(text);
   const [, ...lines] = translate(reader).split('\n');
@@ -289,7 +289,7 @@ function stagesOf(translate: (reader: LanguageReader) => string, text: string): 
 
 const method = new RegExp(String.raw`(${field})\.(\w+)\(([^()\n]*)\)`);
 
-/** The text with functions and operators for the methods of values; undefined for one that has neither. */
+/** Returns the text with methods of values replaced by functions and operators; undefined if a method has neither. */
 function unchained(text: string): string | undefined {
   let found = text;
   for (let match = method.exec(found); match !== null; match = method.exec(found)) {

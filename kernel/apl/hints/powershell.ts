@@ -3,7 +3,7 @@ import { textOf } from './languages/language-expression.js';
 
 const names = String.raw`[\w.]+(?:\s*,\s*[\w.]+)*`;
 
-/** Signs for the words that compare. */
+/** Signs for comparison words. */
 export const signs: Readonly<Record<string, string>> = {
   eq: '==',
   ne: '!=',
@@ -13,11 +13,11 @@ export const signs: Readonly<Record<string, string>> = {
   le: '<=',
 };
 
-/** What a condition of PowerShell is made of, strings first in the operators that take one. */
+/** Parts of a PowerShell condition; operators that take a string come first. */
 const parts =
   /-(c?)i?(not)?(like|match)\s+("[^"\n]*"|'[^'\n]*')|-(c?)i?(eq|ne)(?=\s+["'])|-[ci]?(eq|ne|g[te]|l[te])(?=\s)|-[ci]?(not)?in(?=\s*\()|-(and|or|not)(?=[\s(])|"[^"\n]*"|'[^'\n]*'|\$(?:_|PSItem)\./gi;
 
-/** Returns a condition of PowerShell, such as `$_.status -ge 500`, in APL; undefined for what is not understood. */
+/** Translates a PowerShell condition, such as `$_.status -ge 500`; returns undefined if it is not understood. */
 export function powerCondition(text: string): string | undefined {
   const found = text.trim().replace(parts, (whole, ...groups: readonly (string | undefined)[]) => {
     const [likeCase, likeNot, like, pattern, equalCase, equal, sign, inNot, word] = groups;
@@ -31,13 +31,13 @@ export function powerCondition(text: string): string | undefined {
   return /\s-[a-z]|[${}|]/i.test(found.replace(/"[^"\n]*"|'[^'\n]*'/g, '')) ? undefined : found;
 }
 
-/** The sign that compares texts, which PowerShell does without their case unless a `c` says otherwise. */
+/** Returns the sign that compares strings: PowerShell ignores case unless a `c` is given. */
 function textSign(equal: string, isExact: boolean): string {
   if (isExact) return equal === 'eq' ? '==' : '!=';
   return equal === 'eq' ? '=~' : '!~';
 }
 
-/** `-like "a*"` or `-match "^a"` with the operator that finds the same. */
+/** Translates `-like "a*"` or `-match "^a"` to the equivalent operator. */
 function likeness(word: string, quoted: string, isExact: boolean, finds: boolean): string {
   const pattern = quoted.slice(1, -1);
   const not = finds ? '' : '!';
@@ -56,7 +56,7 @@ function likeness(word: string, quoted: string, isExact: boolean, finds: boolean
   return `${not}${operator}${exact} ${textOf(plain)}`;
 }
 
-/** The arguments of a command without these options; undefined if others are left. */
+/** Returns a command's arguments without these options; undefined if other options remain. */
 function namesIn(rest: string, options: RegExp): string | undefined {
   const left = rest
     .replace(options, ' ')
@@ -65,7 +65,7 @@ function namesIn(rest: string, options: RegExp): string | undefined {
   return left === '' || new RegExp(`^${names}$`).test(left) ? left : undefined;
 }
 
-/** The commands of PowerShell that read objects, by their names in lowercase, with the stages that they become. */
+/** PowerShell commands that read objects, by lowercase name, with their translated stages. */
 const commands: Readonly<Record<string, (rest: string) => string | undefined>> = {
   'where-object': rest => {
     const [, block = rest.replace(/^-Property\s+/i, '')] = /^\{([\s\S]*)\}$/.exec(rest) ?? [];
@@ -129,7 +129,7 @@ const aliases: Readonly<Record<string, string>> = {
   ...{ ft: 'format-table', fl: 'format-list' },
 };
 
-/** Returns a command of PowerShell, without the pipe before it, as stages of APL; undefined if it is not one that is known. */
+/** Translates a PowerShell command, without its leading pipe, to APL stages; returns undefined if it is unknown. */
 export function translatedCmdlet(text: string): string | undefined {
   const [, word = '', rest = ''] = /^([\w-]+|[?%])\s*([\s\S]*)$/.exec(text) ?? [];
   const name = word.toLowerCase();

@@ -8,7 +8,7 @@ interface Row {
   readonly instead: (match: RegExpExecArray) => string | undefined;
 }
 
-/** What other tools write between two pipes; more of them are commands of SPL. */
+/** Stages of other tools; further ones are SPL commands. */
 const rows: readonly Row[] = [
   {
     written:
@@ -132,12 +132,12 @@ const rows: readonly Row[] = [
   { written: /^(?:keys|describe|info|columns|schema|dtypes)(?:\(\))?$/, instead: () => 'getschema' },
 ];
 
-/** A field of jq begins with a dot, and its `and`, `or` are those of APL. */
+/** Strips the dots from jq fields; its `and` and `or` are the same in APL. */
 function withoutDots(condition: string): string {
   return condition.replace(/(^|[\s(])\.(?=[A-Za-z_])/g, '$1');
 }
 
-/** Returns a stage of another tool, without the pipe before it, as stages of APL; undefined if it is not known. */
+/** Translates a stage of another tool, without its leading pipe, to APL stages; returns undefined if it is unknown. */
 export function translatedStage(text: string): string | undefined {
   for (const { written, instead } of rows) {
     const match = written.exec(text);

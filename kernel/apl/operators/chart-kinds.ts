@@ -1,7 +1,7 @@
-/** The kinds of charts, from `result/chart/kinds/`; `npx tsx scripts/reference.ts` writes this file. */
+/** Chart kinds, from `result/chart/kinds/`; `npx tsx scripts/reference.ts` writes this file. */
 export const drawnKinds = ['area', 'bar', 'heat', 'line', 'pie', 'scatter', 'shares', 'stat'] as const;
 
-/** What they are called in a menu. */
+/** Menu labels of the chart kinds. */
 export const kindLabels = {
   area: 'Areas',
   bar: 'Bars',

@@ -4,7 +4,7 @@ const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 const names = "datatable(id:long, name:string)[1, 'ann', 2, 'bob']";
 const visits = "datatable(id:long, page:string)[1, '/a', 1, '/b', 3, '/c']";
 
-/** Which rows a join keeps. */
+/** Join kinds. */
 export const joinKinds = [
   'inner',
   'innerunique',

@@ -7,26 +7,26 @@ export type DrawnKind = (typeof drawnKinds)[number];
 /** A kind of chart; `none` is not a chart. */
 export type ChartKind = DrawnKind | 'none';
 
-/** The kinds of charts, as `// @viz` and `%viz` take them. */
+/** Chart kinds accepted by `// @viz` and `%viz`. */
 export const chartKinds: readonly ChartKind[] = [...drawnKinds, 'none'];
 
-/** How a chart is asked for; without `kind` the shape of the result decides. */
+/** Options of a chart; without `kind`, the shape of the result decides. */
 export interface ChartOptions {
   readonly kind?: ChartKind;
   readonly stack?: boolean;
   readonly log?: boolean;
-  /** The unit of the measures, in place of that of their fields. */
+  /** Unit of the measures, in place of their fields' unit. */
   readonly unit?: string;
   readonly title?: string;
-  /** Whether a chart over time shows the annotations of the service (default: a setting decides). */
+  /** Whether a chart over time shows the service's annotations (default: a setting decides). */
   readonly annotations?: boolean;
-  /** False hides the legend. */
+  /** False to hide the legend. */
   readonly legend?: boolean;
-  /** Whether the results of the cell stand side by side, one of a single query beside its chart. */
+  /** Whether the results of the cell are side by side, or a single query's result beside its chart. */
   readonly beside?: boolean;
 }
 
-/** What the kinds of other dialects are called here. */
+/** Chart kinds by their names in other dialects. */
 export const renderings: Readonly<Record<string, { readonly kind: ChartKind; readonly stack?: true }>> = {
   timechart: { kind: 'line' },
   linechart: { kind: 'line' },
@@ -41,14 +41,14 @@ export const renderings: Readonly<Record<string, { readonly kind: ChartKind; rea
   table: { kind: 'none' },
 };
 
-/** The title of an axis, as Kusto's charts take it. */
+/** Axis title, an option of Kusto's charts. */
 const axisTitle = {
   takes: 'text',
   doc: 'Has no effect: an axis has the name of its field.',
   unused: 'An axis has the name of its field: write `| project-rename requests = count_`.',
 } as const;
 
-/** The operator that says how a result is shown; it is not part of what a service computes. */
+/** The operator that sets how a result is displayed; services do not compute it. */
 export const drawing = {
   render: {
     usage: ['T | render kind [with (title="text", kind=stacked, yaxis=log, legend=hidden)]'],

@@ -14,7 +14,7 @@ const sortClauses = [
   },
 ] as const;
 
-/** Operators that choose and order rows. */
+/** Operators that select and order rows. */
 export const filtering = {
   where: {
     old: ['filter'],

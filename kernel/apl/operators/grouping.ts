@@ -2,7 +2,7 @@ import type { OperatorRow } from './grammar.js';
 
 const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 
-/** Operators that turn many rows into one, or describe the table itself. */
+/** Operators that aggregate rows, or describe the table itself. */
 export const grouping = {
   count: {
     usage: ['T | count'],

@@ -2,7 +2,7 @@ import type { OperatorRow } from './grammar.js';
 
 const numbers = 'datatable(x:long, ok:bool)[1, true, 2, false, 6, true]';
 
-/** Operators that add, choose, order and rename fields. */
+/** Operators that add, select, order and rename fields. */
 export const fields = {
   extend: {
     usage: ['T | extend name = expression, …'],

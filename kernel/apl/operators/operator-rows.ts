@@ -6,7 +6,7 @@ import { grouping } from './grouping.js';
 import { fields } from './operator-fields.js';
 import { reading } from './operator-reading.js';
 
-/** Every operator that may follow a pipe, by its word. */
+/** Operators that may follow a pipe, by word. */
 export const operators = {
   ...filtering,
   ...fields,
@@ -16,10 +16,10 @@ export const operators = {
   ...drawing,
 } as const;
 
-/** The kinds of operators: the words under which they have a row. */
+/** Operator kinds: the words that have a row. */
 export type OperatorKind = keyof typeof operators;
 
-/** Every source that a word introduces. */
+/** Sources introduced by a word. */
 export const sources = {
   print: {
     usage: ['print [name =] expression, …'],
@@ -87,7 +87,7 @@ export const sources = {
   },
 } as const satisfies Readonly<Record<string, SourceRow>>;
 
-/** The kinds of sources that a word introduces. */
+/** Source kinds introduced by a word. */
 export type SourceKind = keyof typeof sources;
 
 /** The operator that a word names, and its row. */
@@ -107,17 +107,17 @@ const byWord = new Map<string, NamedOperator>(
     }),
 );
 
-/** The operator of a word, old spellings included. */
+/** Returns the operator of a word, old spellings included. */
 export function operatorNamed(word: string): NamedOperator | undefined {
   return byWord.get(word);
 }
 
-/** The words that may follow a pipe, without old spellings. */
+/** Words that may follow a pipe, without old spellings. */
 export const operatorWords: readonly string[] = [...byWord].flatMap(([word, { row }]) =>
   row.old?.includes(word) === true ? [] : [word],
 );
 
-/** The source that a word introduces. */
+/** Returns the source that a word introduces. */
 export function sourceNamed(word: string): { kind: SourceKind; row: SourceRow } | undefined {
   return isSource(word) ? { kind: word, row: sources[word] } : undefined;
 }
@@ -130,7 +130,7 @@ function isSource(word: string): word is SourceKind {
   return Object.hasOwn(sources, word);
 }
 
-/** The clauses of an operator or a source, by its kind; none for any other kind. */
+/** Returns the clauses of an operator or a source, by kind; none for any other kind. */
 export function clausesOf(kind: string): readonly Clause[] {
   return operatorNamed(kind)?.row.clauses ?? sourceNamed(kind)?.row.clauses ?? [];
 }
@@ -139,17 +139,17 @@ const everyClause: readonly Clause[] = [...Object.values(operators), ...Object.v
   (row): readonly Clause[] => row.clauses,
 );
 
-/** The words that introduce clauses, such as `by`. */
+/** Words that introduce clauses, such as `by`. */
 export const clauseWords: ReadonlySet<string> = new Set(
   everyClause.flatMap(({ word }) => (word === undefined ? [] : [word])),
 );
 
-/** The words of clauses that start a line if an operator takes several lines. */
+/** Words of clauses that start a line if an operator spans several lines. */
 export const lineWords: ReadonlySet<string> = new Set(
   everyClause.flatMap(({ word, startsLine }) => (word === undefined || startsLine !== true ? [] : [word])),
 );
 
-/** The options of an operator or a source. */
+/** Returns the options of an operator or a source. */
 export function optionsOf(kind: string): Options {
   return Object.assign({}, ...clausesOf(kind).map(clause => clause.options ?? {}));
 }

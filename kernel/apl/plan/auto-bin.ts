@@ -9,7 +9,7 @@ const ladder = [1n, 5n, 10n, 15n, 30n]
   );
 const mostBuckets = 120n;
 
-/** Returns the width, in nanoseconds, of bin_auto's buckets: the first step of the ladder that gives at most 120 of them. */
+/** Returns the width of bin_auto's buckets, in nanoseconds: the first step of the ladder that gives at most 120 of them. */
 export function autoBinWidth(start: bigint, end: bigint): bigint {
   const range = end - start;
   const step = ladder.find(width => width * mostBuckets >= range);

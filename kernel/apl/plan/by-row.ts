@@ -9,23 +9,23 @@ import {
 } from './plan.js';
 import { reference } from './scalars.js';
 
-/** The parts of a plan over the elements of the rows of a table. */
+/** Parts of a plan over the elements of a table's rows. */
 export interface ElementPlan {
   readonly rows: Relation;
-  /** The fields of the rows that the result has. */
+  /** Fields of the rows to keep in the result. */
   readonly fields: readonly Column[];
-  /** What stands for the rows in `expanded` and `applied`. */
+  /** Placeholder for the rows in `expanded` and `applied`. */
   readonly leaf: Relation;
-  /** Their elements. */
+  /** Elements of the rows. */
   readonly expanded: Relation;
-  /** What operators make of all elements as if they were one table. */
+  /** Output of the operators over all elements as if they were one table. */
   readonly applied: Relation;
 }
 
 /**
- * Returns the relation that applies the operators to the elements of one row at a time, with the fields of the row. The rows are numbered, and
- * each relation passes their number and fields on: keys get the number as a further key, sorts begin with it, and limits and the rows
- * around count within it.
+ * Returns the relation that applies the operators to the elements of one row at a time, with the row's fields. Rows are numbered, and each
+ * relation passes on their number and fields: keys include the number, sorts start with it, and limits and neighboring rows count within
+ * it.
  */
 export function appliedByRow(
   { rows: input, fields, leaf, expanded, applied }: ElementPlan,
@@ -39,7 +39,7 @@ export function appliedByRow(
   return isSorted(rebuilt) ? rebuilt : sortedBy(rebuilt, [row]);
 }
 
-/** The column that counts the elements, if the query names one. */
+/** Returns the column that counts the elements, if the query names one. */
 function elementIn(relation: Relation): Column | undefined {
   if (relation.kind === 'expand') return relation.index;
   return relation.kind === 'project' ? elementIn(relation.input) : undefined;
@@ -49,20 +49,20 @@ function same(column: Column): Computed {
   return { column, value: reference(column) };
 }
 
-/** The rows whose elements are read. */
+/** Rows whose elements are read. */
 interface Rows {
-  /** What stands for them in the plan that is made anew. */
+  /** Placeholder for the rows in the plan being rebuilt. */
   readonly leaf: Relation;
   readonly relation: Relation;
-  /** The number of each row. */
+  /** Number of each row. */
   readonly row: Column;
-  /** The place of an element in its row. */
+  /** Position of an element in its row. */
   readonly element: Column;
-  /** What is passed on: the number and the fields. */
+  /** Columns passed on: the number and the fields. */
   readonly passed: readonly Column[];
 }
 
-/** The relation made anew over the rows in place of the leaf. */
+/** Rebuilds a relation over the rows instead of the leaf. */
 function overRows(made: Columns, relation: Relation, rows: Rows): Relation {
   const below = (input: Relation): Relation => overRows(made, input, rows);
   switch (relation.kind) {
@@ -120,7 +120,7 @@ function overRows(made: Columns, relation: Relation, rows: Rows): Relation {
   }
 }
 
-/** The columns of the input that are passed on and not among the others. */
+/** Returns the passed columns of the input that are missing from `columns`. */
 function missing(columns: readonly Column[], input: Relation, passed: readonly Column[]): readonly Column[] {
   const there = new Set(columns.map(({ id }) => id));
   return passed.filter(column => !there.has(column.id) && input.columns.some(({ id }) => id === column.id));
@@ -128,7 +128,7 @@ function missing(columns: readonly Column[], input: Relation, passed: readonly C
 
 type Expand = Extract<Relation, { kind: 'expand' }>;
 
-/** The elements of the rows, in their order; those of an array within an element have no place of their own. */
+/** Returns the elements of the rows, in order; elements of a nested array have no position of their own. */
 function expandedRows(
   relation: Expand,
   input: Relation,
@@ -141,7 +141,7 @@ function expandedRows(
   return sortedBy({ ...relation, input, index: element, columns }, [row, element]);
 }
 
-/** As many rows of each number as the limit says, in their order. */
+/** Limits the rows of each row number, in order. */
 function firstOfEach(
   made: Columns,
   { count }: Extract<Relation, { kind: 'limit' | 'top-groups' }>,
@@ -161,7 +161,7 @@ function firstOfEach(
   return sortedBy({ kind: 'filter', input: numbered, predicate, columns }, [row, place]);
 }
 
-/** The relation in the order of its first columns, then by the keys, then of its last columns. */
+/** Sorts a relation by its first columns, then by the keys, then by its last columns. */
 function sortedBy(
   input: Relation,
   first: readonly Column[],

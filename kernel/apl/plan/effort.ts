@@ -1,12 +1,11 @@
 import type { Relation, Scalar } from './plan.js';
 import { inputsOf } from './plan-walk.js';
 
-/** The most rows of `range`, as an operator, and the most elements of what the function returns. */
+/** Maximum number of rows of the `range` operator, and of elements returned by the function. */
 export const mostSequenceRows = 1_048_576;
 
 /**
- * Returns an estimate of how many rows a plan makes itself, by `range` and tables of constants; those of datasets are the
- * catalog's to count.
+ * Returns an estimate of the number of rows a plan generates itself, by `range` and constant tables; the catalog counts those of datasets.
  */
 export function madeRows(relation: Relation): number {
   if (relation.kind === 'values') return relation.rows.length;
@@ -20,7 +19,7 @@ function sequenceRows(start: number, end: number, step: number): number {
   return Number.isFinite(rows) ? Math.max(0, rows) : 0;
 }
 
-/** Returns how many rows a plan has at most, given how many a table has; infinity if that is not known. */
+/** Returns the maximum number of rows of a plan, given the number in each table; infinity if unknown. */
 export function mostRows(relation: Relation, rowsOf: (table: string) => number | undefined): number {
   switch (relation.kind) {
     case 'scan':
@@ -53,7 +52,7 @@ function least(most: number, count: number): number {
   return Number.isNaN(count) ? most : Math.min(most, count);
 }
 
-/** Returns whether each row of a plan is a group of others. */
+/** True if each row of a plan is a group of rows. */
 export function isGrouped(relation: Relation): boolean {
   switch (relation.kind) {
     case 'aggregate':
@@ -80,7 +79,7 @@ export function isGrouped(relation: Relation): boolean {
   }
 }
 
-/** Returns the value of a constant number; NaN for what is known only when the query runs. */
+/** Returns the value of a constant number; NaN if it is known only when the query runs. */
 function numberOf(scalar: Scalar): number {
   if (scalar.kind === 'convert') return numberOf(scalar.value);
   if (scalar.kind === 'negate') return -numberOf(scalar.operand);

@@ -33,7 +33,7 @@ export function originOf(relation: Relation, id: number): string | undefined {
   }
 }
 
-/** A relation with the time of its events. */
+/** A relation that has the time of its events. */
 interface Timed {
   readonly relation: Relation;
   readonly time: Column;
@@ -76,7 +76,7 @@ export function withTime(relation: Relation): Timed | undefined {
   }
 }
 
-/** Returns the ids of the columns that an expression over a relation reads, and of those that these are computed from. */
+/** Returns the ids of the columns that an expression over a relation reads, and of the columns that they are computed from. */
 export function basisOf(value: Scalar, relation: Relation): ReadonlySet<number> {
   const ids = idsIn(value);
   addBasis(ids, relation);

@@ -1,6 +1,6 @@
 /**
- * Finds the parts of a regular expression (RE2) in which a parenthesis may stand: quotations, escapes and classes, where it is none,
- * and the beginnings of capturing groups, which are the first group of the match, and their names the second.
+ * Matches the parts of a regular expression (RE2) that can contain a literal parenthesis (quotations, escapes, classes), and the beginnings
+ * of capturing groups: group 1 is the beginning, group 2 the group's name.
  */
 export const partsOfPattern =
   /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|(\((?:\?P?<(\w+)>|(?!\?)))/gs;

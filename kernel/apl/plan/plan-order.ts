@@ -1,6 +1,6 @@
 import type { Relation } from './plan.js';
 
-/** Returns whether the query has decided the order of the rows. */
+/** True if the query has determined the order of the rows. */
 export function isInOrder(relation: Relation): boolean {
   switch (relation.kind) {
     case 'sort':
@@ -28,7 +28,7 @@ export function isInOrder(relation: Relation): boolean {
   }
 }
 
-/** Returns whether the rows are those of a written table, in their order. */
+/** True if the rows are those of a literal table, in order. */
 export function isWritten(relation: Relation): boolean {
   if (relation.kind === 'values') return true;
   const passes = relation.kind === 'filter' || relation.kind === 'project' || relation.kind === 'limit';

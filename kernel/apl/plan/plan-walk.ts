@@ -4,13 +4,13 @@ export type Kind = Relation['kind'];
 export type RelationOf<K extends Kind> = Extract<Relation, { readonly kind: K }>;
 type ScalarOf<K, S extends Scalar = Scalar> = S extends Scalar ? (K extends S['kind'] ? S : never) : never;
 
-/** How to visit and to replace the parts `P` that are held by a `T`. */
+/** Functions that visit and replace the parts `P` contained in a `T`. */
 interface Part<T, P> {
   readonly visit: (parent: T, visit: (part: P) => void) => void;
   readonly map: (parent: T, map: (part: P) => P) => T;
 }
 
-/** Whether a `T` holds a `P`; what is held by a relation or an expression inside it is not its own. */
+/** Whether a `T` contains a `P`; anything inside a nested relation or expression does not count. */
 type Holds<T, P> = T extends P
   ? true
   : T extends Relation | Scalar
@@ -21,7 +21,7 @@ type Holds<T, P> = T extends P
         ? { [K in keyof T]-?: Holds<T[K], P> }[keyof T]
         : false;
 
-/** A part for each member of `T` that holds a `P`, and for no other. */
+/** A part for each member of `T` that contains a `P`, and for no other. */
 type Parts<T, P> = {
   readonly [K in keyof T as true extends Holds<T[K], P> ? K : never]-?: Part<NonNullable<T[K]>, P>;
 };
@@ -49,7 +49,7 @@ function each<T, P>(item: Part<T, P>): Part<readonly T[], P> {
   };
 }
 
-/** The parts of an object, in the order of the members here. A member that is absent stays so. */
+/** Returns the part for an object, with members in this order. Absent members stay absent. */
 function within<T extends object, P>(parts: Parts<T, P>): Part<T, P> {
   const members: readonly (readonly [string, Part<unknown, P>])[] = Object.entries(parts);
   const there = (parent: T) => members.filter(([name]) => Reflect.get(parent, name) !== undefined);
@@ -65,7 +65,7 @@ function within<T extends object, P>(parts: Parts<T, P>): Part<T, P> {
   };
 }
 
-/** The inputs and the expressions of a relation. */
+/** Inputs and expressions of a relation. */
 interface Children<R extends Relation> {
   readonly inputs: Part<R, Relation>;
   readonly expressions: Part<R, Scalar>;
@@ -75,7 +75,9 @@ function holding<R extends Relation>(inputs: Parts<R, Relation>, expressions: Pa
   return { inputs: within<R, Relation>(inputs), expressions: within<R, Scalar>(expressions) };
 }
 
-/** What each kind of relation holds. A new kind, or a new member with a relation or an expression, is missed here by the type check. */
+/**
+ * Children of each kind of relation. The type check fails if a new kind, or a new member with a relation or an expression, is missing here.
+ */
 const relations: { readonly [K in Kind]: Children<RelationOf<K>> } = {
   scan: holding({}, {}),
   values: holding({}, { rows: each<readonly Scalar[], Scalar>(all) }),
@@ -123,7 +125,7 @@ const relations: { readonly [K in Kind]: Children<RelationOf<K>> } = {
   ),
 };
 
-/** The expressions that each kind of expression holds; a query within one is a plan of its own. */
+/** Child expressions of each kind of expression; a query within one is a plan of its own. */
 const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
   column: within({}),
   constant: within({}),

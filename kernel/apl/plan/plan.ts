@@ -12,9 +12,9 @@ export interface Column {
   readonly type: TypeName;
   readonly unit?: string;
   readonly description?: string;
-  /** The same number for all columns of a dataset or a union, whose dotted names may mean one thing: `m.a`, and the key `a` of `m`. */
+  /** The same number for all columns of a dataset or a union whose dotted names may be equivalent: `m.a`, and the key `a` of `m`. */
   readonly table?: number;
-  /** What the column is for, if no name reaches it: a `place` tells rows of equal times apart, a `neighbor` reads the rows around. */
+  /** Purpose of a column that has no visible name: a `place` distinguishes rows with equal times, a `neighbor` reads neighboring rows. */
   readonly role?: 'place' | 'neighbor';
   /** How the column was aggregated, for the result's `agg`. */
   readonly agg?: {
@@ -24,11 +24,11 @@ export interface Column {
   };
 }
 
-/** Makes the columns of one plan, of the query and of its rewrites: no two have the same id. */
+/** Creates the columns of one plan, for the query and its rewrites: no two have the same id. */
 export class Columns {
   #next = 0;
 
-  /** Returns what makes the same columns as this would: what is written twice then has the same names. */
+  /** Returns a factory that creates the same columns as this one would, so that duplicated code has the same names. */
   fork(): Columns {
     const forked = new Columns();
     forked.#next = this.#next;
@@ -55,13 +55,13 @@ export type Scalar =
       readonly value: string | number | bigint | boolean | null;
     }
   | { readonly kind: 'convert'; readonly type: TypeName; readonly value: Scalar }
-  /** A function of the catalog, by its canonical name. */
+  /** A catalog function, by its canonical name. */
   | {
       readonly kind: 'call';
       readonly name: string;
       readonly args: readonly Scalar[];
       readonly type: TypeName;
-      /** Where the arguments stand in the query, for refusals that depend on their values. */
+      /** Spans of the arguments in the query, for errors that depend on their values. */
       readonly at?: readonly Span[];
     }
   | {
@@ -70,7 +70,7 @@ export type Scalar =
       readonly left: Scalar;
       readonly right: Scalar;
       readonly type: TypeName;
-      /** Where the two sides stand in the query. */
+      /** Spans of the two sides in the query. */
       readonly at?: readonly Span[];
     }
   | { readonly kind: 'not' | 'negate'; readonly operand: Scalar; readonly type: TypeName }
@@ -92,7 +92,7 @@ export type Scalar =
       readonly high: Scalar;
       readonly type: 'bool';
     }
-  /** A property or an element of a dynamic value; null when it is not there. */
+  /** A property or an element of a dynamic value; null if missing. */
   | { readonly kind: 'path'; readonly object: Scalar; readonly key: Scalar; readonly type: 'dynamic' }
   | { readonly kind: 'array'; readonly items: readonly Scalar[]; readonly type: 'dynamic' }
   | {
@@ -101,17 +101,17 @@ export type Scalar =
       readonly type: 'dynamic';
     };
 
-/** An aggregate of the catalog. `filter` is the predicate of the `…if` forms. */
+/** A catalog aggregate. `filter` is the predicate of the `…if` forms. */
 export interface AggregateCall {
   readonly name: string;
   readonly args: readonly Scalar[];
   readonly filter?: Scalar;
-  /** The names of the fields in `args`, for aggregates that report them. */
+  /** Names of the fields in `args`, for aggregates that report them. */
   readonly labels?: readonly string[];
-  /** The fields that an aggregate over fields leaves out, with the reason. */
+  /** Fields that an aggregate over fields leaves out, with the reason. */
   readonly omitted?: readonly { readonly name: string; readonly note: string }[];
   readonly type: TypeName;
-  /** Where the arguments stand in the query. */
+  /** Spans of the arguments in the query. */
   readonly at?: readonly Span[];
 }
 
@@ -125,7 +125,7 @@ export interface Aggregated {
   readonly call: AggregateCall;
 }
 
-/** A value of the rows around, by the name of its function. */
+/** A value from neighboring rows, by its function's name. */
 export interface NeighborItem {
   readonly column: Column;
   readonly name: RowFunctionName;
@@ -150,7 +150,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly end: bigint;
     }
   | { readonly kind: 'values'; readonly rows: readonly (readonly Scalar[])[] }
-  /** Files beside the datasets, one after the other; values are read as text or JSON, then as the columns' types. */
+  /** External files, read one after the other; values are parsed as strings or JSON, then converted to the columns' types. */
   | {
       readonly kind: 'external';
       readonly files: readonly string[];
@@ -167,7 +167,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly keys: readonly Computed[];
       readonly aggregates: readonly Aggregated[];
     }
-  /** The `count` most frequent values of `value` in each group, with how often they occur. */
+  /** The `count` most frequent values of `value` in each group, with their counts. */
   | {
       readonly kind: 'topk';
       readonly input: Relation;
@@ -177,7 +177,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly count: Scalar;
       readonly filter?: Scalar;
     }
-  /** `implied`: a limit of events that the query does not sort takes the newest. */
+  /** `implied`: a limit on events that the query does not sort keeps the newest. */
   | {
       readonly kind: 'sort';
       readonly input: Relation;
@@ -191,7 +191,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly count: Scalar;
       readonly skip?: number;
     }
-  /** The rows of the `count` groups that come first; `rank` decides, `groups` are the keys besides the time bin. */
+  /** The rows of the first `count` groups in the order of `rank`; `groups` are the keys besides the time bin. */
   | {
       readonly kind: 'top-groups';
       readonly input: Relation;
@@ -208,7 +208,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly join: JoinKind;
       readonly on: readonly { readonly left: Scalar; readonly right: Scalar }[];
     }
-  /** Each input gives, for every output column, its own column's id or undefined for null. */
+  /** For each output column, an input gives the id of its own column, or undefined for null. */
   | {
       readonly kind: 'union';
       readonly inputs: readonly { readonly relation: Relation; readonly values: readonly Scalar[] }[];
@@ -221,21 +221,21 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly index?: Column;
       readonly limit?: Scalar;
       /**
-       * A column with the place of each row of the input in the order of its sort, where something above depends on it. Without keys
-       * it only keeps the elements of different rows apart.
+       * A column with the position of each input row in sort order, if something above depends on it. Without keys, it only tells the
+       * elements of different rows apart.
        */
       readonly place?: { readonly column: Column; readonly keys: readonly OrderKey[] };
     }
   /**
-   * The rows of the input, which are in an order, with their place in it from 1 on and values of the rows around, computed by
-   * the functions of `rowFunctions`.
+   * The ordered rows of the input, with their positions from 1 and values from neighboring rows, computed by the functions of
+   * `rowFunctions`.
    */
   | {
       readonly kind: 'neighbors';
       readonly input: Relation;
       readonly place: Column;
       readonly items: readonly NeighborItem[];
-      /** Columns whose equal values hold the rows together that count as around each other; all rows do if it is absent. */
+      /** Columns that partition the rows: only rows with equal values are neighbors. All rows are if absent. */
       readonly within?: readonly Column[];
     }
   | {
@@ -251,21 +251,21 @@ export type Relation = { readonly columns: readonly Column[] } & (
     }
 );
 
-/** The format of a file of `externaldata`. */
+/** File format of `externaldata`. */
 export type ExternalFormat = 'csv' | 'tsv' | 'psv' | 'scsv' | 'json' | 'raw' | 'txt';
 
-/** A bound query: its relation, and the facts for the description of its result. */
+/** A bound query: its relation, and the facts that describe its result. */
 export interface Plan {
   readonly relation: Relation;
-  /** Makes the columns that rewrites add. */
+  /** Creates the columns that rewrites add. */
   readonly columns: Columns;
   readonly datasets: readonly string[];
-  /** Written order of the rows, if any. */
+  /** Sort order in the query, if any. */
   readonly order: readonly { readonly field: string; readonly desc: boolean }[];
-  /** Names of the columns that the last `summarize` grouped by. */
+  /** Columns that the last `summarize` grouped by. */
   readonly groups: readonly string[];
   readonly bucket?: { readonly field: string; readonly size: bigint | number };
-  /** True when the user wrote a limit or the result is aggregated: no implicit limit or order applies. */
+  /** True if the user wrote a limit or the result is aggregated: no implicit limit or order applies. */
   readonly bounded: boolean;
 }
 
@@ -277,22 +277,21 @@ export interface FieldSchema {
   readonly hidden?: boolean;
 }
 
-/** The fields of a dataset. In an open dataset an unknown field is null; in a closed one it is an error. */
+/** Fields of a dataset. In an open dataset an unknown field is null; in a closed one it is an error. */
 export interface DatasetSchema {
   readonly name: string;
   readonly fields: readonly FieldSchema[];
-  /** Fields that are computed when it is read, in order. */
+  /** Fields computed on read, in order. */
   readonly virtual?: readonly VirtualField[];
   readonly open: boolean;
 }
 
-/** The environment of binding; times are nanoseconds since 1970. */
+/** Environment of binding; times are nanoseconds since 1970. */
 export interface BindEnvironment {
   readonly schema: (dataset: string) => DatasetSchema | undefined;
   readonly datasets: () => readonly string[];
   /**
-   * Kept results by their names, which come before datasets of the same name unless that is in quotes; a schema may have another
-   * name than its result.
+   * Stored results by name, preferred over datasets of the same name unless that is quoted; a schema's name may differ from its result's.
    */
   readonly results?: ReadonlyMap<string, DatasetSchema>;
   readonly now: bigint;
@@ -302,23 +301,23 @@ export interface BindEnvironment {
   readonly variables: Readonly<Record<string, unknown>>;
   /** Width of `bin_auto`, in nanoseconds. */
   readonly autoBin: bigint;
-  /** The engine has the functions that the local service lacks. */
+  /** Whether the engine has the functions that the local service lacks. */
   readonly hasAllFunctions?: boolean;
-  /** The file that an address of `externaldata` stands for, or why it cannot be read; none can if this is absent. */
+  /** Returns the file for a URL of `externaldata`, or the reason it cannot be read; if absent, none can. */
   readonly external?: (address: string) => ExternalFile;
 }
 
-/** The path of a file that may be read, or the problem with its address. */
+/** The path of a readable file, or the problem with its URL. */
 export type ExternalFile =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly problem: string; readonly hint: string };
 
-/** True when an operator has decided the order of the rows. */
+/** True if an operator has determined the order of the rows. */
 export function isSorted(relation: Relation): boolean {
   return decidingSort(relation) !== undefined;
 }
 
-/** The sort that has decided the order of the rows. */
+/** Returns the sort that determined the order of the rows. */
 export function decidingSort(relation: Relation): Extract<Relation, { kind: 'sort' }> | undefined {
   switch (relation.kind) {
     case 'sort':

@@ -4,7 +4,7 @@ import type { BinaryOperator, Span } from '../syntax/ast.js';
 import type { LiteralValues } from '../syntax/nodes.js';
 import type { Column, Scalar } from './plan.js';
 
-/** The values of constants by type: times and durations as nanoseconds, dynamic values as their JSON text. */
+/** Constant values by type: times and durations as nanoseconds, dynamic values as JSON text. */
 interface ConstantValues extends Omit<LiteralValues, 'dynamic'> {
   readonly dynamic: string;
 }
@@ -15,12 +15,12 @@ export function constant<T extends TypeName>(type: T, value: ConstantValues[T] |
   return { kind: 'constant', type, value };
 }
 
-/** The value of a column in each row. */
+/** Returns a reference to a column's value in each row. */
 export function reference({ id, type }: Pick<Column, 'id' | 'type'>): ScalarOf<'column'> {
   return { kind: 'column', id, type };
 }
 
-/** A call of a function of the catalog; `at` is where its arguments stand in the query. */
+/** Returns a call to a catalog function; `at` holds the spans of its arguments in the query. */
 export function call(
   name: string,
   args: readonly Scalar[],
@@ -30,7 +30,7 @@ export function call(
   return { kind: 'call', name, args, type, ...present({ at }) };
 }
 
-/** A computation with two sides; `at` is where they stand in the query. */
+/** Returns a computation with two operands; `at` holds their spans in the query. */
 export function binary(
   operator: BinaryOperator,
   left: Scalar,
@@ -41,7 +41,7 @@ export function binary(
   return { kind: 'binary', operator, left, right, type, ...present({ at }) };
 }
 
-/** A comparison, a test of a text, or two conditions joined. */
+/** Returns a comparison, a string test, or two conditions joined. */
 export function condition(
   operator: BinaryOperator,
   left: Scalar,
@@ -55,13 +55,13 @@ export function not(operand: Scalar): ScalarOf<'not' | 'negate'> {
   return { kind: 'not', operand, type: 'bool' };
 }
 
-/** The conditions that a predicate joins by `and`. */
+/** Returns the conditions that a predicate joins by `and`. */
 export function conditionsOf(predicate: Scalar): readonly Scalar[] {
   if (predicate.kind !== 'binary' || predicate.operator !== 'and') return [predicate];
   return [predicate.left, predicate.right].flatMap(conditionsOf);
 }
 
-/** The conditions joined, or undefined if there is none. */
+/** Returns the conditions joined, or undefined if there are none. */
 export function joined(operator: 'and' | 'or', conditions: readonly Scalar[]): Scalar | undefined {
   return conditions.reduceRight<Scalar | undefined>(
     (rest, each) => (rest === undefined ? each : condition(operator, each, rest)),
@@ -69,7 +69,7 @@ export function joined(operator: 'and' | 'or', conditions: readonly Scalar[]): S
   );
 }
 
-/** A property or an element of a dynamic value. */
+/** Returns a property or an element of a dynamic value. */
 export function path(object: Scalar, key: Scalar): ScalarOf<'path'> {
   return { kind: 'path', object, key, type: 'dynamic' };
 }

@@ -11,13 +11,13 @@ export interface Span {
 
 export type Severity = 'error' | 'warning' | 'hint';
 
-/** One finding. `code` is stable; `hint` says what to write instead. */
+/** A diagnostic. `code` is stable; `hint` says what to write instead. */
 export interface Diagnostic extends Span {
   readonly severity: Severity;
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly hint?: string;
-  /** The text that fixes the error when it replaces the span. */
+  /** Replacement for the span that fixes the error. */
   readonly instead?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Identifier extends Span {
 // ---- expressions ----
 
 export type Literal =
-  /** dynamic: a number in JSON, whose digits no other type holds. */
+  /** dynamic: a JSON number with more digits than any other type holds. */
   | (Span & { readonly kind: 'literal'; readonly type: 'string' | 'dynamic'; readonly value: string })
   | (Span & { readonly kind: 'literal'; readonly type: 'bool'; readonly value: boolean })
   | (Span & { readonly kind: 'literal'; readonly type: 'real'; readonly value: number })
@@ -96,7 +96,7 @@ export type ListOperator =
 
 export type Expr =
   | Literal
-  /** A field, a let name, or a dataset, by its place. */
+  /** A field, a let name, or a dataset, depending on its position. */
   | (Span & { readonly kind: 'name'; readonly name: string; readonly quoted: boolean })
   /** `a.b`; the member may be quoted: `a.['b c']`. */
   | (Span & { readonly kind: 'member'; readonly object: Expr; readonly member: Identifier })
@@ -136,7 +136,7 @@ export type Expr =
   | (Span & { readonly kind: 'typeof'; readonly type: TypeName | undefined })
   /** `*` as an argument or as the left side of a comparison. */
   | (Span & { readonly kind: 'star' })
-  /** In place of a text that could not be read; a diagnostic has been given. */
+  /** Stands in for unreadable text; a diagnostic has been reported. */
   | (Span & { readonly kind: 'missing' });
 
 export type Subquery = Extract<Expr, { kind: 'subquery' }>;
@@ -153,10 +153,10 @@ export interface Assignment extends Span {
   readonly value: Expr;
 }
 
-/** A field name with optional `*`: `status*`, `['geo.']*`, `*`, `*_ms`. Parts are literal texts between the stars. */
+/** A field name with optional `*`: `status*`, `['geo.']*`, `*`, `*_ms`. Parts are the literals between the stars. */
 export interface FieldPattern extends Span {
   readonly parts: readonly string[];
-  /** True when there is no star: an exact name. */
+  /** True if there is no star: an exact name. */
   readonly exact: boolean;
 }
 
@@ -179,7 +179,7 @@ export interface ColumnDecl extends Span {
   readonly type: TypeName;
 }
 
-/** The node of each operand of a clause. */
+/** Node types by clause operand. */
 export interface OperandNodes {
   readonly expression: Expr;
   readonly expressions: readonly Expr[];
@@ -206,14 +206,14 @@ export interface OperandNodes {
   readonly search: SearchPredicate;
 }
 
-/** A clause that may be left out and is not a list is an optional property. */
+/** An optional clause that is not a list is an optional property. */
 type MayBeAbsent<C extends Clause> = C extends { readonly optional: true }
   ? C['takes'] extends ListOperand
     ? false
     : true
   : false;
 type OperandNode<T extends Operand> = OperandNodes[T];
-/** The properties that the clauses of a row give its node. */
+/** Node properties defined by a row's clauses. */
 type NodeOf<R extends { readonly clauses: readonly Clause[] }> = {
   readonly [C in R['clauses'][number] as MayBeAbsent<C> extends true ? never : C['name']]: OperandNode<
     C['takes']
@@ -225,14 +225,14 @@ type NodeOf<R extends { readonly clauses: readonly Clause[] }> = {
 };
 
 export type Source = Span &
-  /** `held`: the name is that of a text, which names the dataset. */
+  /** `held`: the name is a string variable, whose value names the dataset. */
   (
     | { readonly kind: 'dataset'; readonly name: Identifier; readonly held?: true }
     /** `github*`: only if several tables are allowed. */
     | { readonly kind: 'pattern'; readonly pattern: FieldPattern }
     | { [K in SourceKind]: { readonly kind: K } & NodeOf<(typeof sources)[K]> }[SourceKind]
     | { readonly kind: 'paren'; readonly pipeline: Pipeline }
-    /** The rows of the operator that holds the pipeline; nothing is written for it. */
+    /** The rows of the enclosing operator; implicit, without source text. */
     | { readonly kind: 'given' }
     | { readonly kind: 'missing' }
   );
@@ -250,7 +250,7 @@ export type ParsePiece =
   | (Span & { readonly kind: 'field'; readonly name: Identifier; readonly type: TypeName });
 
 interface OperatorBase extends Span {
-  /** The word of the operator, for the editor to color and explain. */
+  /** Word of the operator, for the editor to color and explain. */
   readonly word: Span;
 }
 
@@ -261,20 +261,20 @@ export type Operator = OperatorBase &
     | { readonly kind: 'unknown' }
   );
 
-/** The node of an operator of one kind. */
+/** Node of an operator of one kind. */
 export type OperatorOf<K extends OperatorKind> = Extract<Operator, { readonly kind: K }>;
 
-/** The node of a source of one kind. */
+/** Node of a source of one kind. */
 export type SourceOf<K extends Source['kind']> = Extract<Source, { readonly kind: K }>;
 
-/** A pattern and how the fields that it names are ordered; `orderSpan` is where that is written. */
+/** A pattern and the sort order of the fields it matches; `orderSpan` is the span of the order. */
 export interface OrderedPattern extends Span {
   readonly pattern: FieldPattern;
   readonly order?: 'asc' | 'desc' | 'granny-asc' | 'granny-desc';
   readonly orderSpan?: Span;
 }
 
-/** `name = expr default=value`; `defaultSpan` is that of `default=value`. */
+/** `name = expr default=value`; `defaultSpan` is the span of `default=value`. */
 export interface DefaultedAssignment extends Assignment {
   readonly fallback?: Expr;
   readonly defaultSpan?: Span;

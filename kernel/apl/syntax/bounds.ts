@@ -6,8 +6,8 @@ import { type Limit, limits } from './syntax-limits.js';
 import { visitQuery } from './syntax-walk.js';
 
 /**
- * Returns the first list or name of a query that is longer than the language allows; undefined if there is none. The binder
- * checks the bounds that depend on the meaning of names.
+ * Returns a diagnostic for the first list or name in a query that is longer than the language allows, or undefined. The binder checks the
+ * limits that depend on the meaning of names.
  */
 export function beyondBounds(query: Query, source: string): Diagnostic | undefined {
   let first: Diagnostic | undefined;
@@ -68,7 +68,7 @@ const listLimits: Readonly<Partial<Record<Operand, Limit>>> = {
   'typed assignments': limits.expanded,
 };
 
-/** A name without its brackets and quotes. */
+/** Returns a name without its brackets and quotes. */
 function writtenName(source: string, { from, to }: Span): string {
   return source.slice(from, to).replace(/^\[?["']|["']\]?$/g, '');
 }

@@ -10,22 +10,22 @@ import { type Token, tokenize } from './tokens/lexer.js';
 /** A `%name args` or `%%name args` line. */
 export interface MagicLine extends Span {
   readonly name: string;
-  /** True for `%%name`, which holds for this cell only. */
+  /** True for `%%name`, which applies only to this cell. */
   readonly cell: boolean;
   readonly args: string;
 }
 
-/** One query of a cell, as it is to be sent. */
+/** One query of a cell, as it will be sent. */
 export interface CellQuery extends Span {
   /** From `name << query`. */
   readonly name?: string;
-  /** The statements shared by the cell's queries (`let`, `set`, `declare`), then the query. */
+  /** Statements shared by the cell's queries (`let`, `set`, `declare`), then the query. */
   readonly text: string;
-  /** The same text with its tree. */
+  /** The same source with its tree. */
   readonly parsed: QueryText;
-  /** True when the cell ends in `;`, so that its result is not shown. */
+  /** True if the cell ends in `;`, which hides its result. */
   readonly silent: boolean;
-  /** What `// @viz` and the like above it ask for. */
+  /** Options from `// @viz` and similar lines above it. */
   readonly chart: ChartOptions;
   /** Spans of `text` copied from the cell: offset in `text`, offset in the cell, length. */
   readonly segments: readonly { readonly text: number; readonly cell: number; readonly length: number }[];
@@ -34,10 +34,10 @@ export interface CellQuery extends Span {
 export interface Cell {
   readonly magics: readonly MagicLine[];
   readonly queries: readonly CellQuery[];
-  /** The statements that apply to the queries below them: `let`, `set`, `declare query_parameters`. */
+  /** Statements that apply to the queries below them: `let`, `set`, `declare query_parameters`. */
   readonly shared: readonly Span[];
   readonly diagnostics: readonly Diagnostic[];
-  /** What `// @viz` and the like among its magic lines ask for, for all of its queries. */
+  /** Options from `// @viz` and similar lines among its magic lines, for all of its queries. */
   readonly chart: ChartOptions;
 }
 
@@ -68,10 +68,10 @@ export function parseCell(source: string): Cell {
   return { magics, queries, shared, diagnostics, chart };
 }
 
-/** Errors in the definitions of a cell without a query. */
+/** Returns the errors in the definitions of a cell without a query. */
 function definitionErrors(source: string, shared: readonly Span[]): readonly Diagnostic[] {
   if (shared.length === 0) return [];
-  // Each keeps its offset; a span ends before its semicolon.
+  // Statements keep their offsets; a span ends before its semicolon.
   const text = shared.reduce(
     (before, { from, to }) => (before && `${before};`).padEnd(from, '\n') + source.slice(from, to),
     '',
@@ -82,13 +82,13 @@ function definitionErrors(source: string, shared: readonly Span[]): readonly Dia
 /** A statement of a cell; `from` is after the `name <<` of a named result, and `result` is the span of that name. */
 export interface CellStatement extends Span {
   readonly result?: Span;
-  /** The tokens of the statement, without comments. */
+  /** Tokens of the statement, without comments. */
   readonly tokens: readonly Token[];
 }
 
 /**
- * Splits as `parseCell` does, into places in the text, for an editor that colors and folds it. A cell may be a part of a text.
- * Never throws.
+ * Splits like `parseCell`, but into spans, for an editor that colors and folds the text. The cell may be part of a longer text. Never
+ * throws.
  */
 export function splitCell(
   source: string,
@@ -97,7 +97,7 @@ export function splitCell(
 ): {
   readonly magics: readonly MagicLine[];
   readonly statements: readonly CellStatement[];
-  /** All tokens after the last magic line. */
+  /** Tokens after the last magic line. */
   readonly tokens: readonly Token[];
 } {
   const text = source.slice(0, to);
@@ -106,12 +106,12 @@ export function splitCell(
   return { magics, tokens, statements: splitStatements(text, tokens).map(toCellStatement) };
 }
 
-/** Whether a statement declares parameters, which hold for the notebook. */
+/** True for a statement that declares parameters, which apply to the whole notebook. */
 export function declares({ tokens: [first] }: Pick<CellStatement, 'tokens'>): boolean {
   return first?.text === 'declare';
 }
 
-/** Returns a cell with `%apl` and `%%apl`, which have no effect, turned into spaces, so that offsets stay. */
+/** Returns a cell with `%apl` and `%%apl`, which have no effect, replaced by spaces to preserve offsets. */
 export function withoutPrefix(source: string): string {
   const prefixes = takeMagics(source).magics.filter(magic => magic.name.toLowerCase() === 'apl');
   return prefixes.reduce((text, { from, cell }) => {
@@ -120,7 +120,7 @@ export function withoutPrefix(source: string): string {
   }, source);
 }
 
-/** Returns a query with a prelude, which has no offset in the cell. */
+/** Returns a query with a prelude, which is not part of the cell. */
 export function preceded(query: CellQuery, prelude: string): CellQuery {
   const { name, silent, chart, from, to } = query;
   const segments = query.segments.map(each => ({ ...each, text: each.text + prelude.length }));
@@ -128,13 +128,13 @@ export function preceded(query: CellQuery, prelude: string): CellQuery {
   return { ...present({ name }), silent, chart, from, to, parsed, text: parsed.text, segments };
 }
 
-/** The offset in the cell of an offset in a query's text. */
+/** Maps an offset in a query's source to an offset in the cell. */
 export function toCellOffset(query: CellQuery, offset: number): number {
   const segment = query.segments.findLast(candidate => candidate.text <= offset) ?? query.segments[0];
   return segment === undefined ? query.from : segment.cell + Math.min(offset - segment.text, segment.length);
 }
 
-/** `complete`, or `incomplete` when the text ends inside a bracket or a fenced string, or after a pipe, a comma or an operator. */
+/** Returns `incomplete` if the text ends inside a bracket or a fenced string, or after a pipe, a comma or an operator, else `complete`. */
 export function completeness(source: string): 'complete' | 'incomplete' {
   const { end } = takeMagics(source);
   const tokens = tokenize(source.slice(end)).filter(token => token.kind !== 'comment');
@@ -151,7 +151,7 @@ interface Statement {
   readonly semicolon: boolean;
 }
 
-/** Reads magic lines, blank lines and comments up to the first line of APL; `end` is where that line starts. */
+/** Reads magic lines, blank lines and comments up to the first line of APL; `end` is the start of that line. */
 function takeMagics(source: string, from = 0): { magics: MagicLine[]; end: number } {
   const magics: MagicLine[] = [];
   let at = from;
@@ -209,7 +209,7 @@ function splitStatements(source: string, all: readonly Token[]): Statement[] {
   return statements;
 }
 
-/** The index of the first token from `at` on that is not a comment. */
+/** Returns the index of the first token at or after `at` that is not a comment. */
 function codeFrom(tokens: readonly Token[], at: number): number {
   let index = at;
   while (tokens[index]?.kind === 'comment') index += 1;
@@ -221,17 +221,17 @@ function nextText(tokens: readonly Token[], from: number): string | undefined {
   return token?.kind === 'symbol' ? token.text : undefined;
 }
 
-/** Between tokens is white space only: two line breaks leave a line blank. */
+/** True if there is a blank line between two tokens: only white space separates them, so two line breaks are enough. */
 function isBlankBetween(source: string, previous: Token, token: Token): boolean {
   let breaks = 0;
   for (let at = previous.to; at < token.from; at += 1) if (source.charCodeAt(at) === 10) breaks += 1;
   return breaks > 1;
 }
 
-/** Words that can only continue the query above. */
+/** Words that can only continue the preceding query. */
 const continuations = new Set([...clauseWords, 'and', 'or', 'default']);
 
-/** A blank line ends a query unless the code before or after it cannot stand there alone. */
+/** True if a blank line ends a query, as the code before and after it can stand alone. */
 function isBoundary(before: readonly Token[], after: Token | undefined): boolean {
   const last = before.at(-1);
   if (last === undefined || after === undefined || continuesAfter(last)) return false;
@@ -277,7 +277,7 @@ const openWords = new Set([
   'regex',
 ]);
 
-/** True after a token that cannot be the last of a query. */
+/** True after a token that cannot end a query. */
 function continuesAfter(token: Token): boolean {
   if (token.kind === 'symbol') return openEnds.has(token.text);
   return token.kind === 'word' && openWords.has(token.text);
@@ -320,7 +320,7 @@ function toCellStatement({ span, tokens }: Statement): CellStatement {
   return { result, from: next?.from ?? span.to, to: span.to, tokens: tokens.slice(2) };
 }
 
-/** Text and segments are computed on demand: a long file repeats its `let` statements in every query. */
+/** Returns a query whose source and segments are computed on demand: a long file repeats its `let` statements in every query. */
 function toQuery(
   source: string,
   statement: Statement,
@@ -360,7 +360,7 @@ function toQuery(
   };
 }
 
-/** The text between a shared statement and the next one. */
+/** Separator after a shared statement. */
 const sharedEnd = ';\n';
 
 function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
@@ -372,7 +372,7 @@ function segmentsOf(spans: readonly Span[]): CellQuery['segments'] {
   });
 }
 
-/** What the comments above the code of a statement ask for. */
+/** Returns the options from the comments above a statement's code. */
 function directivesOf(source: string, { span }: Statement, diagnostics: Diagnostic[]): ChartOptions {
   const { chart, diagnostics: found } = readDirectives(source.slice(span.from, span.to));
   for (const each of found)

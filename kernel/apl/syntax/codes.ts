@@ -1,4 +1,4 @@
-/** The codes of every finding about a query. They do not change: documentation may refer to them. */
+/** Codes of all diagnostics about a query. They never change, as documentation may refer to them. */
 export type DiagnosticCode =
   | 'answer-too-large'
   | 'argument-count'

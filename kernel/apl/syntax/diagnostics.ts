@@ -5,7 +5,7 @@ import type { DiagnosticCode } from './codes.js';
 import type { Limit } from './syntax-limits.js';
 import { tokenize } from './tokens/lexer.js';
 
-/** Returns a finding; long quotations in it are cut. */
+/** Returns a diagnostic; long quotations in it are shortened. */
 export function finding(
   severity: Severity,
   code: DiagnosticCode,
@@ -18,7 +18,7 @@ export function finding(
   return hint === undefined ? short : { ...short, hint: readable(hint) };
 }
 
-/** Returns the finding that a bound of the language is exceeded. */
+/** Returns the diagnostic for exceeding a limit of the language. */
 export function limitFinding({ code, message, hint }: Limit, span: Span): Diagnostic {
   return finding('error', code, span, message, hint);
 }
@@ -33,8 +33,8 @@ function readable(text: string): string {
 }
 
 /**
- * The findings of parsing and binding about one query, by place. Findings of the binder in a stage that could not be parsed are
- * left out, as they would repeat the same error in other words; of a text in another language only that is said.
+ * Merges the diagnostics of parsing and binding one query, by position. Binder diagnostics in a stage that could not be parsed are dropped,
+ * as they would repeat the same error in other words; for a query in another language, only that is reported.
  */
 export function mergeDiagnostics(
   text: string,
@@ -51,13 +51,13 @@ export function mergeDiagnostics(
   return withLateMagics(text, [...parsed, ...kept]).sort((a, b) => a.from - b.from);
 }
 
-/** The finding that a magic line stands below a query. */
+/** Returns the diagnostic for a magic line below a query. */
 export function lateMagic(span: Span): Diagnostic {
   const message = 'magic lines belong at the top of a cell, before the query';
   return finding('error', 'late-magic', span, message, 'Move it up, or into a cell of its own.');
 }
 
-/** A line such as `%export a.csv` goes on as a remainder: if it has errors, it is a magic line. */
+/** Treats lines such as `%export a.csv`, which parse as a modulo, as misplaced magic lines if they contain errors. */
 function withLateMagics(text: string, found: readonly Diagnostic[]): Diagnostic[] {
   const errors = found.filter(each => each.severity === 'error');
   const lines = [...text.matchAll(/(?<=\n[ \t]*)%%?[A-Za-z_][\w-]*(?:[ \t].*)?$/gm)].map(
@@ -71,7 +71,7 @@ function withLateMagics(text: string, found: readonly Diagnostic[]): Diagnostic[
   return [...found.filter(each => !late.some(line => isWithin(line)(each))), ...late.map(lateMagic)];
 }
 
-/** How many of the sorted numbers are below one: a text may hold as many errors as pipes. */
+/** Returns how many of the sorted numbers are below `at`; a text may have as many errors as pipes. */
 function countBelow(sorted: readonly number[], at: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -82,7 +82,7 @@ function countBelow(sorted: readonly number[], at: number): number {
   return low;
 }
 
-/** Offsets of the pipes and semicolons, in order. */
+/** Returns the offsets of the pipes and semicolons, in order. */
 function stageEnds(text: string): number[] {
   return tokenize(text)
     .filter(token => token.kind === 'symbol' && (token.text === '|' || token.text === ';'))

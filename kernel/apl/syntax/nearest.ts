@@ -1,6 +1,6 @@
 /**
- * The candidate that `name` most likely stands for: the same but for case, a word that it abbreviates (`cnt` for `count`), or one
- * within a third of its letters; of equally likely ones the first. Undefined when none is near.
+ * Returns the most likely candidate for `name`: the same but for case, a word that it abbreviates (`cnt` for `count`), or one within a
+ * third of its letters; the first of equally likely ones. Undefined if none is close.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
@@ -19,7 +19,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Whether three letters or more are at least half of a longer word, in its order and from its first on. */
+/** True if `short` has at least three letters and half the length of `word`, and contains its letters in order from the first. */
 function abbreviates(short: string, word: string): boolean {
   if (short.length < 3 || short.length >= word.length || 2 * short.length < word.length) return false;
   if (short[0] !== word[0]) return false;
@@ -28,7 +28,7 @@ function abbreviates(short: string, word: string): boolean {
   return at === short.length;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbors between two texts; `limit` when there are at least that many. */
+/** Returns the number of insertions, deletions, substitutions and swaps of neighbors between two strings, up to `limit`. */
 function editDistance(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforePrevious: number[] = [];

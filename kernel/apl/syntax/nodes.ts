@@ -15,8 +15,8 @@ import type {
 type ExprOf<K extends Expr['kind']> = Extract<Expr, { readonly kind: K }>;
 
 /**
- * The values of literals by type: times as nanoseconds since 1970, durations as nanoseconds, dynamic ones as JSON, which holds the
- * digits of a number that no other type does.
+ * Literal values by type: times as nanoseconds since 1970, durations as nanoseconds, dynamic values as JSON, which keeps digits that no
+ * other number type holds.
  */
 export interface LiteralValues {
   readonly bool: boolean;
@@ -32,7 +32,7 @@ export function identifier(name: string, quoted: boolean, { from, to }: Span): I
   return { name, quoted, from, to };
 }
 
-/** In place of a text that could not be read, as an expression, a source or a search. */
+/** Returns a stand-in for unreadable text, as an expression, a source or a search. */
 export function missing({ from, to }: Span): ExprOf<'missing'> {
   return { kind: 'missing', from, to };
 }
@@ -61,12 +61,12 @@ export function call(callee: Identifier, args: readonly Argument[], to: number):
   return { kind: 'call', callee, args, from: callee.from, to };
 }
 
-/** `from` is where the operator starts, or the operand of one that stands after it. */
+/** `from` is the start of the operator, or of the operand of a postfix one. */
 export function unary(operator: ExprOf<'unary'>['operator'], operand: Expr, from: number): ExprOf<'unary'> {
   return { kind: 'unary', operator, operand, from, to: operand.to };
 }
 
-/** `at` is where the operator stands; a right side that is missing ends with it. */
+/** `at` is the span of the operator; a missing right side ends there. */
 export function binary(operator: BinaryOperator, at: Span, left: Expr, right: Expr): ExprOf<'binary'> {
   const to = right.to > at.to ? right.to : at.to;
   return { kind: 'binary', operator, operatorSpan: spanOf(at), left, right, from: left.from, to };
@@ -94,7 +94,7 @@ export function dataset(name: Identifier, { from, to }: Span): Extract<Source, {
   return { kind: 'dataset', name, from, to };
 }
 
-/** Two searches joined. */
+/** Joins two searches. */
 export function joinSearches(
   kind: 'and' | 'or',
   left: SearchPredicate,

@@ -24,7 +24,7 @@ export function parseQuery(text: string): Parsed {
   return { query: parseStatements(stream, text.length), diagnostics: stream.diagnostics };
 }
 
-/** The text of a query with its tree, for which it is parsed once, when that is first asked for. */
+/** A query's source with its tree, parsed once on first use. */
 export class QueryText {
   readonly text: string;
   #parsed: Parsed | undefined;
@@ -42,7 +42,7 @@ export class QueryText {
     return this.#read().diagnostics;
   }
 
-  /** The pipeline, without the statements before it; undefined if there are only those. */
+  /** Pipeline, without the statements before it; undefined if there are only statements. */
   get pipeline(): Pipeline | undefined {
     const statement = this.tree.statements.find(each => each.kind === 'query');
     return statement?.kind === 'query' ? statement.pipeline : undefined;
@@ -54,7 +54,7 @@ export class QueryText {
   }
 }
 
-/** A text that is too long to be parsed. */
+/** Returns an empty query for a source that is too long to parse. */
 function tooLong({ length: to }: string): Parsed {
   const span = { from: limits.text.most, to };
   const pipeline: Pipeline = { source: { kind: 'missing', ...span }, operators: [], ...span };
@@ -63,8 +63,8 @@ function tooLong({ length: to }: string): Parsed {
 }
 
 /**
- * Parses a query whose tokens, without comments, are known: those of `text` between `from` and `to`. Places count from the start
- * of `text`. `offers` collects what completion may offer at the end.
+ * Parses a query from existing tokens, without comments: those of `text` between `from` and `to`. Offsets are relative to the start of
+ * `text`. `offers` collects completions at the end.
  */
 export function parseTokens(
   text: string,
@@ -112,7 +112,7 @@ function parseStatement(stream: TokenStream): Statement {
   return { kind: 'query', pipeline, from: pipeline.from, to: pipeline.to };
 }
 
-/** A pipeline that ends with the statement: a bracket that closes nothing does not end it. */
+/** Parses a pipeline up to the end of the statement: a stray closing bracket does not end it. */
 function parseWhole(stream: TokenStream): Pipeline {
   const { source, operators, from } = parsePipeline(stream);
   const all = [...operators];
@@ -130,7 +130,7 @@ function parseLet(stream: TokenStream): Statement {
   return { kind: 'let', name, value, tabular: 'source' in value, from, to: stream.lastEnd };
 }
 
-/** A table or a scalar, depending on what follows. */
+/** Parses a table or a scalar, depending on what follows. */
 function parseLetValue(stream: TokenStream): Expr | Pipeline {
   if (isLambda(stream)) return refuseLambda(stream);
   const next = stream.peek(1);
@@ -145,7 +145,7 @@ function parseLetValue(stream: TokenStream): Expr | Pipeline {
   return parsePipeline(stream);
 }
 
-/** `(x:long) { … }`, `() { … }` or `view () { … }`. */
+/** True for `(x:long) { … }`, `() { … }` or `view () { … }`. */
 function isLambda(stream: TokenStream): boolean {
   const at = stream.isWord('view') ? 1 : 0;
   if (!stream.isSymbol('(', at)) return false;

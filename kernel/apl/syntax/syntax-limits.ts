@@ -1,20 +1,20 @@
 import { formatCount } from '../../text.js';
 
-/** The largest number of something in a query, and the message when there is more. */
+/** Maximum number of items of one kind in a query, and the message if there are more. */
 export interface Limit {
   readonly most: number;
-  /** The things counted, as the table of limits names them. */
+  /** Items counted, as named in the table of limits. */
   readonly what: string;
   readonly code: 'too-deep' | 'too-long';
   readonly message: string;
   readonly hint: string;
 }
 
-/** Every bound of the language: below them, neither the stack, the clock nor an engine is exhausted. */
+/** Limits of the language: within them, a query exhausts neither the stack, nor time, nor an engine. */
 export const limits = {
   text: more(1_000_000, 'characters in a query', 'Import long lists of values as a dataset, and join it.'),
   statements: more(10_000, 'statements in a query', 'Import the values as a dataset.'),
-  /** UTF-16 units, as everywhere. */
+  /** In UTF-16 units, as everywhere. */
   name: more(4_000, 'characters in a name', 'Is a quote or a bracket missing?'),
   literal: more(100_000, 'characters in a string', 'Import longer strings as a dataset.'),
   pattern: more(
@@ -28,7 +28,7 @@ export const limits = {
     'Name parts of it with `let` or `extend`.',
   ),
   queryNesting: deep(200, 'queries within each other', 'Name inner queries with `let`.'),
-  /** Levels of the tree of an expression, `let` values included; a condition counts one, anything else five. */
+  /** Depth of an expression's tree, `let` values included; a condition counts one, anything else five. */
   expression: {
     most: 1000,
     what: 'levels in an expression: `and` and `or` count one, every other operator five',
@@ -36,7 +36,7 @@ export const limits = {
     message: 'the expression is too deep: 200 operators in a row, or 1,000 times `and` or `or`, are the most',
     hint: 'Compute parts of it with `extend`; write many values as a list: `field in (a, b, …)`.',
   },
-  /** Nodes of all expressions, those of a `let` value counted if it is used. */
+  /** Nodes of all expressions; those of a `let` value count at each use. */
   nodes: more(
     200_000,
     'values and operators in a query, with those of its `let` statements',
@@ -58,13 +58,13 @@ export const limits = {
   pairs: more(200, 'fields in a `parse-kv`', 'Parse the other fields by a second `parse-kv`.'),
   expanded: more(100, 'fields in an `mv-expand`', 'Expand one field that holds arrays of maps.'),
   redacted: more(100, 'patterns in a `redact`', 'Join them by `|` in one regular expression.'),
-  /** Operators one after the other, those of `let` tables included. */
+  /** Operators in a row, including those of `let` tables. */
   stages: more(
     300,
     'operators one after the other',
     'Several fields may be computed in one `extend`, and several conditions joined in one `where`.',
   ),
-  /** Each use of a `let` table counts, and each dataset that a pattern stands for. */
+  /** Each use of a `let` table counts, and each dataset that matches a pattern. */
   tables: more(500, 'tables in a query', 'Name fewer datasets, or put their rows into one.'),
   joins: more(64, 'joins and lookups in a query', 'Import the joined rows as a dataset.'),
 } as const satisfies Readonly<Record<string, Limit>>;

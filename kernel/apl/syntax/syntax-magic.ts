@@ -4,43 +4,43 @@ import { nearest } from './nearest.js';
 /** An option of a magic, written `--name` or `--name VALUE`. */
 export interface MagicOption {
   readonly name: string;
-  /** The name of the value in the usage line; absent for a switch. */
+  /** Name of the value in the usage line; absent for a switch. */
   readonly value?: string;
-  /** It may be given more than once. */
+  /** Set if it may be repeated. */
   readonly repeats?: true;
   readonly summary: string;
 }
 
-/** The syntax of a magic line: what is needed to split and check it. */
+/** Syntax of a magic line: the facts needed to split and check it. */
 export interface MagicSyntax {
   readonly name: string;
   readonly usage: string;
   readonly options: readonly MagicOption[];
-  /** How many positional words: from, to. */
+  /** Minimum and maximum number of positional words. */
   readonly arity: readonly [number, number];
 }
 
-/** The arguments of one magic line: positional words in order, and options by name (`''` for a switch). */
+/** Arguments of one magic line: positional words in order, and options by name (`''` for a switch). */
 export interface MagicArguments {
   /** The line after the magic's name, as written. */
   readonly raw: string;
   readonly words: readonly string[];
   readonly options: ReadonlyMap<string, string>;
-  /** Every value of the options that may be repeated. */
+  /** All values of repeatable options. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** An error in a magic line; the place counts from the start of its arguments. */
+/** An error in a magic line; offsets are relative to the start of its arguments. */
 export interface MagicProblem {
   readonly from: number;
   readonly to: number;
   readonly message: string;
   readonly hint: string;
-  /** The text that fixes it in that place. */
+  /** Replacement that fixes it. */
   readonly instead?: string;
 }
 
-/** A piece of a line, with its place; `open` when its closing quote is missing. */
+/** A word of a line, with its span; `open` if its closing quote is missing. */
 export interface Word {
   readonly text: string;
   readonly from: number;
@@ -49,10 +49,7 @@ export interface Word {
   readonly open: boolean;
 }
 
-/**
- * Returns the words of a line. Quotes, single or double, keep spaces together; inside them, `\` before a quote or itself is
- * removed.
- */
+/** Splits a line into words. Quotes, single or double, keep spaces together; inside them, `\` escapes a quote or itself. */
 export function splitWords(line: string): readonly Word[] {
   const words: Word[] = [];
   const pattern = /(?:"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)|[^\s"'])+/g;
@@ -69,7 +66,7 @@ export function splitWords(line: string): readonly Word[] {
   return words;
 }
 
-/** Returns the arguments of a magic line, or the error in it. */
+/** Returns the arguments of a magic line, or its error. */
 export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments | MagicProblem {
   const words: Word[] = [];
   const options = new Map<string, string>();
@@ -96,7 +93,7 @@ export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments 
   return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options, lists };
 }
 
-/** Magics that people know from notebooks of Python, and what to do here. */
+/** Magics known from Python notebooks, and their equivalents here. */
 const magicsElsewhere: readonly { readonly names: readonly string[]; readonly hint: string }[] = [
   {
     names: [
@@ -140,7 +137,7 @@ const magicsElsewhere: readonly { readonly names: readonly string[]; readonly hi
   },
 ];
 
-/** Returns the message and hint for a name that no magic has. */
+/** Returns the message and hint for an unknown magic. */
 export function unknownMagic(
   name: string,
   known: readonly string[],

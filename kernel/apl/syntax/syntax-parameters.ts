@@ -2,25 +2,25 @@ import type { ParameterDecl, Span } from './ast.js';
 import { parseQuery } from './parse.js';
 import { type Token, tokenize } from './tokens/lexer.js';
 
-/** `NAME = LITERAL` of a `%param` line; the span is that of the literal. */
+/** `NAME = LITERAL` in a `%param` line; the span is that of the literal. */
 export interface Assignment extends Span {
   readonly name: string;
-  /** Undefined for a name alone, whose value the user is asked for. */
+  /** Undefined for a bare name, for which the user is prompted. */
   readonly text: string | undefined;
 }
 
-/** The content of a `%param` line, its literals unread. */
+/** Content of a `%param` line, with its literals unparsed. */
 export interface ParamLine {
   readonly assignments: readonly Assignment[];
-  /** The text after `--choices`. */
+  /** Text after `--choices`. */
   readonly choices: string | undefined;
   /** True with `--prompt`. */
   readonly prompts: boolean;
-  /** The text before the first assignment; empty in a line that can be read. */
+  /** Text before the first assignment; empty in a valid line. */
   readonly stray: string;
 }
 
-/** Reads the arguments of a `%param` line: a value extends to the next `name =` or option. Offsets are those of `args`. */
+/** Parses the arguments of a `%param` line: a value extends to the next `name =` or option. Offsets are relative to `args`. */
 export function readParamLine(args: string): ParamLine {
   const tokens = tokenize(args).filter(({ kind }) => kind !== 'comment');
   const options = tokens.filter((_, index) => isOption(tokens, index));
@@ -38,13 +38,13 @@ export function readParamLine(args: string): ParamLine {
   };
 }
 
-/** Returns the parameters that the `declare query_parameters` statements of a text declare. */
+/** Returns the parameters declared by `declare query_parameters` statements in a source. */
 export function declaredParameters(text: string): readonly ParameterDecl[] {
   if (!text.includes('query_parameters')) return [];
   return parseQuery(text).query.statements.flatMap(each => (each.kind === 'parameters' ? each.params : []));
 }
 
-/** Returns a list of literals, split at the commas outside of brackets and strings. */
+/** Splits a list of literals at the commas outside of brackets and strings. */
 export function splitLiterals(text: string): readonly string[] {
   const commas: number[] = [];
   let depth = 0;
@@ -58,7 +58,7 @@ export function splitLiterals(text: string): readonly string[] {
   return starts.map((start, index) => text.slice(start, commas[index]));
 }
 
-/** `--choices` or `--prompt`, separated from the text before it. */
+/** True for `--choices` or `--prompt`, separated from the text before it. */
 function isOption(tokens: readonly Token[], index: number): boolean {
   const [before, first, second, word] = [-3, -2, -1, 0].map(offset => tokens[index + offset]);
   if (word?.kind !== 'word' || !/^(?:choices|prompt)$/.test(word.text)) return false;

@@ -1,6 +1,6 @@
 import type { TypeName } from '../catalog/entry.js';
 
-/** The types a user may write, and the aliases that mean the same. */
+/** Type names that users may write, aliases included. */
 const typeNames: Readonly<Record<string, TypeName>> = {
   bool: 'bool',
   boolean: 'bool',
@@ -23,10 +23,10 @@ const typeNames: Readonly<Record<string, TypeName>> = {
   guid: 'string',
 };
 
-/** The type that `name` stands for, or undefined. */
+/** Returns the type that `name` means, or undefined. */
 export function typeNamed(name: string): TypeName | undefined {
   return Object.hasOwn(typeNames, name.toLowerCase()) ? typeNames[name.toLowerCase()] : undefined;
 }
 
-/** The spellings of types, for messages and completion. */
+/** Type names for messages and completion. */
 export const typeSpellings: readonly string[] = Object.keys(typeNames);

@@ -16,22 +16,22 @@ import type {
   Statement,
 } from './ast.js';
 
-/** What a name or another word stands for. */
+/** Role of a name or another word. */
 export type NameRole =
-  /** The word of an operator. */
+  /** An operator's word. */
   | 'stage'
   | 'dataset'
   | 'field'
   | 'member'
-  /** A name that the query defines: of a `let`, a parameter, a new field. */
+  /** A name defined by the query: a `let`, a parameter, a new field. */
   | 'definition'
   | 'callee'
   | 'optionName'
   | 'optionValue'
-  /** Of a comparison: a symbol, or words such as `!has` and `matches regex`. */
+  /** A comparison: a symbol, or words such as `!has` and `matches regex`. */
   | 'operator';
 
-/** A function for each kind of node of a tree; a parent is visited before its children. */
+/** A callback for each kind of tree node; parents are visited before their children. */
 export interface Visitor {
   readonly pipeline?: (pipeline: Pipeline) => void;
   readonly source?: (source: Source) => void;
@@ -39,9 +39,9 @@ export interface Visitor {
   readonly expr?: (expr: Expr) => void;
   readonly option?: (option: Option) => void;
   readonly pattern?: (pattern: FieldPattern) => void;
-  /** A span that is one word or one `name=value`, although it holds several tokens. */
+  /** A span that is one word or one `name=value`, but several tokens. */
   readonly unit?: (span: Span) => void;
-  /** A name and its role; `name` is its text, where it is a definition or may refer to a `let`. */
+  /** A name and its role; `name` is given if it is a definition or may refer to a `let`. */
   readonly name?: (span: Span, role: NameRole, name?: string) => void;
 }
 
@@ -114,7 +114,7 @@ export function visitOperator(operator: Operator, visitor: Visitor): void {
   visitClauses(operator, visitor);
 }
 
-/** Visits the contents of a node of a row, clause by clause. */
+/** Visits the contents of a row's node, clause by clause. */
 function visitClauses(node: { readonly kind: string }, visitor: Visitor): void {
   const held = node as unknown as Readonly<Record<string, unknown>>;
   for (const clause of clausesOf(node.kind)) {
@@ -123,7 +123,7 @@ function visitClauses(node: { readonly kind: string }, visitor: Visitor): void {
   }
 }
 
-/** The property of a node is what the operand of its clause makes: the type of the node is made from the same row. */
+/** Visits an operand. The property has the type of the clause's operand, as the node's type is derived from the same row. */
 function visitOperand({ takes }: Clause, value: unknown, visitor: Visitor): void {
   const walk = walkers[takes] as (value: unknown, visitor: Visitor) => void;
   walk(value, visitor);
@@ -131,7 +131,7 @@ function visitOperand({ takes }: Clause, value: unknown, visitor: Visitor): void
 
 type Walker<T extends Operand> = (value: OperandNodes[T], visitor: Visitor) => void;
 
-/** The walker of each operand. */
+/** Walker of each operand. */
 const walkers: { readonly [T in Operand]: Walker<T> } = {
   expression: visitExpr,
   expressions: visitExprs,
@@ -198,7 +198,7 @@ function visitPatterns(patterns: readonly FieldPattern[], visitor: Visitor): voi
   }
 }
 
-/** The value of an option is a word, not a name. */
+/** Visits options; their values are words, not names. */
 function visitOptions(options: readonly Option[], visitor: Visitor): void {
   for (const option of options) {
     visitor.option?.(option);
@@ -223,10 +223,7 @@ function visitExprs(exprs: readonly Expr[], visitor: Visitor): void {
   for (const expr of exprs) visitExpr(expr, visitor);
 }
 
-/**
- * Visits an expression, if there is one, and every node in it. It uses a list rather than recursion, as `a or b or …` is a
- * deep tree.
- */
+/** Visits an expression, if any, and every node in it. Iterative rather than recursive, as `a or b or …` is a deep tree. */
 export function visitExpr(root: Expr | undefined, visitor: Visitor): void {
   const pending: (Expr | undefined)[] = [root];
   while (pending.length > 0) {
@@ -239,7 +236,7 @@ export function visitExpr(root: Expr | undefined, visitor: Visitor): void {
   }
 }
 
-/** The names that belong to an expression itself. */
+/** Visits the names that belong to an expression itself. */
 function visitNames(expr: Expr, visit: NonNullable<Visitor['name']>): void {
   switch (expr.kind) {
     case 'name':
@@ -260,7 +257,7 @@ function visitNames(expr: Expr, visit: NonNullable<Visitor['name']>): void {
   }
 }
 
-/** Pushes the children of an expression on the list, the first on top. */
+/** Pushes the children of an expression, the first on top. */
 function pushChildren(expr: Exclude<Expr, { kind: 'subquery' }>, pending: (Expr | undefined)[]): void {
   switch (expr.kind) {
     case 'member':

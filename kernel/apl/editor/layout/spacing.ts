@@ -3,8 +3,8 @@ import { visitQuery } from '../../syntax/syntax-walk.js';
 import type { Token } from '../../syntax/tokens/lexer.js';
 
 /**
- * Returns a function that tells whether a space precedes the token at an index, when both tokens are on one line. The tree
- * knows what tokens do not: which minus is a sign, which bracket an index, and which tokens form one name.
+ * Returns a predicate for whether a space precedes the token at an index, if both tokens are on one line. The tree shows what tokens do
+ * not: which minus is a sign, which bracket an index, and which tokens form one name.
  */
 export function spacingOf(tokens: readonly Token[], query: Query): (index: number) => boolean {
   const tree = readTree(tokens, query);
@@ -18,15 +18,15 @@ export function spacingOf(tokens: readonly Token[], query: Query): (index: numbe
 }
 
 interface Tree {
-  /** Tokens that follow the one before without a space. */
+  /** Tokens without a space before them. */
   readonly glued: ReadonlySet<number>;
-  /** In how many brackets each token is. */
+  /** Bracket depth of each token. */
   readonly depths: readonly number[];
 }
 
 const tight = new Set(['(', '[', '{', '.']);
 const clinging = new Set([')', ']', '}', ',', ';', '.']);
-/** Words that a bracket follows as in a call, though the tree has no call there. */
+/** Words followed by a bracket as in a call, although the tree has no call there. */
 const callLike = new Set([
   ...['datatable', 'externaldata', 'query_parameters', 'typeof', 'dynamic', 'datetime', 'date', 'timespan'],
   ...['time', 'range', 'table'],
@@ -65,7 +65,7 @@ function readTree(tokens: readonly Token[], query: Query): Tree {
         if (isSlice(expr)) glueFirst(expr.args[0]?.to ?? expr.from);
       }
       if (expr.kind === 'index') glueFirst(expr.object.to);
-      // A number that no type holds is a literal with its sign.
+      // A number too large for any type is a literal with its sign.
       const isSigned = expr.kind === 'literal' && tokens[firstAt(tokens, expr.from)]?.text === '-';
       if (isSigned || (expr.kind === 'unary' && expr.operator !== 'not')) glueFirst(expr.from + 1);
     },
@@ -73,12 +73,12 @@ function readTree(tokens: readonly Token[], query: Query): Tree {
   return { glued, depths: depthsOf(tokens) };
 }
 
-/** `x[1:3]` is a call whose name stands where its colon does. */
+/** True for `x[1:3]`, a call whose name is at its colon. */
 function isSlice({ from, callee }: Extract<Expr, { kind: 'call' }>): boolean {
   return callee.from > from;
 }
 
-/** The first token that starts at `from` or after it. */
+/** Returns the index of the first token that starts at or after `from`. */
 function firstAt(tokens: readonly Token[], from: number): number {
   let [low, high] = [0, tokens.length];
   while (low < high) {

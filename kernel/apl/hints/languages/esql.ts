@@ -40,7 +40,7 @@ const functions: Readonly<Record<string, string>> = {
   ...{ to_boolean: 'tobool($1)', to_datetime: 'todatetime($1)', to_ip: 'tostring($1)' },
 };
 
-/** Aggregates of `STATS`; `COUNT_DISTINCT` counts what APL estimates. */
+/** Aggregates of `STATS`; `COUNT_DISTINCT` is exact, and its translation estimates. */
 const aggregates: Readonly<Record<string, string>> = {
   ...{ 'count()': 'count()', count: 'countif(isnotnull($1))', count_distinct: 'dcount($1)' },
   ...{ sum: 'sum($1)', avg: 'avg($1)', min: 'min($1)', max: 'max($1)', std_dev: 'stdev($1)' },
@@ -53,13 +53,13 @@ const units: Readonly<Record<string, string>> = {
   ...{ min: 'm', minute: 'm', minutes: 'm', h: 'h', hour: 'h', hours: 'h', d: 'd', day: 'd', days: 'd' },
 };
 
-/** Names of parts of a time in `DATE_EXTRACT`, which may have other names here. */
+/** Names of time parts in `DATE_EXTRACT` that may be named differently here. */
 const parts: Readonly<Record<string, string>> = {
   ...{ year: 'getyear', month_of_year: 'getmonth', day_of_month: 'dayofmonth', hour_of_day: 'hourofday' },
   ...{ day_of_year: 'dayofyear', aligned_week_of_year: 'week_of_year' },
 };
 
-/** A query so far, and what it calls the results that have no name, by their text without spaces. */
+/** The query so far, and the names of its unnamed results, by their source without spaces. */
 interface Query {
   readonly lines: string[];
   readonly results: Map<string, string>;
@@ -79,7 +79,7 @@ function dialectsOf({ results }: Query): Dialects {
   return { values, measures: { ...values, functions: { ...functions, ...aggregates } } };
 }
 
-/** Translates a query of ES|QL; `reader.reason` says why if that is not possible. */
+/** Translates an ES|QL query; `reader.reason` is set if that is not possible. */
 export function translateEsql(outer: LanguageReader): string {
   const reader = new LanguageReader(inSigns(outer.text));
   const query: Query = { lines: [], results: new Map() };
@@ -97,7 +97,7 @@ export function translateEsql(outer: LanguageReader): string {
 
 const quotes = /"""([\s\S]*?)"""|"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*/g;
 
-/** The text without comments, and with texts in three quotes as the reader knows them. */
+/** Returns the text without comments, and with triple-quoted strings in a form the reader accepts. */
 function inSigns(text: string): string {
   return text.replace(quotes, (whole, inner?: string) => {
     if (inner !== undefined) return `"${inner.replaceAll('\\', '\\\\').replaceAll('"', '""')}"`;
@@ -134,7 +134,7 @@ function nameOf(text: string): string {
   return text === '@timestamp' ? '_time' : fieldName(text);
 }
 
-/** `FROM logs-*, "web logs" METADATA _id`. */
+/** Reads `FROM logs-*, "web logs" METADATA _id`. */
 function readFrom(reader: LanguageReader, { lines }: Query): void {
   const names = reader.list(() => readIndex(reader));
   if (reader.takeWord('metadata') !== undefined) reader.list(() => reader.next());
@@ -142,7 +142,7 @@ function readFrom(reader: LanguageReader, { lines }: Query): void {
   lines.push(isOne ? (names[0] ?? '') : `union ${names.join(', ')}`);
 }
 
-/** A name goes to the next space or comma; `*` stands for what it ends with. */
+/** Reads an index name, up to the next space or comma; `*` stands for any suffix. */
 function readIndex(reader: LanguageReader): string {
   const first = reader.next();
   let { text, to } = first;
@@ -182,7 +182,7 @@ function readSpecial(
   return reader.takeWord('case') === undefined ? undefined : readCase(reader, dialect);
 }
 
-/** `1 hour`, or undefined behind a number that is not a duration. */
+/** Reads `1 hour`; the unit is undefined if it is not one of time. */
 function readLength(reader: LanguageReader): string {
   const count = reader.next().text;
   return `${count}${units[reader.next().text.toLowerCase()]}`;
@@ -192,7 +192,7 @@ const starts: Readonly<Record<string, string>> = {
   ...{ week: 'startofweek', month: 'startofmonth', year: 'startofyear' },
 };
 
-/** `DATE_TRUNC(1 hour, t)`, `BUCKET(t, 1 hour)`, `BUCKET(t, 50, "…", "…")`. */
+/** Reads `DATE_TRUNC(1 hour, t)`, `BUCKET(t, 1 hour)`, `BUCKET(t, 50, "…", "…")`. */
 function readBin(reader: LanguageReader, dialect: ExpressionDialect, width: 'first' | 'last'): Translated {
   reader.expect('(');
   const value = (): string => translateExpression(reader, dialect);
@@ -213,7 +213,7 @@ function readBin(reader: LanguageReader, dialect: ExpressionDialect, width: 'fir
   return atomic('bin_auto(_time)');
 }
 
-/** `DATE_EXTRACT("hour_of_day", t)`. */
+/** Reads `DATE_EXTRACT("hour_of_day", t)`. */
 function readExtract(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const { text } = reader.next();
@@ -226,7 +226,7 @@ function readExtract(reader: LanguageReader, dialect: ExpressionDialect): Transl
   return atomic(`${part}(${value})`);
 }
 
-/** Places count from 1. */
+/** Reads the arguments of a substring function; its positions start at 1. */
 function readSubstring(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const [text = '', start = '1', ...rest] = reader.list(() => translateExpression(reader, dialect));
@@ -235,7 +235,7 @@ function readSubstring(reader: LanguageReader, dialect: ExpressionDialect): Tran
   return atomic(`substring(${[text, from, ...rest].join(', ')})`);
 }
 
-/** A case without a value for all others gives null. */
+/** Reads a case; without a default value it is null. */
 function readCase(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const found = reader.list(() => translateExpression(reader, dialect));
@@ -256,7 +256,7 @@ function assignments(reader: LanguageReader, dialect: ExpressionDialect): string
   return found.join(', ');
 }
 
-/** `n = COUNT(*) WHERE status >= 500, AVG(took) BY host, hour = BUCKET(@timestamp, 1 hour)`. */
+/** Reads `n = COUNT(*) WHERE status >= 500, AVG(took) BY host, hour = BUCKET(@timestamp, 1 hour)`. */
 function readStats(reader: LanguageReader, { lines, results }: Query, { values, measures }: Dialects): void {
   const named = (read: () => string): string => {
     if (reader.peek(1).text !== '=') return read();
@@ -285,7 +285,7 @@ function keyOf(text: string): string {
   return text.replace(/\s+/g, '').toLowerCase();
 }
 
-/** The name that a summarize gives a result without one. */
+/** Returns the name that a summarize gives an unnamed result. */
 function resultName(text: string): string {
   const [, name = '', field = ''] = /^(\w+)\((\w*)[^()]*\)$/.exec(text) ?? [];
   return name === '' ? text : `${name}_${field}`;
@@ -300,7 +300,7 @@ function readSort(reader: LanguageReader, { lines }: Query, { values }: Dialects
   lines.push(`| sort by ${keys.join(', ')}`);
 }
 
-/** A name, or `status*`. */
+/** Reads a name, or `status*`. */
 function readPattern(reader: LanguageReader): string {
   const { kind, text, to } = reader.next();
   const isOpen = kind === 'word' && reader.isSign('*') && reader.peek().from === to;
@@ -309,7 +309,7 @@ function readPattern(reader: LanguageReader): string {
   return isOpen || isPattern ? fieldsFrom(isPattern ? text.slice(0, -1) : text) : nameOf(text);
 }
 
-/** `RENAME old AS new`, `RENAME new = old`. */
+/** Reads `RENAME old AS new`, `RENAME new = old`. */
 function readRename(reader: LanguageReader, { lines }: Query): void {
   const found = reader.list(() => {
     const first = nameOf(reader.next().text);
@@ -321,7 +321,7 @@ function readRename(reader: LanguageReader, { lines }: Query): void {
   lines.push(`| project-rename ${found.join(', ')}`);
 }
 
-/** `DISSECT message "%{ip} - %{verb}"`. */
+/** Reads `DISSECT message "%{ip} - %{verb}"`. */
 function readDissect(reader: LanguageReader, { lines }: Query): void {
   const field = nameOf(reader.next().text);
   const { text } = reader.next();

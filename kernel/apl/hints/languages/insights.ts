@@ -27,7 +27,7 @@ const functions: Readonly<Record<string, string>> = {
   isipv4insubnet: 'ipv4_is_in_range($1, $2)',
 };
 
-/** Aggregates of `stats`; `count_distinct` counts what APL estimates. */
+/** Aggregates of `stats`; `count_distinct` is exact, and its translation estimates. */
 const aggregates: Readonly<Record<string, string>> = {
   ...{ avg: 'avg($1)', sum: 'sum($1)', min: 'min($1)', max: 'max($1)', median: 'percentile($1, 50)' },
   ...{ stddev: 'stdev($1)', count: 'countif(isnotnull($1))', 'count()': 'count()' },
@@ -38,7 +38,9 @@ const aggregates: Readonly<Record<string, string>> = {
 const values: ExpressionDialect = { quotesName: 'single', functions, special: readSpecial };
 const measures: ExpressionDialect = { ...values, functions: { ...functions, ...aggregates } };
 
-/** Fields that the service finds in every event begin with `@`; a duration is a number with its unit. */
+/**
+ * Reads a field or a duration: fields that the service discovers in every event start with `@`, and a duration is a number with its unit.
+ */
 function readSpecial(reader: LanguageReader) {
   const { kind, text } = reader.peek();
   if (kind !== 'word') return undefined;
@@ -60,7 +62,7 @@ function nameOf(text: string): string {
   return /^@timestamp$/i.test(text) ? '_time' : fieldName(text.replace(/^@/, ''));
 }
 
-/** Translates a query of CloudWatch Logs Insights; `reader.reason` says why where that is not possible. */
+/** Translates a CloudWatch Logs Insights query; `reader.reason` is set if that is not possible. */
 export function translateInsights(outer: LanguageReader): string {
   const reader = new LanguageReader(inSigns(outer.text));
   const query: Query = { lines: [datasetName('logs')], shown: [], isSummary: false };
@@ -76,7 +78,7 @@ export function translateInsights(outer: LanguageReader): string {
   return [...query.lines, ...shown].join('\n');
 }
 
-/** The text with quotes, patterns and lists as the reader knows them. */
+/** Returns the text with quotes, patterns and lists in a form the reader accepts. */
 function inSigns(text: string): string {
   return text
     .replace(/^\s*#.*$/gm, '')
@@ -97,7 +99,7 @@ function quotedRegex(regex: string): string {
 
 interface Query {
   readonly lines: string[];
-  /** The fields that are shown in the end; conditions below read others too. */
+  /** Fields shown at the end; conditions below may read other fields. */
   shown: readonly string[];
   isSummary: boolean;
 }
@@ -124,7 +126,7 @@ function readName(reader: LanguageReader): string {
   return nameOf(reader.next().text);
 }
 
-/** `a, b as c, strlen(d) as e`: what is computed is there for the commands below. */
+/** Reads `a, b as c, strlen(d) as e`; computed fields are available to later commands. */
 function readFields(reader: LanguageReader, query: Query): void {
   const computed: string[] = [];
   const found = reader.list(() => {
@@ -164,7 +166,7 @@ function readSort(reader: LanguageReader, { lines }: Query): void {
   lines.push(`| sort by ${keys.join(', ')}`);
 }
 
-/** `parse @message "user=*, method=*" as user, method`. */
+/** Reads `parse @message "user=*, method=*" as user, method`. */
 function readParse(reader: LanguageReader, { lines }: Query): void {
   const field = readName(reader);
   const { kind, text } = reader.next();

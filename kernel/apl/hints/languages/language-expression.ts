@@ -3,29 +3,29 @@ import { isPlain, writtenName } from '../../catalog/catalog-written.js';
 import { quotedName, writtenText } from '../../syntax/tokens/quote.js';
 import type { LanguageReader } from './language-reader.js';
 
-/** An expression of another language as APL, and how close its outermost operator binds. */
+/** An expression of another language as APL, and the precedence of its outermost operator. */
 export interface Translated {
   readonly text: string;
   readonly binds: number;
 }
 
-/** Expressions of SQL, or of the commands `eval` and `where` of SPL. */
+/** Expressions in SQL, or in the SPL commands `eval` and `where`. */
 export interface ExpressionDialect {
-  /** What quotes a name; other quotes hold text. */
+  /** Quotes for names; the other kind is for strings. */
   readonly quotesName: 'single' | 'double';
-  /** Its functions by name, as APL with `$1`, `$2` for the arguments and `$*` for all of them. */
+  /** Functions by name, as APL with `$1`, `$2` for the arguments and `$*` for all of them. */
   readonly functions: Readonly<Record<string, string>>;
-  /** Reads a value that has a form of its own. */
+  /** Reads a value with special syntax. */
   readonly special?: (reader: LanguageReader) => Translated | undefined;
-  /** The names of tables that may stand before a field. */
+  /** Table names that may qualify a field. */
   readonly tables?: ReadonlySet<string>;
-  /** Returns what a column is called by now, which holds what an expression gave. */
+  /** Returns the current name of the column that holds an expression's result. */
   readonly named?: (text: string) => string | undefined;
-  /** Its own signs that compare, as APL. */
+  /** Comparison operators specific to it, as APL. */
   readonly signs?: Readonly<Record<string, string>>;
-  /** What stands for any characters and for one in a pattern; `%` and `_` when absent. */
+  /** Pattern wildcards for any characters and for exactly one; `%` and `_` if absent. */
   readonly wildcards?: Wildcards;
-  /** True if a regular expression has to match all of a text. */
+  /** True if a regular expression must match the whole string. */
   readonly matchesAll?: true;
 }
 
@@ -40,34 +40,34 @@ const ATOM = 6;
 
 const timeNames = new Set(['timestamp', '@timestamp', 'timegenerated']);
 
-/** Returns whether other systems call the time of an event so. */
+/** True for a name that other systems use for the time of an event. */
 export function isTimeElsewhere(name: string): boolean {
   return timeNames.has(name.toLowerCase());
 }
 
-/** Returns a field as APL names it; what others call the time of an event is `_time`. */
+/** Returns a field's name in APL; other systems' names for the time of an event become `_time`. */
 export function fieldName(name: string): string {
   if (isTimeElsewhere(name)) return '_time';
   const parts = name.split('.');
   return parts.every(isPlain) && parts.length > 1 ? name : writtenName(name);
 }
 
-/** Returns the fields whose names begin so as APL names them. */
+/** Returns the APL pattern for fields whose names have a prefix. */
 export function fieldsFrom(start: string): string {
   return start === '' || isPlain(start) ? `${start}*` : `${quotedName(start)}*`;
 }
 
-/** Returns the operator that keeps fields, each by its name or by what its name begins with. */
+/** Returns the operator that keeps fields, each by name or by prefix. */
 export function keeping(names: readonly string[]): string {
   return `${names.some(name => name.endsWith('*')) ? 'project-keep' : 'project'} ${names.join(', ')}`;
 }
 
-/** Returns a dataset as APL names it. */
+/** Returns a dataset's name in APL. */
 export function datasetName(name: string): string {
   return quotedName(name);
 }
 
-/** Returns a text as APL writes it; one with a backslash is written as it stands. */
+/** Returns a string literal in APL, verbatim if it has a backslash. */
 export function textOf(value: string): string {
   if (value.includes('\\') && !value.includes("'")) return `@'${value}'`;
   return writtenText(value);
@@ -82,12 +82,12 @@ export function atomic(text: string): Translated {
   return { text, binds: ATOM };
 }
 
-/** Returns an expression for a place where operators bind as closely as this. */
+/** Returns an expression as an operand at this precedence. */
 function within(value: Translated, binds: number): string {
   return value.binds < binds ? `(${value.text})` : value.text;
 }
 
-/** Reads one expression and returns it as APL. */
+/** Translates one expression to APL. */
 export function translateExpression(reader: LanguageReader, dialect: ExpressionDialect): string {
   return readOr(reader, dialect).text;
 }
@@ -185,7 +185,7 @@ function readList(reader: LanguageReader, dialect: ExpressionDialect): string {
   return `(${items.join(', ')})`;
 }
 
-/** Returns the operator and the text of a pattern, of SQL when `wildcards` are absent. */
+/** Returns the string operator and its operand for a pattern; SQL's wildcards by default. */
 export function likeness(
   pattern: string,
   no: string,
@@ -208,7 +208,7 @@ export function likeness(
   return `${no}${word}${cs} ${textOf(inner)}`;
 }
 
-/** A text without what it begins and ends with. */
+/** Trims a character from both ends of a string. */
 function trimmed(text: string, ends: string): string {
   let [from, to] = [0, text.length];
   while (from < to && text[from] === ends) from += 1;
@@ -233,7 +233,7 @@ function readSum(reader: LanguageReader, dialect: ExpressionDialect): Translated
   }
 }
 
-/** The arguments of a `strcat` that becomes a part of another, else the value. */
+/** Returns the arguments of a nested `strcat`, to merge into the outer one, or else the value. */
 function argumentsOf({ text }: Translated): string {
   return /^strcat\(([^()]*)\)$/.exec(text)?.[1] ?? text;
 }
@@ -256,7 +256,7 @@ function readUnary(reader: LanguageReader, dialect: ExpressionDialect): Translat
   return reader.takeSign('::') === undefined ? value : cast(reader, value.text);
 }
 
-/** Reads the name of a type, and returns the conversion to it. */
+/** Reads a type name, and returns the conversion to it. */
 export function cast(reader: LanguageReader, value: string): Translated {
   const type = reader.next().text.toLowerCase();
   const convert = types[type];
@@ -334,7 +334,7 @@ function readCall(reader: LanguageReader, dialect: ExpressionDialect, name: stri
   return dialect.named?.(text) === undefined ? { text, binds } : atomic(dialect.named(text) ?? '');
 }
 
-/** Functions of the same name and meaning in SQL, SPL and APL. */
+/** Functions with the same name and meaning in SQL, SPL and APL. */
 const same = [
   'abs',
   'ceiling',
@@ -375,7 +375,7 @@ export const sharedFunctions: Readonly<Record<string, string>> = {
   nullif: 'iff($1 == $2, null, $1)',
 };
 
-/** Returns an aggregate of the rows that meet a condition, which is its last argument; undefined if it has none. */
+/** Returns an aggregate over the rows that meet a condition, its last argument; undefined if there is no such form. */
 export function conditioned(aggregate: string, condition: string): string | undefined {
   const [, name = '', args = ''] = /^(\w+)\((.*)\)$/.exec(aggregate) ?? [];
   const named = own(conditional, name);

@@ -1,7 +1,7 @@
-/** A token of another language. `from` and `to` are its place in the text. */
+/** A token of another language. `from` and `to` are its span in the text. */
 export interface LanguageToken {
   readonly kind: 'word' | 'number' | 'single' | 'double' | 'tick' | 'sign' | 'end';
-  /** Of quoted text, what is within the quotes. */
+  /** For a quoted string, the text inside the quotes. */
   readonly text: string;
   readonly from: number;
   readonly to: number;
@@ -13,8 +13,8 @@ const pattern =
 const kinds = ['single', 'double', 'tick', 'number', 'word', 'sign'] as const;
 
 /**
- * Reads the tokens of a text in another language. Once something cannot be translated, `reason` says what, and no token is left:
- * whatever reads on comes to an end.
+ * Reads the tokens of a text in another language. Once something cannot be translated, `reason` is set and no tokens are left, so any
+ * reading loop ends.
  */
 export class LanguageReader {
   readonly text: string;
@@ -35,7 +35,7 @@ export class LanguageReader {
     if (levelsOf(this.#tokens) > mostLevels) this.reason = 'It is nested too deeply to be translated.';
   }
 
-  /** Gives up: `reason` is a sentence. Returns the empty text, in place of a translation. */
+  /** Gives up, with a sentence as the reason. Returns an empty string in place of a translation. */
   fail(reason: string): string {
     this.reason ??= reason;
     return '';
@@ -60,12 +60,12 @@ export class LanguageReader {
     return kind === 'word' && words.includes(text.toLowerCase());
   }
 
-  /** Consumes one of some words, in any case; returns it in lower case. */
+  /** Consumes one of several words, in any case; returns it in lower case. */
   takeWord(...words: readonly string[]): string | undefined {
     return this.isWord(words) ? this.next().text.toLowerCase() : undefined;
   }
 
-  /** Consumes words that follow each other, or none of them. */
+  /** Consumes a sequence of words, or none of them. */
   takeWords(...words: readonly string[]): boolean {
     if (!words.every((word, ahead) => this.isWord([word], ahead))) return false;
     for (const _ of words) this.next();
@@ -81,18 +81,18 @@ export class LanguageReader {
     return this.isSign(...signs) ? this.next().text : undefined;
   }
 
-  /** Consumes a sign that must stand here. */
+  /** Consumes a required sign. */
   expect(sign: string): void {
     if (this.takeSign(sign) === undefined) this.fail(`\`${sign}\` is missing before ${this.shown()}.`);
   }
 
-  /** The next token, as messages name it. */
+  /** Returns the next token for messages. */
   shown(): string {
     const { kind, from, to } = this.peek();
     return kind === 'end' ? 'its end' : `\`${this.text.slice(from, to)}\``;
   }
 
-  /** What `read` returns for each part between commas. */
+  /** Returns the result of `read` for each item between commas. */
   list<T>(read: () => T): readonly T[] {
     const found = [read()];
     while (this.takeSign(',') !== undefined) found.push(read());
@@ -100,10 +100,10 @@ export class LanguageReader {
   }
 }
 
-/** The readers call themselves for each level: this many fit on every stack. */
+/** The readers recurse for each level; this many fit on any stack. */
 const mostLevels = 100;
 
-/** How deeply a text may be nested at most: by parentheses, by words that begin a part, and by signs and words in front of a value. */
+/** Returns an upper bound on nesting: parentheses, keywords that open a nested part, and prefix operators before a value. */
 function levelsOf(tokens: readonly LanguageToken[]): number {
   let [open, deepest, parts, before] = [0, 0, 0, 0];
   for (const { kind, text } of tokens) {
@@ -122,7 +122,7 @@ function unescaped(text: string, kind: LanguageToken['kind']): string {
   return kind === 'double' ? text.replaceAll('""', '"').replace(/\\(.)/g, escaped) : text;
 }
 
-/** Of patterns the backslash is a part. */
+/** Unescapes a character; in patterns, the backslash stays. */
 function escaped(whole: string, character: string): string {
   return character === '"' || character === "'" || character === '\\' ? character : whole;
 }

@@ -36,7 +36,7 @@ const aggregates: Readonly<Record<string, string>> = {
   any_value: 'max($1)',
 };
 
-/** The functions, with what they become. */
+/** SQL functions, with their translations. */
 export const sqlFunctions: Readonly<Record<string, string>> = {
   ...sharedFunctions,
   ...aggregates,
@@ -73,7 +73,7 @@ function lengthOf(text: string): string | undefined {
   return short === undefined ? undefined : `${count}${short}`;
 }
 
-/** Reads a part of the values of SQL that is not a call: a case, an interval, a cast, a query in parentheses. */
+/** Reads a SQL value that is not a call: a case, an interval, a cast, a query in parentheses. */
 function readSpecial(reader: LanguageReader, dialect: ExpressionDialect): Translated | undefined {
   const opens = reader.peek(1).text === '(';
   if (reader.takeWord('case') !== undefined) return readCase(reader, dialect);
@@ -129,7 +129,7 @@ const starts: Readonly<Record<string, string>> = {
   week: 'startofweek',
 };
 
-/** `date_trunc('hour', t)`, `time_bucket('5 minutes', t)`. */
+/** Reads `date_trunc('hour', t)`, `time_bucket('5 minutes', t)`. */
 function readBin(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   reader.takeWord('interval');
@@ -154,7 +154,7 @@ const parts: Readonly<Record<string, string>> = {
   week: 'week_of_year',
 };
 
-/** `extract(hour from t)`. */
+/** Reads `extract(hour from t)`. */
 function readExtract(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const part = parts[reader.next().text.toLowerCase()];
@@ -165,7 +165,7 @@ function readExtract(reader: LanguageReader, dialect: ExpressionDialect): Transl
   return atomic(`${part}(${value})`);
 }
 
-/** Places count from 1 in SQL. */
+/** Reads the arguments of a substring function; SQL positions start at 1. */
 function readSubstring(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const [text = '', start = '1', length] = reader.list(() => translateExpression(reader, dialect));
@@ -174,7 +174,7 @@ function readSubstring(reader: LanguageReader, dialect: ExpressionDialect): Tran
   return atomic(`substring(${[text, from, ...(length === undefined ? [] : [length])].join(', ')})`);
 }
 
-/** `percentile_cont(0.95) WITHIN GROUP (ORDER BY x)`. */
+/** Reads `percentile_cont(0.95) WITHIN GROUP (ORDER BY x)`. */
 function readPercentile(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const { text } = reader.next();
@@ -188,7 +188,7 @@ function readPercentile(reader: LanguageReader, dialect: ExpressionDialect): Tra
   return atomic(`percentile(${value}, ${percentOf(isDescending ? String(1 - Number(text)) : text)})`);
 }
 
-/** `approx_percentile(x, 0.95)`. */
+/** Reads `approx_percentile(x, 0.95)`. */
 function readQuantile(reader: LanguageReader, dialect: ExpressionDialect): Translated {
   reader.expect('(');
   const value = translateExpression(reader, dialect);
@@ -207,7 +207,7 @@ interface Item {
 const aggregateNames = [...new Set(Object.values(aggregates).map(text => text.slice(0, text.indexOf('('))))];
 const aggregate = new RegExp(`\\b(?:${aggregateNames.join('|')})(?:_?if)?\\(`);
 
-/** Translates a statement of SQL; `reader.reason` says why if that is not possible. */
+/** Translates a SQL statement; `reader.reason` is set if that is not possible. */
 export function translateSql(reader: LanguageReader): string {
   const lets: string[] = [];
   if (reader.takeWord('with') !== undefined)
@@ -234,7 +234,7 @@ export function translateSql(reader: LanguageReader): string {
 function selectOf(reader: LanguageReader, known: readonly string[] = []): readonly string[] {
   const results = new Map<string, string>();
   const found: Item[] = [];
-  // What HAVING and ORDER BY aggregate is a result too.
+  // Aggregates in HAVING and ORDER BY are results too.
   const named = (text: string): string | undefined => {
     if (results.size === 0 || !aggregate.test(text) || results.has(text)) return results.get(text);
     found.push({ text, name: undefined, isAggregate: true });
@@ -281,7 +281,7 @@ function selectOf(reader: LanguageReader, known: readonly string[] = []): readon
   return lines;
 }
 
-/** The name of the table that stands `at` tokens ahead: with `-` in it also without quotes, if nothing stands between. */
+/** Returns the name of the table `at` tokens ahead, which may contain an unquoted `-` without spaces around it. */
 function tableAt(reader: LanguageReader, at: number): { readonly name: string; readonly tokens: number } {
   let { text: name, to } = reader.peek(at);
   let tokens = 1;
@@ -300,7 +300,7 @@ function readTable(reader: LanguageReader): string {
   return name;
 }
 
-/** The tables of the next FROM, by their names and by those that they are given. */
+/** Returns the names and aliases of the tables in the next FROM. */
 function tablesIn(reader: LanguageReader): ReadonlySet<string> {
   let at = 0;
   while (reader.peek(at).kind !== 'end' && !reader.isWord(['from'], at)) at += 1;
@@ -321,7 +321,7 @@ function readItem(reader: LanguageReader, value: () => string): Item {
   return { text, name: name === text ? undefined : name, isAggregate: aggregate.test(text) };
 }
 
-/** `count(*) FILTER (WHERE condition)`: the aggregates that have a condition, which is their last argument. */
+/** Reads `count(*) FILTER (WHERE condition)` as an aggregate with a condition, its last argument. */
 function filtered(reader: LanguageReader, text: string, value: () => string): string {
   if (!reader.isWord(['filter']) || reader.peek(1).text !== '(') return text;
   reader.next();
@@ -380,7 +380,7 @@ function readFrom(reader: LanguageReader, known: readonly string[]): string[] {
   return lines;
 }
 
-/** A key by its place, by its name or as an expression. */
+/** Returns a key given by its index, its name or its expression. */
 function readKey(items: readonly Item[], text: string): string {
   const item = /^\d+$/.test(text) ? items[Number(text) - 1] : items.find(each => each.name === text);
   const found = item ?? items.find(each => each.text === text);
@@ -399,7 +399,7 @@ function summarizeLine(reader: LanguageReader, items: readonly Item[], keys: rea
   return `| summarize ${found.join(', ')}${keys.length === 0 ? '' : ` by ${keys.join(', ')}`}`;
 }
 
-/** The name that a summarize gives a result without one. */
+/** Returns the name that a summarize gives an unnamed result. */
 function resultName(text: string): string {
   const [, name = '', field = ''] = /^(\w+)\((\w*)[^()]*\)$/.exec(text) ?? [];
   return name === '' ? text : `${name}_${field}`;

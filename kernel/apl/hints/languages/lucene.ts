@@ -1,7 +1,7 @@
 import { datasetName, fieldName, textOf } from './language-expression.js';
 import type { LanguageReader } from './language-reader.js';
 
-/** Translates a query of Lucene, as Kibana and Graylog have it; `reader.reason` says why if that is not possible. */
+/** Translates a Lucene query, as in Kibana and Graylog; `reader.reason` is set if that is not possible. */
 export function translateLucene(reader: LanguageReader): string {
   const condition = readOr(reader);
   if (!reader.done) reader.fail(`${reader.shown()} has no translation.`);
@@ -79,7 +79,7 @@ function likeness(field: string, value: string): string {
   return `${field} ${word} ${textOf(inner)}`;
 }
 
-/** `(a OR b)` after a field. */
+/** Reads `(a OR b)` after a field. */
 function readChoices(reader: LanguageReader, field: string): string {
   const found: string[] = [];
   while (!reader.done && !reader.isSign(')')) {
@@ -93,7 +93,7 @@ function readChoices(reader: LanguageReader, field: string): string {
   return `${field} in (${found.join(', ')})`;
 }
 
-/** `[a TO b]` with its ends, `{a TO b}` without them; `*` is not an end. */
+/** Reads `[a TO b]`, inclusive, or `{a TO b}`, exclusive; `*` is an open end. */
 function readRange(reader: LanguageReader, field: string): string {
   const low = reader.next().text === '[' ? '>=' : '>';
   const from = readBound(reader);
@@ -111,7 +111,7 @@ function readBound(reader: LanguageReader): string {
   return value === '*' ? value : bound(value);
 }
 
-/** What follows without a space between. */
+/** Reads the tokens that follow without a space between. */
 function rest(reader: LanguageReader, first: string, to: number): string {
   let [text, end] = [first, to];
   while (reader.peek().from === end && !reader.done && !reader.isSign(')', ']', '}')) {
@@ -119,11 +119,11 @@ function rest(reader: LanguageReader, first: string, to: number): string {
     text += reader.text.slice(from, next);
     end = next;
   }
-  // Signs of the language stand for themselves behind a backslash; a wildcard that does has no other form here.
+  // Escaped signs of the language are literal; an escaped wildcard has no equivalent here.
   return text.replace(/\\([^\w*?])/g, '$1');
 }
 
-/** A number, a time of now, or a text. */
+/** Returns a number, a relative time, or a string. */
 function bound(value: string): string {
   const ago = /^now-(\d+[smhd])(?:\/\w)?$/.exec(value)?.[1];
   if (ago !== undefined) return `ago(${ago})`;

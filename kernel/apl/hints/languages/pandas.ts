@@ -2,14 +2,14 @@ import { own } from '../../../present.js';
 import { datasetName, fieldName, percentOf } from './language-expression.js';
 import type { LanguageReader } from './language-reader.js';
 
-/** What stands after the name of a data frame: `.name(args)`, `.name[args]`, `.name` or `[args]`. */
+/** A step after the name of a data frame: `.name(args)`, `.name[args]`, `.name` or `[args]`. */
 interface Step {
   readonly name: string;
   readonly isCall: boolean;
   readonly args: string;
 }
 
-/** What is known at a step: the column that was chosen, and what rows are grouped by. */
+/** State at a step: the selected column, and the keys that rows are grouped by. */
 interface State {
   readonly frame: string;
   readonly stages: string[];
@@ -17,9 +17,9 @@ interface State {
   keys?: string;
 }
 
-/** A string as it is written. */
+/** A string literal. */
 const string = String.raw`(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')`;
-/** Brackets and commas, and strings, in which they are none. */
+/** Brackets and commas outside of strings. */
 const marks = new RegExp(`${string}|[[\\](),]`, 'g');
 
 type Method = (state: State, args: readonly string[]) => string | undefined;
@@ -29,7 +29,7 @@ const measured =
   state =>
     state.column === undefined ? undefined : summarized(state, call.replace('$1', state.column));
 
-/** The column that was chosen, which what follows no longer has to choose. */
+/** Consumes the selected column, so later steps do not select it again. */
 function taken(state: State): string | undefined {
   const { column } = state;
   delete state.column;
@@ -38,10 +38,10 @@ function taken(state: State): string | undefined {
 
 const counted: Method = state => (state.keys === undefined ? 'count' : summarized(state, 'count()'));
 
-/** The kinds of joins, as `how` names them. */
+/** Join kinds by the value of `how`. */
 const joins = { inner: 'inner', left: 'leftouter', right: 'rightouter', outer: 'fullouter' };
 
-/** The methods, each with the stage that it becomes; undefined for one that has none with these arguments. */
+/** Methods, each with its translated stage; undefined if there is none for these arguments. */
 const methods: Readonly<Record<string, Method>> = {
   '[]': (state, args) => chosen(state, args),
   loc: (state, [condition = '', columns]) => {
@@ -121,7 +121,7 @@ const methods: Readonly<Record<string, Method>> = {
   ...Object.fromEntries(['reset_index', 'copy', 'to_frame'].map(name => [name, () => ''])),
 };
 
-/** Translates an expression over a data frame; `reader.reason` says why if that is not possible. */
+/** Translates an expression over a data frame; `reader.reason` is set if that is not possible. */
 export function translatePandas(reader: LanguageReader): string {
   const [frame = ''] = /^\w+/.exec(reader.text) ?? [];
   const state: State = { frame, stages: [] };
@@ -146,7 +146,7 @@ function summarized(state: State, measure: string): string {
   return `summarize ${measure}${keys === undefined ? '' : ` by ${keys}`}`;
 }
 
-/** `["name"]` chooses a column, `[["a", "b"]]` several, and anything else rows. */
+/** Selects a column by `["name"]`, several by `[["a", "b"]]`, and rows by anything else. */
 function chosen(state: State, args: readonly string[]): string {
   const text = args.join(', ');
   if (/^(["'])[^"']*\1$/.test(text)) {
@@ -156,7 +156,7 @@ function chosen(state: State, args: readonly string[]): string {
   return text.startsWith('[') ? `project ${namesOf(text)}` : `where ${conditionOf(state, text)}`;
 }
 
-/** A condition on columns of the frame, with the words of APL for `&`, `|` and `~`; strings stay as they are. */
+/** Returns a condition on columns of the frame, with `&`, `|` and `~` as APL's words; strings are unchanged. */
 function conditionOf({ frame }: State, text: string): string {
   const parts = new RegExp(
     `\\b${frame}\\[\\s*(["'])([^"']*)\\1\\s*\\]|\\b${frame}\\.(?=\\w)|(${string})|\\s*([&|~])\\s*`,
@@ -179,7 +179,7 @@ function unquoted(text: string): string {
   return text.trim().replace(/^(["'])([\s\S]*)\1$/, '$2');
 }
 
-/** The steps of a chain; one with the name of the rest if it is not a chain. */
+/** Returns the steps of a chain; if it is not a chain, one step named after the rest. */
 function stepsOf(text: string): readonly Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < text.length; ) {
@@ -194,7 +194,7 @@ function stepsOf(text: string): readonly Step[] {
   return steps;
 }
 
-/** The place after the bracket that closes the one at `open`; the end of the text if none does. */
+/** Returns the index after the bracket that closes the one at `open`, or the length of the text if none does. */
 function closeOf(text: string, open: number): number {
   let depth = 0;
   for (const { 0: mark, index } of text.slice(open).matchAll(marks)) {
@@ -204,7 +204,7 @@ function closeOf(text: string, open: number): number {
   return text.length;
 }
 
-/** The parts between commas that stand in no bracket. */
+/** Returns the parts between commas outside of brackets. */
 function partsOf(text: string): readonly string[] {
   const parts: string[] = [];
   let [depth, start] = [0, 0];

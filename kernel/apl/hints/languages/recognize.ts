@@ -8,37 +8,37 @@ import { translatePandas } from './pandas.js';
 import { translateLogQl, translatePromQl } from './selectors.js';
 import { translateSpl } from './spl.js';
 
-/** A query in another language: its translation, or why there is none, as a sentence. */
+/** A query in another language: its translation, or the reason why there is none, as a sentence. */
 export interface TranslatedQuery {
   readonly language: string;
   readonly apl?: string;
-  /** What the translation takes for granted. */
+  /** Assumption that the translation makes. */
   readonly given?: string;
   readonly reason?: string;
 }
 
 interface Language {
   readonly name: string;
-  /** How its queries begin. */
+  /** Matches the beginning of its queries. */
   readonly begins: RegExp;
-  /** What no query of it holds. */
+  /** Matches text that no such query contains. */
   readonly never?: RegExp;
   readonly given?: string;
   readonly translate: (reader: LanguageReader) => string;
 }
 
-/** Calls and aggregations around what is selected, each up to its parenthesis. */
+/** Calls and aggregations around a selector, each up to its opening parenthesis. */
 const around = '(?:\\w+\\s*(?:by\\s*\\([^)]*\\)\\s*)?\\(\\s*(?:[\\d.]+\\s*,\\s*)?)*';
 const aggregations = 'sum|avg|min|max|count|stddev|stdvar|topk|bottomk|quantile|group';
 
-/** What stands in brackets of Python: strings, `|` between conditions in parentheses, anything but brackets. */
+/** Contents of Python brackets: strings, `|` between conditions in parentheses, anything but brackets. */
 const within = `(?:"[^"]*"|'[^']*'|\\)\\s*\\|\\s*(?=[(~])|[^|;"'[\\]])*`;
-/** Brackets with at most one level of others in them. */
+/** Brackets with at most one nested level. */
 const bracket = `\\[${within}(?:\\[${within}\\]${within})*\\]`;
 const frameMethods =
   'groupby|query|resample|value_counts|sort_values|nlargest|nsmallest|drop_duplicates|unique|nunique|describe|info|head|tail|size|mean|median|std|reset_index|quantile|fillna|dropna|drop|rename|assign|merge|plot';
 
-/** Of those that a text looks like, the first is taken. */
+/** The first language that matches applies. */
 const languages: readonly Language[] = [
   {
     name: 'ES|QL',
@@ -93,7 +93,7 @@ const languages: readonly Language[] = [
   },
 ];
 
-/** Returns the language that a text is clearly in, with its translation; undefined for anything that may be APL. */
+/** Returns the unmistakable language of a text, with its translation; undefined for anything that may be APL. */
 export function translatedQuery(text: string): TranslatedQuery | undefined {
   const found = languages.find(({ begins, never }) => begins.test(text) && never?.test(text) !== true);
   if (found === undefined) return undefined;

@@ -2,23 +2,23 @@ import { present } from '../../../present.js';
 import { atomic, datasetName, fieldName, percentOf, textOf } from './language-expression.js';
 import type { LanguageReader } from './language-reader.js';
 
-/** What a query of PromQL or LogQL has selected so far, as the parts of a query of APL. */
+/** The selection so far of a PromQL or LogQL query, as parts of an APL query. */
 interface Selected {
   readonly dataset: string;
   readonly lines: readonly string[];
-  /** The aggregate over the bins of a range, once there is one. */
+  /** Aggregate over the bins of a range, once there is one. */
   readonly measure?: string;
   readonly width?: string;
-  /** The field that `unwrap` names. */
+  /** Field named by `unwrap`. */
   readonly value?: string;
 }
 
-/** Translates a query of LogQL; `reader.reason` says why if that is not possible. */
+/** Translates a LogQL query; `reader.reason` is set if that is not possible. */
 export function translateLogQl(reader: LanguageReader): string {
   return written(reader, readQuery(reader));
 }
 
-/** Translates a query of PromQL: a series is a dataset whose events hold a `value`. */
+/** Translates a PromQL query: a series is a dataset whose events have a `value`. */
 export function translatePromQl(reader: LanguageReader): string {
   return written(reader, readQuery(reader));
 }
@@ -38,7 +38,7 @@ function binOf(width: string | undefined): string {
   return width === undefined ? 'bin_auto(_time)' : `bin(_time, ${width})`;
 }
 
-/** The name that a summarize gives a measure. */
+/** Returns the name that a summarize gives a measure. */
 function nameOf(measure = 'value'): string {
   const [, name = '', field = ''] = /^(?:(\w+) = )?/.exec(measure) ?? [];
   if (name !== '') return name;
@@ -46,10 +46,10 @@ function nameOf(measure = 'value'): string {
   return call === '' ? `value${field}` : `${call}_${argument}`;
 }
 
-/** Aggregations over series, and how they combine what a range gives. */
+/** Aggregations over series, which combine the results of ranges. */
 const aggregations = ['sum', 'avg', 'min', 'max', 'count', 'stddev', 'stdvar', 'topk', 'bottomk'];
 
-/** Functions of the values that a series has in a range. */
+/** Functions over the values of a series in a range. */
 const ofValues: Readonly<Record<string, string>> = {
   avg_over_time: 'avg($1)',
   sum_over_time: 'sum($1)',
@@ -60,7 +60,7 @@ const ofValues: Readonly<Record<string, string>> = {
   last_over_time: 'arg_max(_time, $1)',
 };
 
-/** Functions of a range of lines, or of a counter, in whose place the events themselves are counted. */
+/** Functions over a range of lines, or of a counter, translated to counts of the events themselves. */
 const ofEvents: Readonly<Record<string, (seconds: string) => string>> = {
   rate: seconds => `rate_ = count() / ${seconds}`,
   irate: seconds => `rate_ = count() / ${seconds}`,
@@ -101,7 +101,7 @@ function readAggregation(reader: LanguageReader, name: string): Selected {
 
 const combined: Readonly<Record<string, string>> = { stddev: 'stdev', stdvar: 'variance' };
 
-/** The sum of the rates of groups is the rate of all; of others the values themselves are read. */
+/** Returns the measure of an aggregation: the sum of the groups' rates is the total rate, other aggregations read the values themselves. */
 function measured(reader: LanguageReader, name: string, measure: string): string {
   if (name === 'sum') return measure;
   if (name === 'count') return 'count()';
@@ -126,7 +126,7 @@ function ranked(
   const keyed = last.startsWith('| summarize') ? inner.lines.slice(0, -1) : inner.lines;
   const keys = / by (.*?),? ?bin/.exec(last)?.[1] ?? groups.join(', ');
   if (keys === '') reader.fail('`topk` without labels has no translation: summarize `by` a field.');
-  // All rates are of the same range: they order groups as the counts do.
+  // All rates cover the same range, so they order groups as the counts do.
   const measure = inner.measure?.startsWith('rate_ =') === true ? 'count()' : (inner.measure ?? 'count()');
   return {
     ...inner,
@@ -134,7 +134,7 @@ function ranked(
   };
 }
 
-/** `by (a, b)`. */
+/** Reads `by (a, b)`. */
 function readGroups(reader: LanguageReader): readonly string[] {
   if (reader.takeWord('without') !== undefined)
     reader.fail('`without` has no translation: name the labels by `by`.');
@@ -145,7 +145,7 @@ function readGroups(reader: LanguageReader): readonly string[] {
   return names.filter(name => name !== 'le');
 }
 
-/** `histogram_quantile(0.95, …)`: a percentile of the values. */
+/** Reads `histogram_quantile(0.95, …)` as a percentile of the values. */
 function readQuantile(reader: LanguageReader): Selected {
   reader.next();
   reader.expect('(');
@@ -164,7 +164,7 @@ function readQuantile(reader: LanguageReader): Selected {
   };
 }
 
-/** `rate(selector[5m])`. */
+/** Reads `rate(selector[5m])`. */
 function readRange(reader: LanguageReader, name: string): Selected {
   reader.expect('(');
   const rank = name === 'quantile_over_time' ? percentOf(reader.next().text) : undefined;
@@ -190,7 +190,7 @@ function secondsOf(width: string): string {
   return `${Number(count) * (seconds[unit] ?? 1)}.0`;
 }
 
-/** `metric{label="value"} |= "text" | json [5m]`. */
+/** Reads `metric{label="value"} |= "text" | json [5m]`. */
 function readSelector(reader: LanguageReader): Selected {
   const name = reader.peek().kind === 'word' ? reader.next().text : undefined;
   const conditions = reader.takeSign('{') === undefined ? [] : readLabels(reader);
@@ -206,7 +206,7 @@ function readSelector(reader: LanguageReader): Selected {
   return { dataset: datasetName(name ?? 'logs'), lines, ...present({ width, value }) };
 }
 
-/** `| unwrap field`, or `| unwrap duration(field)`. */
+/** Reads `| unwrap field`, or `| unwrap duration(field)`. */
 function readUnwrap(reader: LanguageReader): string {
   reader.next();
   reader.next();
@@ -233,7 +233,7 @@ function matched(label: string, sign: string, value: string): string {
   return `${label} ${sign === '!~' ? '!' : ''}matches regex ${textOf(`^(?:${value})$`)}`;
 }
 
-/** What a line of a log holds, or a stage such as `| json` that needs no translation. */
+/** Reads a filter on log lines, or a stage such as `| json` that needs no translation. */
 function readFilter(reader: LanguageReader): readonly string[] {
   const sign = reader.next().text;
   if (sign === '|=') return [`| where * contains ${textOf(reader.next().text)}`];

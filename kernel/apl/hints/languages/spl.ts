@@ -16,7 +16,7 @@ import {
 } from './language-expression.js';
 import { LanguageReader } from './language-reader.js';
 
-/** The functions of expressions, with what they become. */
+/** Functions in expressions, with their translations. */
 export const eventFunctions: Readonly<Record<string, string>> = {
   ...sharedFunctions,
   case: 'case($*)',
@@ -45,14 +45,14 @@ export const eventFunctions: Readonly<Record<string, string>> = {
 
 const values: ExpressionDialect = { quotesName: 'single', functions: eventFunctions, special: readSpecial };
 
-/** Reads a call whose arguments become something else. */
+/** Reads a call whose arguments are translated specially. */
 function readSpecial(reader: LanguageReader): Translated | undefined {
   if (reader.peek(1).text !== '(') return undefined;
   if (reader.isWord(['substr'])) return readSubstring(reader);
   return reader.isWord(['like']) ? readLike(reader) : undefined;
 }
 
-/** `like(text, pattern)`. */
+/** Reads `like(text, pattern)`. */
 function readLike(reader: LanguageReader): Translated {
   reader.next();
   reader.expect('(');
@@ -63,7 +63,7 @@ function readLike(reader: LanguageReader): Translated {
   return { text: `${text} ${test}`, binds: COMPARED };
 }
 
-/** `substr(text, start, length)`: places count from 1. */
+/** Reads `substr(text, start, length)`; positions start at 1. */
 function readSubstring(reader: LanguageReader): Translated {
   reader.next();
   reader.expect('(');
@@ -73,7 +73,7 @@ function readSubstring(reader: LanguageReader): Translated {
   return atomic(`substring(${[text, from, ...rest].join(', ')})`);
 }
 
-/** The functions of `stats`; `eval` is an expression as their argument. */
+/** Functions of `stats`; with `eval`, their argument is an expression. */
 const aggregates: Readonly<Record<string, string>> = {
   count: 'countif(isnotnull($1))',
   c: 'countif(isnotnull($1))',
@@ -97,7 +97,7 @@ const aggregates: Readonly<Record<string, string>> = {
   first: 'arg_max(_time, $1)',
 };
 
-/** Translates a search of SPL; `reader.reason` says why if that is not possible. */
+/** Translates an SPL search; `reader.reason` is set if that is not possible. */
 export function translateSpl(reader: LanguageReader): string {
   reader.takeWord('search');
   const search = readSearch(reader);
@@ -112,7 +112,7 @@ export function translateSpl(reader: LanguageReader): string {
   return lines.join('\n');
 }
 
-/** Returns one command, without the pipe in front of it, as stages of APL; undefined if it has no translation. */
+/** Translates one command, without its leading pipe, to APL stages; returns undefined if there is no translation. */
 export function translateCommand(text: string): string | undefined {
   const reader = new LanguageReader(text);
   const word = /^\w+(?=\s|$)/.exec(text)?.[0] ?? '';
@@ -139,7 +139,7 @@ function readSearch(reader: LanguageReader): Search {
   return search;
 }
 
-/** Terms side by side all hold; `index=` is not a condition, nor is a time that the search begins or ends at. */
+/** Reads adjacent terms, which must all match; `index=` is not a condition, nor are the search's start and end times. */
 function readTerms(reader: LanguageReader, search: Search): string {
   const either: string[] = [];
   let all: string[] = [];
@@ -180,7 +180,7 @@ function readTerm(reader: LanguageReader, search: Search): string {
   return compared(fieldName(field.text), sign, value);
 }
 
-/** A word that is searched for, with what is written right behind it. */
+/** Reads a search word, with anything attached to its end. */
 function searched(reader: LanguageReader, first: string, to: number): string {
   let [text, end] = [first, to];
   while (reader.peek().from === end && !reader.done && !reader.isSign('|', ')', '(')) {
@@ -191,7 +191,7 @@ function searched(reader: LanguageReader, first: string, to: number): string {
   return text.replace(/^\*+|\*+$/g, '');
 }
 
-/** A value without quotes goes to the next space. */
+/** Reads a value; if unquoted, it ends at the next space. */
 function readWord(reader: LanguageReader): string {
   const first = reader.next();
   if (first.kind === 'single' || first.kind === 'double') return first.text;
@@ -248,7 +248,7 @@ function timeBound(reader: LanguageReader, name: string, value: string): string 
   return `_time ${name === 'earliest' ? '>=' : '<'} ago(${short})`;
 }
 
-/** `avg(x) AS y, count BY a, b`. */
+/** Reads `avg(x) AS y, count BY a, b`. */
 function readStats(reader: LanguageReader): {
   readonly found: readonly string[];
   readonly keys: readonly string[];
@@ -297,7 +297,7 @@ function readEval(reader: LanguageReader): string {
   return value;
 }
 
-/** Names up to the next pipe, with commas or without. */
+/** Reads names up to the next pipe, with or without commas. */
 function readNames(reader: LanguageReader): readonly string[] {
   const found: string[] = [];
   while (!reader.done && !reader.isSign('|') && !(found.length > 0 && reader.isWord(['over', 'span']))) {
@@ -315,7 +315,7 @@ function pattern(reader: LanguageReader): string {
   return isOpen || isPattern ? fieldsFrom(isPattern ? text.slice(0, -1) : text) : fieldName(text);
 }
 
-/** `span=5m limit=10`, in front of what a command takes. */
+/** Reads `span=5m limit=10`, before a command's arguments. */
 function readOptions(reader: LanguageReader): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   while (reader.peek(1).text === '=' && reader.peek().kind === 'word') {
@@ -391,7 +391,7 @@ function readFields(reader: LanguageReader): readonly string[] {
   return [keeping(readNames(reader))];
 }
 
-/** The commands, each with what it becomes. */
+/** Commands, each with its translation. */
 const commands: Readonly<Record<string, Command>> = {
   search: reader => readSearch(reader).conditions.map(each => `where ${each}`),
   where: reader => [`where ${translateExpression(reader, values)}`],
@@ -464,7 +464,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-/** `lookup TABLE a AS b, c OUTPUT d`: the table is a dataset, of which all fields are kept. */
+/** Reads `lookup TABLE a AS b, c OUTPUT d`; the table is a dataset, of which all fields are kept. */
 function readLookup(reader: LanguageReader): readonly string[] {
   const table = reader.next().text;
   const keys: string[] = [];

@@ -1,7 +1,4 @@
-/**
- * How a chart is asked for in the text of a cell: by comments above a query, such as `// @viz bar`, and by `| render bar` at the end of
- * a query.
- */
+/** Chart options in the source of a cell: comments above a query, such as `// @viz bar`, and `| render bar` at the end of a query. */
 import { present } from '../../../present.js';
 import { type ChartOptions, chartKinds, drawing, renderings } from '../../operators/drawing.js';
 import type { Diagnostic, OperatorOf, Span } from '../ast.js';
@@ -11,13 +8,13 @@ import { type Parsed, QueryText } from '../parse.js';
 import { tokenize } from '../tokens/lexer.js';
 import { optionText } from './read-options.js';
 
-/** One word after `@` at the top of a cell, with its value. */
+/** A word after `@` at the top of a cell, with its value. */
 export interface Directive extends Span {
   readonly name: Span;
   readonly value: Span;
 }
 
-/** The directives, each with what it does; the editor completes and explains them from here. */
+/** Directives with their documentation, which the editor uses for completion and hovers. */
 export const directives: Readonly<Record<DirectiveName, DirectiveRow>> = {
   viz: {
     values: chartKinds,
@@ -49,12 +46,12 @@ export const directives: Readonly<Record<DirectiveName, DirectiveRow>> = {
 };
 
 interface DirectiveRow {
-  /** Empty for a directive without a value, undefined for one that takes any. */
+  /** Empty for a directive without a value, undefined for one that accepts any. */
   readonly values: readonly string[] | undefined;
   readonly doc: string;
-  /** What its value is called; absent for a directive without one. */
+  /** Name of its value; absent for a directive without one. */
   readonly argument?: string;
-  /** What is wanted if there is no value; what is said of one that is not known, and of those that are. */
+  /** Messages for a missing value and an unknown one, and the list of known values. */
   readonly wanted?: string;
   readonly unknown?: string;
   readonly known?: string;
@@ -64,12 +61,12 @@ type DirectiveName = 'viz' | 'stack' | 'log' | 'unit' | 'annotations' | 'beside'
 
 const names = Object.keys(directives);
 
-/** Returns the directives among the lines at the top of a text, before its first line of APL. */
+/** Returns the directives at the top of a source, before its first line of APL. */
 export function directivesIn(source: string): readonly Directive[] {
   return written(source).above;
 }
 
-/** Returns a text without the lines of its directives. */
+/** Returns a source without its directive lines. */
 export function withoutDirectives(source: string): string {
   const lines = directivesIn(source).map(({ from }) => source.slice(0, from).split('\n').length - 1);
   return source
@@ -78,7 +75,7 @@ export function withoutDirectives(source: string): string {
     .join('\n');
 }
 
-/** The directives above the first line of APL, and those below it, which do nothing. */
+/** Returns the directives above the first line of APL, and those below it, which have no effect. */
 function written(source: string): {
   readonly above: readonly Directive[];
   readonly below: readonly Directive[];
@@ -106,7 +103,7 @@ function written(source: string): {
   return { above, below };
 }
 
-/** Returns what the directives at the top of a text ask for, and what is wrong with them; other comments are left alone. */
+/** Returns the options set by the directives at the top of a source, and their errors; other comments are ignored. */
 export function readDirectives(source: string): {
   readonly chart: ChartOptions;
   readonly diagnostics: readonly Diagnostic[];
@@ -131,8 +128,8 @@ export function readDirectives(source: string): {
 }
 
 /**
- * Returns a query without the `| render …` at its end, which is for the front end alone, and what that asks for. One with an error
- * stays in the text: the service refuses it.
+ * Returns a query without its final `| render …`, which is only for the front end, and the options that it sets. If it has an error, it
+ * stays in the query for the service to reject.
  */
 export function withoutRender(query: QueryText): { readonly query: QueryText; readonly chart: ChartOptions } {
   const { text } = query;
@@ -146,7 +143,7 @@ export function withoutRender(query: QueryText): { readonly query: QueryText; re
   return { query: new QueryText(rest, withoutLast(query)), chart: renderingOf(last) };
 }
 
-/** The tree without the last operator: places before that are the same. */
+/** Returns the tree without the last operator: earlier positions are unchanged. */
 function withoutLast({ tree, diagnostics }: QueryText): Parsed {
   const statements = tree.statements.map(each =>
     each.kind === 'query'

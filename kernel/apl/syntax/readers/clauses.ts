@@ -27,7 +27,7 @@ import { orderAdvice, takeGroup, takeUsing } from './typos.js';
 /** A node to which `parseClauses` adds the properties of the clauses of its row. */
 export type OpenNode = Record<string, unknown>;
 
-/** Reads the clauses of a row into the properties of its node; `owner` is the word as it was written. */
+/** Parses the clauses of a row into the properties of its node; `owner` is the word as written. */
 export function parseClauses(
   stream: TokenStream,
   clauses: readonly Clause[],
@@ -45,18 +45,18 @@ export function parseClauses(
   stream.call = outerCall;
 }
 
-/** A clause of an operator as written, and what follows from its place in the row. */
+/** A clause of an operator as written, with properties derived from its position in the row. */
 interface Step {
   readonly clause: Clause;
   readonly owner: string;
   /** Completes "expected an expression …". */
   readonly context: string;
   readonly laterWords: readonly string[];
-  /** The next clause that is not optional. */
+  /** Next required clause. */
   readonly next: Clause | undefined;
 }
 
-/** Made once for each row and each of its words: a long text holds thousands of operators. */
+/** Cached for each row and each of its words: a long query has thousands of operators. */
 const knownSteps = new Map<readonly Clause[], Map<string, readonly Step[]>>();
 
 function stepsOf(clauses: readonly Clause[], owner: string): readonly Step[] {
@@ -89,7 +89,7 @@ function isAbsent(stream: TokenStream, clause: Clause): boolean {
   return clause.optional === true && atStageEnd(stream) && stream.offering === undefined;
 }
 
-/** Consumes the word of a clause. If a required one is missing, its content is read all the same. */
+/** Consumes the word of a clause. If a required word is missing, the content is still read. */
 function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boolean {
   const word = clause.word ?? '';
   stream.offering?.addWords(`${word}${opening[clause.takes] ?? ''}`);
@@ -108,7 +108,7 @@ function takeWord(stream: TokenStream, { clause, owner, laterWords }: Step): boo
   return !atStageEnd(stream) && !laterWords.some(later => stream.isWord(later));
 }
 
-/** What completion adds to the word of a clause. */
+/** Suffixes that completion adds to a clause's word. */
 const opening: Readonly<Partial<Record<Operand, string>>> = {
   'sources in parentheses': ' (',
   stages: ' (',
@@ -131,7 +131,7 @@ function nothing(stream: TokenStream, { takes, optional }: Clause): OperandNodes
 
 type Reader<T extends Operand> = (stream: TokenStream, context: string, step: Step) => OperandNodes[T];
 
-/** The reader of each operand. */
+/** Reader of each operand. */
 const readers: { readonly [T in Operand]: Reader<T> } = {
   expression: parseCondition,
   expressions: (stream, context) =>
@@ -166,7 +166,7 @@ const readers: { readonly [T in Operand]: Reader<T> } = {
   search: parseSearch,
 };
 
-/** An expression in which `=` can only be a typo for `==`. */
+/** Parses an expression in which `=` can only be a typo for `==`. */
 function parseCondition(stream: TokenStream, context: string, { clause }: Step): Expr {
   return stream.withComparing(true, clause.level === 'sum' ? parseSum : parseExpression, context);
 }

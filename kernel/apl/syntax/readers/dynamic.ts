@@ -18,7 +18,7 @@ export function parseDynamic(stream: TokenStream, word: Token): Expr {
   return call(identifier('dynamic', false, word), args, span.to);
 }
 
-/** JSON as people write it in APL: single quotes and expressions are allowed inside. */
+/** Parses JSON as people write it in APL: single quotes and expressions are allowed inside. */
 function parseDynamicValue(stream: TokenStream): Expr {
   const parse = (): Expr => {
     if (stream.isSymbol('[')) return parseDynamicArray(stream);
@@ -28,7 +28,7 @@ function parseDynamicValue(stream: TokenStream): Expr {
   return stream.nested(parse, () => tooDeep(stream));
 }
 
-/** Consumes a number that neither 64 bits nor a real hold as it is written: JSON keeps its digits. */
+/** Consumes a number that neither 64 bits nor a real can represent exactly: JSON keeps its digits. */
 function takeExactNumber(stream: TokenStream): Expr | undefined {
   const sign = stream.isSymbol('-') ? 1 : 0;
   const number = stream.peek(sign);
@@ -47,7 +47,7 @@ function isHeld(text: string): boolean {
   return Number.isFinite(Number(text)) && digitsOf(text) === digitsOf(String(Number(text)));
 }
 
-/** The digits of a number between its leading and its trailing zeros. */
+/** Returns the digits of a number between its leading and trailing zeros. */
 function digitsOf(text: string): string {
   return text
     .replace(/e.*$/i, '')

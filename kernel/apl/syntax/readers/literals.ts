@@ -4,7 +4,7 @@ import { literal } from '../nodes.js';
 import type { Token } from '../tokens/lexer.js';
 import type { TokenStream } from '../tokens/token-stream.js';
 
-/** The literal of `datetime(…)` or `timespan(…)`, whose word has been read; null, with a diagnostic, when it is invalid. */
+/** Returns the literal of `datetime(…)` or `timespan(…)` after its word; null, with a diagnostic, if it is invalid. */
 export function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 'timespan'): Literal {
   stream.next();
   const raw = stream.next();
@@ -15,7 +15,7 @@ export function rawLiteral(stream: TokenStream, word: Token, type: 'datetime' | 
   return literal(type, value ?? null, span);
 }
 
-/** `timespan(2)` is two days, as in Kusto. */
+/** Reads `timespan(2)` as two days, as in Kusto. */
 function bareDays(text: string): bigint | undefined {
   return /^\d+$/.test(text) ? BigInt(text) * DAY : undefined;
 }
@@ -39,7 +39,7 @@ function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 't
 
 const int64Max = 2n ** 63n - 1n;
 
-/** The literal of a number; null, with a diagnostic, if it does not fit. */
+/** Returns a number literal; null, with a diagnostic, if it does not fit. */
 export function numberLiteral(stream: TokenStream, token: Token): Literal {
   const { text } = token;
   if (token.problem !== undefined) return literal('long', null, token);
@@ -56,7 +56,7 @@ export function numberLiteral(stream: TokenStream, token: Token): Literal {
   return literal('long', null, token);
 }
 
-/** The literal of a timespan such as `5m`; null, with a diagnostic, if it does not fit. */
+/** Returns the literal of a timespan such as `5m`; null, with a diagnostic, if it does not fit. */
 export function timespanLiteral(stream: TokenStream, token: Token): Literal {
   const { text } = token;
   const value = parseTimespan(text);

@@ -46,8 +46,8 @@ import {
 } from './typos.js';
 
 /**
- * Parses one expression; if none can be read it reports and returns `missing`. `context` completes "expected an expression …".
- * With level `comparison`, `and` and `or` are left to the caller; with `sum` comparisons too.
+ * Parses one expression; if there is none, reports that and returns `missing`. `context` completes "expected an expression …". With level
+ * `comparison`, `and` and `or` are left to the caller; with `sum`, so are comparisons.
  */
 export function parseExpression(
   stream: TokenStream,
@@ -58,7 +58,7 @@ export function parseExpression(
   return level === 'or' ? parseOr(stream, context) : parseComparison(stream, context);
 }
 
-/** Parses `[name =] expr` items separated by commas, up to `)`; the parenthesis is consumed. */
+/** Parses comma-separated `[name =] expr` items through `)`. */
 export function parseArguments(stream: TokenStream, callee: string): Argument[] {
   const args: Argument[] = [];
   const start = stream.peek(-2);
@@ -84,14 +84,14 @@ export function parseArguments(stream: TokenStream, callee: string): Argument[] 
   return args;
 }
 
-/** What to write if a bracket is open where the query or its operator ends. */
+/** Returns advice for a bracket left open at the end of the query or its operator. */
 function closeAdvice(stream: TokenStream): Advice | undefined {
   const hint = 'Close it: write `)`.';
   const at = stream.lastEnd;
   return stream.done || stream.isSymbol('|') ? { hint, instead: ')', from: at, to: at } : undefined;
 }
 
-/** A value, or the query of `toscalar(T | count)`. */
+/** Parses a value, or the query of `toscalar(T | count)`. */
 function parseArgument(stream: TokenStream, callee: string): Expr {
   const isSource = callee === 'toscalar' && startsSource(stream);
   const isQuery = isSource || (!stream.done && stream.reaches('|', ',', ';') && stream.closes);
@@ -110,7 +110,7 @@ function parseDisjunction(stream: TokenStream, context: string): Expr {
   return left;
 }
 
-/** Reports nesting that is too deep for the stack, and skips it. */
+/** Reports nesting that would overflow the stack, and skips it. */
 export function tooDeep(stream: TokenStream): Expr {
   const { from, to } = stream.peek();
   stream.reportLimit({ from, to }, limits.nesting);
@@ -201,7 +201,7 @@ function offerCompared(stream: TokenStream, left: Expr, tables = false): void {
   stream.offerOperand(present({ compared, tables: tables || undefined }));
 }
 
-/** The parts of `a.b['c']`. */
+/** Returns the keys of `a.b['c']`. */
 function pathOf(expr: Expr): readonly string[] | undefined {
   if (expr.kind === 'name') return [expr.name];
   const path = expr.kind === 'member' || expr.kind === 'index' ? pathOf(expr.object) : undefined;
@@ -228,7 +228,7 @@ function compareByWord(stream: TokenStream, left: Expr): Expr | undefined {
   return binary(word, token, left, parseAdditive(stream, `after \`${token.text}\``));
 }
 
-/** Whether a word is one of these. */
+/** Returns a test for whether a word is one of these. */
 function membership<T extends string>(words: readonly T[]): (word: string) => word is T {
   const known = new Set<string>(words);
   return (word): word is T => known.has(word);
@@ -238,7 +238,7 @@ function isComparison(word: string): boolean {
   return isWordComparison(word) || isListOperator(word) || /^!?(?:matches|between)$/.test(word);
 }
 
-/** `x not in (…)`, `x is null`, `x like …`: reported, and read as the APL that was meant. */
+/** Parses `x not in (…)`, `x is null`, `x like …`: reports it, and reads the intended APL. */
 function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
   const isNull = takeIsNull(stream);
   if (isNull !== undefined) {
@@ -250,7 +250,7 @@ function compareByHabit(stream: TokenStream, left: Expr): Expr | undefined {
   return unary('not', compareByWord(stream, left) ?? left, left.from);
 }
 
-/** `x starts with y`, `x is true`: reported, and read as the APL that was meant. */
+/** Parses `x starts with y`, `x is true`: reports it, and reads the intended APL. */
 function compareByPhrase(
   stream: TokenStream,
   left: Expr,
@@ -264,7 +264,7 @@ function compareByPhrase(
   return binary(known ?? pattern, token, left, right);
 }
 
-/** `where a = 1` is a typo that deserves its own message; elsewhere `=` belongs to the caller. */
+/** Reports `where a = 1`, a typo with a message of its own; elsewhere `=` belongs to the caller. */
 function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
   if (!stream.isSymbol('=') || !stream.comparing) return undefined;
   const token = stream.next();
@@ -327,7 +327,7 @@ function reportBracket(stream: TokenStream, operator: string, { from, to }: Toke
   stream.report('error', 'expected', span, message, undefined, instead);
 }
 
-/** `in "a", "b"`, reported. */
+/** Parses and reports `in "a", "b"`. */
 function parseBareList(stream: TokenStream, operator: string): Expr[] {
   const { from } = stream.peek();
   const items: Expr[] = [];
@@ -340,9 +340,9 @@ function parseBareList(stream: TokenStream, operator: string): Expr[] {
   return items;
 }
 
-/** A value, or a query: `in (dataset | distinct id)`. */
+/** Parses a value, or a query: `in (dataset | distinct id)`. */
 function parseListItem(stream: TokenStream, operator: string): Expr {
-  // Looked for, not tried: lists within lists would be parsed twice at each level.
+  // Scans ahead instead of trying to parse: nested lists would be parsed twice at each level.
   const isQuery =
     stream.peek().kind !== 'number' && stream.peek().kind !== 'string' && stream.reaches('|', ',', ';');
   if (!isQuery && !opensQuery(stream) && !startsSource(stream))
@@ -350,7 +350,7 @@ function parseListItem(stream: TokenStream, operator: string): Expr {
   return subquery(parsePipeline(stream));
 }
 
-/** `((T | …))`: the list's parentheses, doubled. */
+/** True for `((T | …))`: the list's parentheses, doubled. */
 function opensQuery(stream: TokenStream): boolean {
   if (!stream.isSymbol('(')) return false;
   const mark = stream.mark;
@@ -360,7 +360,7 @@ function opensQuery(stream: TokenStream): boolean {
   return opens;
 }
 
-/** `matches regex "…"`; `regex` may be forgotten, with a diagnostic. */
+/** Parses `matches regex "…"`; a missing `regex` is reported. */
 function parseMatches(stream: TokenStream, left: Expr): Expr {
   const token = stream.next();
   stream.offering?.addWords('regex');
@@ -465,12 +465,12 @@ function parsePostfix(stream: TokenStream, context: string): Expr {
   }
 }
 
-/** A name in brackets at the start of a line: that of another field or of another query, not a key of the value above it. */
+/** True for a bracketed name at the start of a line: it is another field or query, not a key of the value above it. */
 function startsName(stream: TokenStream): boolean {
   return stream.startsLine && stream.isQuotedName();
 }
 
-/** `[key]`, or `[start:end]`, which is a slice of an array. */
+/** Parses `[key]`, or `[start:end]`, a slice of an array. */
 function parseIndex(stream: TokenStream, value: Expr): Expr {
   const { from } = stream.peek();
   const start = stream.isSymbol(':') ? undefined : parseOr(stream, 'as an index');
@@ -488,7 +488,7 @@ function parseIndex(stream: TokenStream, value: Expr): Expr {
   return { ...call(identifier('array_slice', false, colon), args, to), from: value.from };
 }
 
-/** Beyond the end of every array. */
+/** An index past the end of any array. */
 const endless = 0x7fff_ffffn;
 
 function offerMember(stream: TokenStream, object: Expr, bracket: boolean): void {
@@ -538,7 +538,7 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
 
 const parameters = 'A parameter is written by its name alone: `%param x=5` above, then `where field == x`.';
 
-/** What to write for the literals of other languages, by the sign that they begin with. */
+/** Hints for the literals of other languages, by first character. */
 const literalHints: Readonly<Record<string, string>> = {
   '{': `A map is written dynamic({"a": 1}), or bag_pack('a', x) if it has fields; a parameter by its name alone.`,
   ':': parameters,
@@ -546,7 +546,7 @@ const literalHints: Readonly<Record<string, string>> = {
   '/': "A regular expression is a string: `matches regex 'a.*b'`.",
 };
 
-/** A name without its quotes, or an array without its word. */
+/** Parses a name missing its quotes, or an array missing its word. */
 function parseBracket(stream: TokenStream, context: string): Expr {
   const name = takeUnquotedName(stream);
   if (name !== undefined) return nameExpr(name);
@@ -584,7 +584,7 @@ function parseParen(stream: TokenStream): Expr {
   return paren(inner, { from, to: stream.lastEnd });
 }
 
-/** A keyword literal, a call, or a name. */
+/** Parses a keyword literal, a call, or a name. */
 function parseWord(stream: TokenStream): Expr {
   const token = stream.next();
   const { text } = token;
@@ -614,7 +614,7 @@ function parseTypeof(stream: TokenStream, word: Token): Expr {
   return { kind: 'typeof', type, from: word.from, to: stream.lastEnd };
 }
 
-/** Says that a type name is unknown. */
+/** Reports an unknown type name. */
 function reportType(stream: TokenStream, name: Span & { readonly name: string }): void {
   stream.report(
     'error',
@@ -625,7 +625,7 @@ function reportType(stream: TokenStream, name: Span & { readonly name: string })
   );
 }
 
-/** A type name in a declaration; `string` stands in for one that is missing or unknown. */
+/** Parses a type name in a declaration; a missing or unknown one is read as `string`. */
 export function parseType(stream: TokenStream, context: string): TypeName {
   stream.offer({ kind: 'type' });
   const name = stream.expectName('a type', context);

@@ -16,7 +16,7 @@ import { parseExpression, parseType } from './read-expression.js';
 import { expectPattern, parsePattern } from './read-pattern.js';
 import { takeAlias, takeDirection } from './typos.js';
 
-/** `a, b` where each is read by `parse`; a comma may stand before the words of later clauses. */
+/** Parses `a, b`, each by `parse`; a comma is allowed before the words of later clauses. */
 export function parseList<T>(stream: TokenStream, parse: () => T, laterWords: readonly string[] = []): T[] {
   const items = [parse()];
   while (stream.takeSymbol(',') !== undefined) {
@@ -27,13 +27,13 @@ export function parseList<T>(stream: TokenStream, parse: () => T, laterWords: re
   return items;
 }
 
-/** True if a word is that of the next clause, and no name. */
+/** True if a word starts the next clause, and is not a name. */
 function startsClause(stream: TokenStream, laterWords: readonly string[]): boolean {
   const isWord = laterWords.some(word => stream.isWord(word));
   return isWord && (stream.peek(1).kind === 'word' || stream.isQuotedName(1));
 }
 
-/** True if a stage may end. */
+/** True if a stage can end here. */
 export function atStageEnd(stream: TokenStream): boolean {
   const token = stream.peek();
   return stream.done || (token.kind === 'symbol' && stageEnds.has(token.text));
@@ -41,7 +41,7 @@ export function atStageEnd(stream: TokenStream): boolean {
 
 const stageEnds = new Set(['|', ';', ')', ']', '}']);
 
-/** `expr`, `name = expr` or `(a, b) = expr`. */
+/** Parses `expr`, `name = expr` or `(a, b) = expr`. */
 export function parseAssignment(stream: TokenStream, context: string): Assignment {
   const from = stream.peek().from;
   const names = takeTargets(stream);
@@ -52,7 +52,7 @@ export function parseAssignment(stream: TokenStream, context: string): Assignmen
   return { names, value, from, to: Math.max(value.to, stream.lastEnd) };
 }
 
-/** `name = expr default=value`. */
+/** Parses `name = expr default=value`. */
 export function parseDefaulted(stream: TokenStream, context: string): DefaultedAssignment {
   const assignment = parseAssignment(stream, context);
   stream.offering?.addWords('default=');
@@ -64,7 +64,7 @@ export function parseDefaulted(stream: TokenStream, context: string): DefaultedA
   return { ...assignment, fallback, defaultSpan: { from, to }, to };
 }
 
-/** `name = expr to typeof(type)`. */
+/** Parses `name = expr to typeof(type)`. */
 export function parseTyped(stream: TokenStream, context: string): TypedAssignment {
   const assignment = parseAssignment(stream, context);
   stream.offering?.addWords('to typeof(');
@@ -84,7 +84,7 @@ export function parseTyped(stream: TokenStream, context: string): TypedAssignmen
   return { ...assignment, to };
 }
 
-/** A value, its direction, and where its nulls go. */
+/** Parses a value, its direction, and the position of its nulls. */
 export function parseSortKey(stream: TokenStream, context: string): SortKey {
   const from = stream.peek().from;
   const value = parseExpression(stream, context);
@@ -119,7 +119,7 @@ const ends = ['first', 'last'] as const;
 
 const orders = ['asc', 'desc', 'granny-asc', 'granny-desc'] as const;
 
-/** A pattern, and how the fields that it names are ordered. */
+/** Parses a pattern, and the sort order of the fields it matches. */
 export function parseOrdered(stream: TokenStream, context: string): OrderedPattern {
   const pattern = expectPattern(stream, context);
   stream.offering?.addWords(...orders);
@@ -130,7 +130,7 @@ export function parseOrdered(stream: TokenStream, context: string): OrderedPatte
   return { pattern, order, orderSpan: word.span, from: pattern.from, to: stream.lastEnd };
 }
 
-/** `(a: string, b: long)`. */
+/** Parses `(a: string, b: long)`. */
 export function parseColumns(stream: TokenStream, context: string): ColumnDecl[] {
   if (stream.expectSymbol('(', context) === undefined) return [];
   const columns: ColumnDecl[] = [];
@@ -145,7 +145,7 @@ export function parseColumns(stream: TokenStream, context: string): ColumnDecl[]
   return columns;
 }
 
-/** `[expr, …]`. */
+/** Parses `[expr, …]`. */
 export function parseValues(stream: TokenStream): Expr[] {
   const values: Expr[] = [];
   if (stream.expectSymbol('[', 'before the values') === undefined) return values;
@@ -164,7 +164,7 @@ export function closeList(stream: TokenStream, close: string, context: string): 
   stream.takeSymbol(close);
 }
 
-/** The pattern of `parse`, up to the end of the stage; commas may stand between its parts. */
+/** Parses the pattern of `parse`, up to the end of the stage; commas are allowed between its pieces. */
 export function parsePieces(stream: TokenStream): ParsePiece[] {
   const pieces: ParsePiece[] = [];
   if (atStageEnd(stream)) stream.expected('a string, a field or `*`', 'in the pattern');
@@ -192,7 +192,7 @@ function parsePiece(stream: TokenStream): ParsePiece | undefined {
   return { kind: 'field', name, type, from, to: stream.lastEnd };
 }
 
-/** `name =`, `"any name" =` or `(a, b) =`, consumed with the sign; none when an expression starts here. */
+/** Consumes `name =`, `"any name" =` or `(a, b) =`; returns no names if an expression starts here. */
 function takeTargets(stream: TokenStream): Identifier[] {
   const token = stream.peek();
   if (token.kind === 'string' && stream.isSymbol('=', 1)) {
@@ -217,7 +217,7 @@ function takeTargets(stream: TokenStream): Identifier[] {
   return [];
 }
 
-/** `a.b = …` names the flat field `a.b`. */
+/** Consumes `a.b = …`, which names the flat field `a.b`. */
 function takeDottedTarget(stream: TokenStream): Identifier | undefined {
   const mark = stream.mark;
   const pattern = parsePattern(stream);

@@ -6,10 +6,7 @@ import { identifier, literal, missing, nameExpr } from '../nodes.js';
 import type { TokenStream } from '../tokens/token-stream.js';
 import { takeHints } from './typos.js';
 
-/**
- * Reads `name=value` words such as `kind=inner`, as many as there are. An unknown name is refused if nothing else can be
- * written like that.
- */
+/** Parses any number of `name=value` words such as `kind=inner`. Rejects an unknown name if it can only be an option. */
 export function parseOptions(
   stream: TokenStream,
   clause: Clause,
@@ -30,7 +27,7 @@ export function parseOptions(
   }
 }
 
-/** `(format="csv", ignoreFirstRecord=true)`. */
+/** Parses `(format="csv", ignoreFirstRecord=true)`. */
 export function parseEnclosedOptions(stream: TokenStream, clause: Clause, owner: string): Option[] {
   const known = clause.options ?? {};
   const options: Option[] = [];
@@ -47,7 +44,7 @@ export function parseEnclosedOptions(stream: TokenStream, clause: Clause, owner:
   return options;
 }
 
-/** One of the words of a clause. */
+/** Parses one of the words of a clause. */
 export function parseWord(
   stream: TokenStream,
   { words = [] }: Clause,
@@ -70,7 +67,7 @@ export function parseWord(
   return identifier(word.text, false, word.span);
 }
 
-/** The value of an option: a word or a text as written, a synonym as the value that it stands for. */
+/** Returns the value of an option: a word or a string as written, a synonym as its canonical value. */
 export function optionText(options: readonly Option[], name: string, known: Options): string | undefined {
   const value = options.find(option => option.name.name === name)?.value;
   const text = value === undefined ? undefined : writtenValue(value);
@@ -98,7 +95,7 @@ function isSlip(stream: TokenStream, next: Clause | undefined): boolean {
   return isWord || after.kind === 'string';
 }
 
-/** `name=value`; undefined, with nothing consumed, if there is no bare name: `!in` is a word and not a name. */
+/** Parses `name=value`; returns undefined, with nothing consumed, if there is no bare name: `!in` is a word and not a name. */
 function parseOption(stream: TokenStream, known: Options, owner: string): Option | undefined {
   const name = stream.peek().kind === 'word' ? stream.takeName() : undefined;
   if (name === undefined) return undefined;
@@ -151,7 +148,7 @@ function writtenValue(value: Expr): string | undefined {
   return value.kind === 'literal' && value.value !== null ? String(value.value) : undefined;
 }
 
-/** A bare word such as `case_sensitive` or `leftouter`, a string, or a number. */
+/** Parses a bare word such as `case_sensitive` or `leftouter`, a string, or a number. */
 function parseValue(stream: TokenStream, name: string, row: OptionValues | undefined): Expr {
   const word = stream.hyphenatedWord();
   if (word !== undefined && word.text !== 'true' && word.text !== 'false') {

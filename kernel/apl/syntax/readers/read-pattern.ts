@@ -1,7 +1,7 @@
 import type { FieldPattern } from '../ast.js';
 import type { TokenStream } from '../tokens/token-stream.js';
 
-/** `status*`, `['geo.']*`, `*`, `a.b`; undefined, with nothing consumed, where no name or star starts. */
+/** Parses `status*`, `['geo.']*`, `*`, `a.b`; returns undefined, with nothing consumed, if no name or star starts here. */
 export function parsePattern(stream: TokenStream): FieldPattern | undefined {
   const from = stream.peek().from;
   const parts: string[] = [''];
@@ -22,7 +22,7 @@ export function parsePattern(stream: TokenStream): FieldPattern | undefined {
   return { parts, exact: parts.length === 1, from, to: end };
 }
 
-/** A pattern; if it is missing, one of an empty name, with a diagnostic. */
+/** Parses a pattern; if it is missing, reports that and returns one with an empty name. */
 export function expectPattern(stream: TokenStream, context: string): FieldPattern {
   const pattern = parsePattern(stream);
   if (pattern !== undefined) return pattern;

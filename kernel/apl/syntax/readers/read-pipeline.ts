@@ -24,7 +24,7 @@ export function parsePipeline(stream: TokenStream): Pipeline {
   );
 }
 
-/** Parses `(operator | …)`, whose rows are those of the operator around it. */
+/** Parses `(operator | …)`, over the rows of the enclosing operator. */
 export function parseStages(stream: TokenStream): Pipeline {
   const opening = stream.expectSymbol('(', 'before the operators');
   if (opening === undefined) return noStages(stream.peek());
@@ -44,13 +44,13 @@ export function parseStages(stream: TokenStream): Pipeline {
   );
 }
 
-/** Operators that are missing. */
+/** Returns a pipeline in place of missing operators. */
 export function noStages({ from }: Span): Pipeline {
   const span = { from, to: from };
   return { source: { kind: 'given', ...span }, operators: [], ...span };
 }
 
-/** The clause and the call around a subquery do not apply inside it. */
+/** Parses a subquery without the enclosing clause and call, which do not apply inside it. */
 function apart<T>(stream: TokenStream, parse: () => T): T {
   const { clause, call } = stream;
   stream.clause = undefined;
@@ -61,7 +61,7 @@ function apart<T>(stream: TokenStream, parse: () => T): T {
   return parsed;
 }
 
-/** Parses the `| operator …` stages after a source; beyond the limit they are not read. */
+/** Parses the `| operator …` stages after a source; those beyond the limit are skipped. */
 export function parseOperators(stream: TokenStream): Operator[] {
   const operators: Operator[] = [];
   for (;;) {
@@ -85,7 +85,7 @@ export function parseOperators(stream: TokenStream): Operator[] {
   }
 }
 
-/** Reads an operator; a stage that is not valid, and is written so elsewhere, is reported as a whole, with what APL writes. */
+/** Parses an operator; an invalid stage in another tool's syntax is reported as a whole, with its APL translation. */
 function parseStage(stream: TokenStream): Operator {
   const { from } = stream.peek();
   const operator = parseOperator(stream);
@@ -113,7 +113,7 @@ function startsOperator(stream: TokenStream): boolean {
   return word !== undefined && operatorNamed(word.text) !== undefined;
 }
 
-/** An operator where a pipe should be is read as if the pipe were there. */
+/** True for an operator without a pipe, which is read as if the pipe were there. */
 function missingPipe(stream: TokenStream, last: Operator | undefined): boolean {
   if (!startsOperator(stream) || isAlias(stream, last)) return false;
   const token = stream.peek();
@@ -127,7 +127,7 @@ function missingPipe(stream: TokenStream, last: Operator | undefined): boolean {
   return true;
 }
 
-/** `extend x = y as int`: no operator of its own. */
+/** True for `extend x = y as int`, which is not an `as` operator. */
 function isAlias(stream: TokenStream, last: Operator | undefined): boolean {
   return stream.isWord('as') && !stream.startsLine && (last?.kind === 'extend' || last?.kind === 'project');
 }
@@ -156,11 +156,11 @@ function parseOperator(stream: TokenStream): Operator {
   const node: OpenNode = { kind: named.kind, word: known.span, from: known.span.from, to: known.span.to };
   parseClauses(stream, named.row.clauses, known.text, node);
   node.to = Math.max(stream.lastEnd, known.span.to);
-  // The row says which properties the node has; the type of the node is made from the same row.
+  // The row determines the node's properties, and its type is derived from the same row.
   return node as unknown as Operator;
 }
 
-/** The word of an operator that is written in capitals, which is reported; any other as it stands. */
+/** Returns and reports an operator's word in lower case if it is in capitals, else the word as written. */
 function inLowerCase(stream: TokenStream, word: Word): Word {
   const text = word.text.toLowerCase();
   if (text === word.text || operatorNamed(text) === undefined) return word;
@@ -173,7 +173,10 @@ function reportOldSpelling(stream: TokenStream, { text, span }: Word, today: str
   stream.report('hint', 'old-spelling', span, message, `Write \`${today}\`.`, today);
 }
 
-/** `limit-n` is not an operator, but `limit` is; in `top-nested 3 of x` the text after it shows that the whole is one word. */
+/**
+ * Returns the operator without its suffix: `limit-n` is not an operator, but `limit` is; in `top-nested 3 of x` the text after it shows
+ * that the whole is one word.
+ */
 function shorterWord(stream: TokenStream, { tokens }: Word): Word | undefined {
   const { text, from, to } = stream.peek();
   if (['word', 'number', 'string'].includes(stream.peek(tokens).kind)) return undefined;
@@ -189,7 +192,7 @@ function missingOperator(stream: TokenStream): Operator {
   return { kind: 'unknown', word: { from, to: from }, from, to: Math.max(from, stream.lastEnd) };
 }
 
-/** `T; | where …`: the semicolon is a typo, for nothing can start with a pipe. */
+/** Reports the semicolon in `T; | where …`: it is a typo, as nothing can start with a pipe. */
 function takeStraySemicolon(stream: TokenStream): void {
   if (!stream.isSymbol(';') || !stream.isSymbol('|', 1)) return;
   const token = stream.next();

@@ -38,7 +38,7 @@ function parseTerm(stream: TokenStream): SearchPredicate {
   return parseFieldTerm(stream);
 }
 
-/** The parentheses hold a predicate, unless an expression such as `(a + b) > 1` starts here. */
+/** Parses a predicate in parentheses, or an expression such as `(a + b) > 1` that starts with them. */
 function parseGroup(stream: TokenStream): SearchPredicate {
   const mark = stream.mark;
   const errors = stream.diagnostics.length;
@@ -54,7 +54,7 @@ function parseGroup(stream: TokenStream): SearchPredicate {
   return parseFieldTerm(stream);
 }
 
-/** `field:"text"`, or any boolean expression. */
+/** Parses `field:"text"`, or any boolean expression. */
 function parseFieldTerm(stream: TokenStream): SearchPredicate {
   const from = stream.peek().from;
   const mark = stream.mark;
@@ -73,7 +73,7 @@ function parseFieldTerm(stream: TokenStream): SearchPredicate {
   return { kind: 'expr', expr, from, to: Math.max(expr.to, from) };
 }
 
-/** `and`, `or` and `not` between terms belong to the search; an expression ends before them. */
+/** Parses an expression up to `and`, `or` or `not`, which belong to the search. */
 function parseSearchExpression(stream: TokenStream, context: string): Expr {
   return parseExpression(stream, context, 'comparison');
 }

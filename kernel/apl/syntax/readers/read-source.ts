@@ -14,7 +14,7 @@ import { parsePattern } from './read-pattern.js';
 import { parsePipeline } from './read-pipeline.js';
 import { takeSqlComment, takeUnquotedName } from './typos.js';
 
-/** A dataset, a `let` name, an inline table, or a query in parentheses. */
+/** Parses a dataset, a `let` name, an inline table, or a query in parentheses. */
 export function parseSource(stream: TokenStream): Source {
   const token = stream.peek();
   const { from } = token;
@@ -38,17 +38,17 @@ export function parseSource(stream: TokenStream): Source {
   return dataset(identifier(pattern.parts[0] ?? '', quoted, span), span);
 }
 
-/** `materialize(T | …)`, as in Kusto: the query itself, as every use of it reads the same data. */
+/** True for `materialize(T | …)` as in Kusto: it is read as the query itself, as every use reads the same data. */
 export function isMaterialize(stream: TokenStream): boolean {
   return stream.isWord('materialize') && stream.isSymbol('(', 1);
 }
 
-/** True if a word introduces a source: it is not the name of a dataset. */
+/** True if a word introduces a source and is not the name of a dataset. */
 export function startsSource(stream: TokenStream): boolean {
   const { kind, text } = stream.peek();
   const row = kind === 'word' ? sourceNamed(text.toLowerCase())?.row : undefined;
   if (row === undefined) return false;
-  // A dataset may be called `Search`, but nothing but an operator stands behind it.
+  // A dataset may be called `Search`, but only an operator can follow it.
   const isOther =
     sourceNamed(text) === undefined && stream.peek(1).kind === 'symbol' && !stream.isSymbol('(', 1);
   return !isOther && introduces(stream, row);
@@ -62,7 +62,7 @@ function introduces(stream: TokenStream, { clauses }: SourceRow): boolean {
   return !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1);
 }
 
-/** Reports nesting that is too deep for the stack, and skips it. */
+/** Reports nesting that would overflow the stack, and skips it. */
 export function tooDeep(stream: TokenStream): Source {
   const token = stream.peek();
   stream.reportLimit(token, limits.queryNesting);
@@ -95,7 +95,7 @@ function missingSource(stream: TokenStream): Source {
   return missing({ from, to: from });
 }
 
-/** `table('name')`: the dataset of that name; `table(name)`: the one that a `let` text or a parameter names. */
+/** Parses `table('name')`, the dataset with that name, or `table(name)`, the dataset named by a `let` string or a parameter. */
 function takeTableCall(stream: TokenStream): Source | undefined {
   if (!stream.isWord('table') || !stream.isSymbol('(', 1)) return undefined;
   const text = stream.peek(2);
@@ -143,7 +143,7 @@ function translated(text: string): Habit | undefined {
 
 const beginning = "Start with the dataset: ['logs'] | where … | project ….";
 
-/** Reports a query in another language and skips it; for a comment in SQL's style, skips only that line. */
+/** Reports a query in another language and skips it; a SQL-style comment is skipped only to the end of its line. */
 function takeOtherLanguage(stream: TokenStream): Source | undefined {
   const token = stream.peek();
   if (takeSqlComments(stream)) return parseSource(stream);
@@ -155,7 +155,7 @@ function takeOtherLanguage(stream: TokenStream): Source | undefined {
   return missing(token);
 }
 
-/** `.show tables` and the like. */
+/** Reports `.show tables` and the like. */
 function refuseCommand(stream: TokenStream): Source {
   const token = stream.peek();
   const span = { from: token.from, to: stream.peek(1).to };
@@ -185,7 +185,7 @@ function takeSqlComments(stream: TokenStream): boolean {
   return stream.mark !== mark;
 }
 
-/** `http-logs` without quotes. */
+/** Parses and reports an unquoted `http-logs`. */
 function takeUnquoted(stream: TokenStream): Source | undefined {
   const word = stream.hyphenatedWord();
   if (word === undefined) return undefined;
@@ -203,7 +203,7 @@ function takeUnquoted(stream: TokenStream): Source | undefined {
   return dataset(identifier(text, true, span), span);
 }
 
-/** A call where a dataset should be: it is read as `print` of the call. */
+/** Parses a call in place of a dataset as `print` of the call. */
 function parseImplicitPrint(stream: TokenStream, mark: number): Source {
   stream.rewind(mark);
   const value = parseExpression(stream, 'here');
@@ -225,7 +225,7 @@ function parseParenthesised(stream: TokenStream): Source {
   return { kind: 'paren', pipeline, from, to: stream.lastEnd };
 }
 
-/** `"dataset"` without brackets is a habit from SQL. */
+/** Reports `"dataset"` without brackets, a habit from SQL. */
 function stringSource(stream: TokenStream): Source {
   const token = stream.next();
   stream.report(

@@ -5,18 +5,18 @@ import { nearest } from '../nearest.js';
 import { quotedName, writtenText } from '../tokens/quote.js';
 import type { Advice, TokenStream } from '../tokens/token-stream.js';
 
-/** Where a query cannot go on: what is there, and what was read before it. */
+/** A position at which a query cannot continue, with what was read before it. */
 interface Place {
   readonly stream: TokenStream;
   /** The operator before it; undefined after a source, or after another statement. */
   readonly last: Operator | undefined;
-  /** The value of a `let` whose semicolon may be missing. */
+  /** True in the value of a `let` whose semicolon may be missing. */
   readonly isLet: boolean;
 }
 
 type Row = (place: Place) => Advice | string | undefined;
 
-/** What people write there out of habit; of those that fit, the first says what to write. */
+/** Common habits at such a position; the first match gives the advice. */
 const rows: readonly Row[] = [
   skipped,
   conditional,
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
   missingComma,
 ];
 
-/** What to say if a query cannot go on: a sign of another language, or perhaps the next query. */
+/** Returns advice if a query cannot continue: a sign of another language, or perhaps the next query. */
 export function separatorAdvice(
   stream: TokenStream,
   last?: Operator,
@@ -92,7 +92,7 @@ function conditional({ stream }: Place): string | undefined {
     : undefined;
 }
 
-/** `'it's'`: the quote within a string ends it. */
+/** Matches `'it's'`: a quote inside a string ends it. */
 function gluedToText({ stream }: Place): string | undefined {
   const before = stream.peek(-1);
   if (before.kind !== 'string' || before.to !== stream.peek().from || stream.done) return undefined;
@@ -110,7 +110,7 @@ function cast({ stream }: Place): string | undefined {
       : undefined;
 }
 
-/** `f"{uri}"` and `${uri}`. */
+/** Matches `f"{uri}"` and `${uri}`. */
 function formatted({ stream }: Place): string | undefined {
   const before = stream.peek(-1);
   if (stream.isSymbol('{') && before.text === '$')
@@ -120,7 +120,7 @@ function formatted({ stream }: Place): string | undefined {
     : undefined;
 }
 
-/** `summarize avg duration`. */
+/** Matches `summarize avg duration`. */
 function uncalled({ stream, last }: Place): Advice | undefined {
   const [before, token] = [stream.peek(-1), stream.peek()];
   if (last?.kind !== 'summarize' || token.kind !== 'word' || stream.isWord('by')) return undefined;
@@ -129,7 +129,7 @@ function uncalled({ stream, last }: Place): Advice | undefined {
   return { hint: `Write \`${instead}\`.`, instead, from: before.from, to: token.to };
 }
 
-/** `project * except uri`. */
+/** Matches `project * except uri`. */
 function excepted({ stream, last }: Place): Advice | undefined {
   if (last?.kind !== 'project' || !/^(?:except|exclude|excluding|without)$/i.test(stream.peek().text))
     return undefined;
@@ -147,7 +147,7 @@ const comparisonWords = [
   ...['in', 'between', 'matches'],
 ];
 
-/** `where uri contian "x"`. */
+/** Matches `where uri contian "x"`. */
 function misspelled({ stream, last }: Place): Advice | undefined {
   const { kind, text } = stream.peek();
   if (last?.kind !== 'where' || kind !== 'word' || stream.startsLine) return undefined;
@@ -159,7 +159,7 @@ function isColon(stream: TokenStream): boolean {
   return stream.isSymbol(':');
 }
 
-/** `x := 1` and `x: 1`. */
+/** Matches `x := 1` and `x: 1`. */
 function named(stream: TokenStream): Advice | undefined {
   const { kind, text, to: end } = stream.peek(-1);
   if (kind !== 'word') return undefined;
@@ -171,7 +171,7 @@ function named(stream: TokenStream): Advice | undefined {
   };
 }
 
-/** `uri.contains("api")`. */
+/** Matches `uri.contains("api")`. */
 function method({ stream }: Place): string | undefined {
   const [dot, word] = [stream.peek(-2), stream.peek(-1)];
   if (!stream.isSymbol('(') || word.kind !== 'word' || dot.text !== '.') return undefined;
@@ -179,7 +179,7 @@ function method({ stream }: Place): string | undefined {
   return `Values have no methods: write \`x ${word.text} y\` if it is an operator, or \`${word.text}(x, y)\`.`;
 }
 
-/** What stands right after a dataset: its pipe is missing, or that of LogQL. */
+/** Returns advice for text right after a dataset: its pipe is missing, or is one of LogQL. */
 function afterSource({ stream, last, isLet }: Place): Advice | string | undefined {
   if (last !== undefined || isLet || stream.startsLine) return undefined;
   const token = stream.peek();
@@ -207,14 +207,14 @@ function nextLine({ stream }: Place): string | undefined {
     : 'A blank line or `;` separates two queries.';
 }
 
-/** `where a, b`. */
+/** Matches `where a, b`. */
 function joinedByComma({ stream, last }: Place): Advice | undefined {
   return last?.kind === 'where' && stream.isSymbol(',')
     ? { hint: 'Conditions are joined by `and`.', instead: ' and' }
     : undefined;
 }
 
-/** `where status 200`. */
+/** Matches `where status 200`. */
 function missingComparison({ stream, last }: Place): Advice | undefined {
   const { kind, from, to } = stream.peek();
   const before = stream.peek(-1);
@@ -225,7 +225,7 @@ function missingComparison({ stream, last }: Place): Advice | undefined {
   return { hint: `A field and a value are compared: \`${instead}\`.`, instead };
 }
 
-/** `where has "x"`, and `uri startswith "a" or startswith "b"`: the field is missing. */
+/** Returns advice for `where has "x"`, and `uri startswith "a" or startswith "b"`: the field is missing. */
 function comparedAgain(stream: TokenStream, last: Operator): Advice {
   const [word, value] = [stream.peek(-1), stream.peek()];
   const condition = stream.source.slice(last.from, word.from);
@@ -246,7 +246,7 @@ const lists: ReadonlySet<Operator['kind']> = new Set([
   'summarize',
 ]);
 
-/** `project uri status`. */
+/** Matches `project uri status`. */
 function missingComma({ stream, last }: Place): Advice | undefined {
   if (last === undefined || !lists.has(last.kind)) return undefined;
   const token = stream.peek();
@@ -259,12 +259,12 @@ function missingComma({ stream, last }: Place): Advice | undefined {
   return { hint: 'A comma separates two fields.', instead: `, ${name}`, to };
 }
 
-/** True if a line begins with a dataset and a pipe: that of another query. */
+/** True if a line begins with a dataset and a pipe: another query. */
 export function startsQuery(stream: TokenStream): boolean {
   return stream.startsLine && stream.isQuotedName() && stream.isSymbol('|', 3);
 }
 
-/** What to say where an operator should stand after a pipe. */
+/** Returns advice if a pipe is not followed by an operator. */
 export function operatorAdvice(stream: TokenStream): Advice | string {
   const [first, second] = [stream.peek(), stream.peek(1)];
   if (stream.isSymbol('|'))

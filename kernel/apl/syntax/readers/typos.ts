@@ -8,7 +8,7 @@ import type { Token } from '../tokens/lexer.js';
 import { quotedName, writtenText } from '../tokens/quote.js';
 import type { Advice, TokenStream } from '../tokens/token-stream.js';
 
-/** Consumes `and` or `or`, also where it is written as in other languages: `AND`, `&&`, `||`; that is reported. */
+/** Consumes `and` or `or`; also `AND`, `&&`, `||` and similar forms of other languages, which are reported. */
 export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | undefined {
   const token = stream.peek();
   if (stream.isKeyword(word)) return stream.takeKeyword(word);
@@ -17,7 +17,7 @@ export function takeLogic(stream: TokenStream, word: 'and' | 'or'): Token | unde
   return stream.comparing && isDouble ? takeMisspelled(stream, 2, word) : undefined;
 }
 
-/** Consumes `!` before a condition, which is reported, and returns it as `not`. */
+/** Consumes and reports `!` before a condition, and returns it as `not`. */
 export function takeExclamation(stream: TokenStream): Token | undefined {
   if (!stream.isSymbol('!')) return undefined;
   const next = stream.peek(1);
@@ -28,7 +28,7 @@ export function takeExclamation(stream: TokenStream): Token | undefined {
 const negatable =
   /^(?:contains|startswith|endswith|has|hasprefix|hassuffix)(?:_cs)?$|^in~?$|^matches$|^between$/;
 
-/** Consumes the `not` of `x not in (…)`, which is written `!in`; reported. */
+/** Consumes and reports the `not` of `x not in (…)`, which is written `!in`. */
 export function takeNegation(stream: TokenStream): Token | undefined {
   const operator = stream.peek(1);
   const token = stream.peek();
@@ -38,7 +38,7 @@ export function takeNegation(stream: TokenStream): Token | undefined {
   return stream.next();
 }
 
-/** Consumes `is null` or `is not null`, reported; the result says whether it is negated. */
+/** Consumes and reports `is null` or `is not null`; returns whether it is negated. */
 export function takeIsNull(stream: TokenStream): (Token & { readonly negated: boolean }) | undefined {
   const words = [0, 1, 2].map(ahead => stream.peek(ahead).text.toLowerCase());
   if (words[0] !== 'is' || stream.peek().kind !== 'word') return undefined;
@@ -48,7 +48,7 @@ export function takeIsNull(stream: TokenStream): (Token & { readonly negated: bo
   return { ...token, negated };
 }
 
-/** Consumes `like`, `ilike` or `rlike`, reported. */
+/** Consumes and reports `like`, `ilike` or `rlike`. */
 export function takeLike(stream: TokenStream): Token | undefined {
   const no = stream.isWord('not') ? 1 : 0;
   const word = stream.peek(no);
@@ -69,7 +69,7 @@ export function takeLike(stream: TokenStream): Token | undefined {
   return token;
 }
 
-/** Comparisons of several words, and what APL calls them; the first that fits is read. */
+/** Comparisons of several words, with their operators in APL; the first match is used. */
 const phrases: readonly (readonly [words: string, operator: string])[] = [
   ['contains_any', 'has_any'],
   ['starts with', 'startswith'],
@@ -95,7 +95,7 @@ const phrases: readonly (readonly [words: string, operator: string])[] = [
   ['equals', '=='],
 ];
 
-/** Consumes a comparison in words of other languages, reported, up to its value; returns what APL calls it. */
+/** Consumes and reports a comparison in the words of other languages, up to its value; returns its operator in APL. */
 export function takePhrase(
   stream: TokenStream,
 ): { readonly token: Token; readonly operator: string } | undefined {
@@ -103,7 +103,7 @@ export function takePhrase(
   for (const [phrase, operator] of phrases) {
     const words = phrase.split(' ');
     if (!words.every((word, ahead) => stream.peek(ahead).text.toLowerCase() === word)) continue;
-    // A bracket, or the value of a boolean, is read by whoever reads a value.
+    // The bracket, or the boolean, is left for the reader of the value.
     const count = words.length - (/^(?:\(|true|false)$/.test(words.at(-1) ?? '') ? 1 : 0);
     const shown = operator.replace(/ (?:true|false)$/, '');
     return { token: takeMisspelled(stream, count, shown), operator: shown };
@@ -111,7 +111,7 @@ export function takePhrase(
   return undefined;
 }
 
-/** A comparison as other languages write it, by its signs, which stand without a space between them. */
+/** Comparison signs of other languages, written without spaces, with their operators in APL. */
 const oddComparisons: Readonly<Record<string, '==' | '!=' | '>=' | '<='>> = {
   '===': '==',
   '!==': '!=',
@@ -120,7 +120,7 @@ const oddComparisons: Readonly<Record<string, '==' | '!=' | '>=' | '<='>> = {
   '=<': '<=',
 };
 
-/** Consumes `===`, `=>`, `=<` and the like, reported, and returns what was meant. */
+/** Consumes and reports `===`, `=>`, `=<` and the like; returns the intended operator. */
 export function takeOddComparison(
   stream: TokenStream,
 ): { readonly token: Token; readonly operator: '==' | '!=' | '>=' | '<=' } | undefined {
@@ -137,7 +137,7 @@ export function takeOddComparison(
   return undefined;
 }
 
-/** Consumes `**`, reported. */
+/** Consumes and reports `**`. */
 export function takePower(stream: TokenStream): Token | undefined {
   const [first, second] = [stream.peek(), stream.peek(1)];
   if (!stream.isSymbol('*') || !stream.isSymbol('*', 1) || second.from !== first.to) return undefined;
@@ -147,7 +147,7 @@ export function takePower(stream: TokenStream): Token | undefined {
   return token;
 }
 
-/** Consumes the rest of a text with a doubled quote, as in `'it''s'`, reported; returns the whole text. */
+/** Consumes and reports the rest of a string with a doubled quote, as in `'it''s'`; returns the whole string. */
 export function takeDoubledQuote(stream: TokenStream, text: Token): Token {
   let whole = text;
   for (let next = stream.peek(); isGlued(stream, whole, next); next = stream.peek()) {
@@ -174,7 +174,7 @@ function textLiteral(text: string, sign: string): string {
   return `${sign}${oneLine(text, 40).replaceAll(sign, `\\${sign}`)}${sign}`;
 }
 
-/** Consumes `hint.strategy=broadcast` and the like, reported. */
+/** Consumes and reports `hint.strategy=broadcast` and the like. */
 export function takeHints(stream: TokenStream): void {
   while (stream.isWord('hint') && stream.isSymbol('.', 1) && stream.isSymbol('=', 3)) {
     const span = { from: stream.peek().from, to: stream.peek(4).to };
@@ -184,7 +184,7 @@ export function takeHints(stream: TokenStream): void {
   }
 }
 
-/** Consumes `using` or `where` in place of the `on` of a join, reported. */
+/** Consumes and reports `using` or `where` in place of the `on` of a join. */
 export function takeUsing(stream: TokenStream): boolean {
   const token = stream.peek();
   const isHabit = token.kind === 'word' && /^(?:using|where)$/i.test(token.text);
@@ -192,7 +192,7 @@ export function takeUsing(stream: TokenStream): boolean {
   return isHabit;
 }
 
-/** Consumes what follows `count`, which takes nothing: `count()`, `count by x`; reported. */
+/** Consumes and reports anything after `count`, which has no operands: `count()`, `count by x`. */
 export function takeCounted(stream: TokenStream, word: Span): void {
   if (stream.source.slice(word.from, word.to) !== 'count') return;
   if (stream.isSymbol('(') && stream.isSymbol(')', 1) && !/^by$/i.test(stream.peek(2).text)) {
@@ -230,7 +230,7 @@ export function reportCase(stream: TokenStream, token: Token): void {
   stream.reportSpelling(token, token.text.toLowerCase());
 }
 
-/** `expr as name`, reported: the name comes first. */
+/** Consumes and reports `expr as name`: the name comes first. */
 export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefined {
   if (!/^as$/i.test(stream.peek().text) || stream.peek(1).kind !== 'word') return undefined;
   stream.next();
@@ -251,7 +251,7 @@ export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefi
   return name;
 }
 
-/** Consumes `group` before `by`, reported. */
+/** Consumes and reports `group` before `by`. */
 export function takeGroup(stream: TokenStream): void {
   if (!/^group$/i.test(stream.peek().text) || !/^by$/i.test(stream.peek(1).text)) return;
   const word = stream.peek();
@@ -259,7 +259,7 @@ export function takeGroup(stream: TokenStream): void {
   stream.next();
 }
 
-/** Consumes `ascending`, `DESC` or `dsc`, reported, and returns the direction. */
+/** Consumes and reports `ascending`, `DESC` or `dsc`; returns the direction. */
 export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
   const { kind, text } = stream.peek();
   const guess = kind === 'word' ? nearest(text, ['ascending', 'descending', 'asc', 'desc']) : undefined;
@@ -269,7 +269,7 @@ export function takeDirection(stream: TokenStream): 'asc' | 'desc' | undefined {
   return direction;
 }
 
-/** Consumes `[name]`, whose quotes are missing; reported. */
+/** Consumes and reports `[name]`, whose quotes are missing. */
 export function takeUnquotedName(stream: TokenStream): Identifier | undefined {
   if (!stream.isSymbol('[') || stream.peek(1).kind !== 'word') return undefined;
   let close = 2;
@@ -283,7 +283,7 @@ export function takeUnquotedName(stream: TokenStream): Identifier | undefined {
   return identifier(text, true, span);
 }
 
-/** Skips a comment in SQL's style, reported; `only` restricts how it may begin. */
+/** Skips and reports a SQL-style comment; `only` restricts its first token. */
 export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'): boolean {
   if (!stream.isSymbol('-') || !stream.isSymbol('-', 1)) return false;
   const [first, second, after] = [stream.peek(), stream.peek(1), stream.peek(2)];
@@ -296,7 +296,7 @@ export function takeSqlComment(stream: TokenStream, only: 'any' | 'word' = 'any'
   return true;
 }
 
-/** Consumes the unit after a number, as in `1 hour`, reported; returns both as the token of a timespan. */
+/** Consumes and reports the unit after a number, as in `1 hour`; returns both as a timespan token. */
 export function takeUnit(stream: TokenStream, number: Token): Token | undefined {
   const word = stream.peek();
   const size = word.kind === 'word' ? UNITS.get(word.text.toLowerCase()) : undefined;
@@ -309,7 +309,7 @@ export function takeUnit(stream: TokenStream, number: Token): Token | undefined 
   return { ...number, ...span, kind: 'timespan', text };
 }
 
-/** Consumes what follows the word `interval`, as in `INTERVAL 1 HOUR`, reported; returns all as the token of a timespan. */
+/** Consumes and reports the text after the word `interval`, as in `INTERVAL 1 HOUR`; returns all of it as a timespan token. */
 export function takeInterval(stream: TokenStream, word: Token): Token | undefined {
   const [value, unit] = [stream.peek(), stream.peek(1)];
   if (!/^interval$/i.test(word.text)) return undefined;
@@ -327,7 +327,7 @@ export function takeInterval(stream: TokenStream, word: Token): Token | undefine
   return { ...word, ...span, kind: 'timespan', text };
 }
 
-/** What to write for a key without its `by`: `sort -x`, `top 5 x`. */
+/** Returns the fix for a key without its `by`: `sort -x`, `top 5 x`. */
 export function orderAdvice(stream: TokenStream): Pick<Advice, 'instead' | 'to'> | undefined {
   const [first, second] = [stream.peek(), stream.peek(1)];
   if (stream.isSymbol('-') && second.kind === 'word')
@@ -337,7 +337,7 @@ export function orderAdvice(stream: TokenStream): Pick<Advice, 'instead' | 'to'>
     : undefined;
 }
 
-/** Functions that convert to the types of other languages. */
+/** Conversion functions by the types of other languages. */
 const conversions: Readonly<Record<string, string>> = {
   ...{ int: 'toint', integer: 'toint', bigint: 'tolong', long: 'tolong' },
   ...{ string: 'tostring', text: 'tostring', varchar: 'tostring', char: 'tostring' },
@@ -351,13 +351,13 @@ const conversions: Readonly<Record<string, string>> = {
   },
 };
 
-/** `EXTRACT(HOUR FROM x)`: the functions for the parts of a time, `$` stands for it. */
+/** Functions for the time parts in `EXTRACT(HOUR FROM x)`; `$` is the time. */
 const partsOfTime: Readonly<Record<string, string>> = {
   ...{ year: 'getyear($)', month: 'getmonth($)', day: 'dayofmonth($)', hour: 'hourofday($)' },
   ...{ minute: "datetime_part('minute', $)", second: "datetime_part('second', $)" },
 };
 
-/** What to write for the arguments of a call that other languages separate by words: `CAST(x AS int)`, `count(DISTINCT x)`. */
+/** Returns the fix for call arguments that other languages separate by words: `CAST(x AS int)`, `count(DISTINCT x)`. */
 export function argumentAdvice(
   stream: TokenStream,
   call: Span & { readonly name: string },
@@ -387,7 +387,7 @@ function own(table: Readonly<Record<string, string>>, key: string, use: (value: 
   return value === undefined ? undefined : use(value);
 }
 
-/** The text up to the bracket that closes the call, and where that ends; undefined if none does. */
+/** Returns the text up to the bracket that closes the call, with its end; undefined if none does. */
 function restOfCall(stream: TokenStream): { readonly text: string; readonly to: number } | undefined {
   const { mark } = stream;
   const { from } = stream.peek();
@@ -399,7 +399,7 @@ function restOfCall(stream: TokenStream): { readonly text: string; readonly to: 
     : { text: stream.source.slice(from, close.from).trim(), to: close.to };
 }
 
-/** What to write for a list after `==`, or for `->` before a key. */
+/** Returns the fix for a list after `==`, or for `->` before a key. */
 export function literalAdvice(stream: TokenStream): Advice | undefined {
   const [before, token] = [stream.peek(-1), stream.peek()];
   const key = stream.peek(1);
@@ -421,7 +421,7 @@ export function literalAdvice(stream: TokenStream): Advice | undefined {
   return { hint: `Write \`${oneLine(list, 60)}\`.`, instead: list, from: before.from, to: close.to };
 }
 
-/** What to write for `in (500 .. 599)` and `in range(500, 599)`; `token` is the operator. */
+/** Returns the fix for `in (500 .. 599)` and `in range(500, 599)`; `token` is the operator. */
 export function rangeAdvice(stream: TokenStream, operator: string, token: Token): Advice | undefined {
   if (!stream.isSymbol('..') && !stream.isWord('range')) return undefined;
   const { mark } = stream;
@@ -438,7 +438,7 @@ export function rangeAdvice(stream: TokenStream, operator: string, token: Token)
   return { hint: `Write \`${oneLine(instead, 60)}\`.`, instead, from: token.from, to: close.to };
 }
 
-/** What to write if no list follows `in`: the text that a field has. */
+/** Returns the fix if no list follows `in`: a search for the string in a field. */
 export function listAdvice(stream: TokenStream, left: Expr): Advice | undefined {
   if (left.kind !== 'literal' || stream.peek().kind !== 'word') return undefined;
   const field = stream.peek();
@@ -446,7 +446,7 @@ export function listAdvice(stream: TokenStream, left: Expr): Advice | undefined 
   return { hint: `Write \`${oneLine(instead, 60)}\`.`, instead, from: left.from, to: field.to };
 }
 
-/** Consumes a bracket that closes nothing, reported. */
+/** Consumes and reports a stray closing bracket. */
 export function takeStrayBracket(stream: TokenStream): Token | undefined {
   const token = stream.peek();
   if (token.kind !== 'symbol' || ![')', ']', '}'].includes(token.text)) return undefined;

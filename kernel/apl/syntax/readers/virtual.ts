@@ -2,14 +2,14 @@ import type { OperatorOf, Span } from '../ast.js';
 import { parseQuery } from '../parse.js';
 import { quotedName } from '../tokens/quote.js';
 
-/** A field that a dataset computes when it is read. */
+/** A field that a dataset computes on read. */
 export interface VirtualField {
   readonly name: string;
   /** An expression over the fields of the dataset, and over the virtual fields before it. */
   readonly expression: string;
 }
 
-/** Returns a virtual field as the `extend` that computes it, at `span`; undefined if its text is not one expression. */
+/** Returns a virtual field as the `extend` that computes it, at `span`; undefined if its source is not one expression. */
 export function virtualExtension(
   { name, expression }: VirtualField,
   span: Span,
@@ -23,7 +23,7 @@ export function virtualExtension(
   return operator;
 }
 
-/** Its own places are those of a text that nobody sees. */
+/** Moves every node to `span`, as its own source is never shown. */
 function place(node: unknown, span: Span): void {
   if (typeof node !== 'object' || node === null) return;
   if ('from' in node && 'to' in node) Object.assign(node, { from: span.from, to: span.to });
