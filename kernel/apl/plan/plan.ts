@@ -208,7 +208,7 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly join: JoinKind;
       readonly on: readonly { readonly left: Scalar; readonly right: Scalar }[];
     }
-  /** For each output column, an input gives the id of its own column, or undefined for null. */
+  /** Each input gives a value for every output column. */
   | {
       readonly kind: 'union';
       readonly inputs: readonly { readonly relation: Relation; readonly values: readonly Scalar[] }[];
