@@ -8,17 +8,17 @@ import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js
 import { MagicError } from './magics/magic-arguments.js';
 import { DEFINITION_AT, readDefinition } from './query/definition.js';
 
-/** The result of a query does not meet the condition of a cell; the message has the figures. */
+/** The result of a query does not meet a cell's condition; the message has the figures. */
 class AssertionError extends AplKernelError {}
 
-/** Returns the figures of a condition that holds; throws AssertionError with them when it does not, and MagicError when it cannot be read. */
+/** Returns the figures of a condition that holds; throws AssertionError with them if it does not, and MagicError if it cannot be parsed. */
 export function assertResult(condition: string, result: QueryResult): string {
   const { value, problem } = readDefinition(condition);
   if (value === undefined || 'source' in value)
     throw unreadable(condition, problem ?? 'it is not one condition');
   const reader = new Reader(condition, result);
   const holds = reader.holds(value);
-  // Of a condition that does not hold every digit counts.
+  // If a condition does not hold, every digit matters.
   const figures = [...reader.figures]
     .map(([text, { exact, shown }]) => `${text} is ${holds ? shown : exact}`)
     .join(', ');
@@ -38,8 +38,8 @@ function unreadable(condition: string, why: string): MagicError {
 }
 
 /**
- * A value of a condition: integers, times and spans (nanoseconds) are exact; null if there is none, as for the maximum of no
- * rows.
+ * A value in a condition: integers, timestamps and durations (nanoseconds) are exact; null if there is none, as for the maximum of
+ * no rows.
  */
 type Figure = bigint | number | string | boolean | null;
 
@@ -50,9 +50,9 @@ interface Column {
   readonly vector: NonNullable<ReturnType<ArrowTable['data']['getChildAt']>>;
 }
 
-/** Evaluates one condition over the first table of a result, and keeps the figures that it read. */
+/** Evaluates a condition on the first table of a result, and records the figures that it reads. */
 class Reader {
-  /** The figures read, by the spelling of what they are figures of. */
+  /** The figures read, by their source text. */
   readonly figures = new Map<string, { readonly exact: string; readonly shown: string }>();
   readonly #condition: string;
   readonly #columns: ReadonlyMap<string, Column>;
@@ -82,7 +82,7 @@ class Reader {
         if (expr.callee.name === 'not' && expr.args[0] !== undefined) return !this.holds(expr.args[0].value);
         return this.#check(expr);
       case 'binary':
-        // Both sides are read, so that the message has the figures of both.
+        // Evaluates both sides, so that the message has the figures of both.
         if (expr.operator === 'and')
           return [expr.left, expr.right].map(each => this.holds(each)).every(Boolean);
         if (expr.operator === 'or')
@@ -103,7 +103,7 @@ class Reader {
     return test(a < b ? -1 : a > b ? 1 : 0);
   }
 
-  /** `no_nulls(field)`, `unique(field)`. */
+  /** Evaluates `no_nulls(field)` or `unique(field)`. */
   #check(expr: Extract<Expr, { kind: 'call' }>): boolean {
     const texts = this.#column(expr);
     const nulls = texts.filter(text => text === null).length;
@@ -146,7 +146,7 @@ class Reader {
     return BigInt(count);
   }
 
-  /** `min`, `max`, `sum`, `avg`, `dcount`, `nulls` of a field; nulls count for `nulls` alone. */
+  /** Evaluates `min`, `max`, `sum`, `avg`, `dcount` or `nulls` of a field; only `nulls` counts nulls. */
   #aggregate(expr: Extract<Expr, { kind: 'call' }>): Figure {
     const { name } = expr.callee;
     const texts = this.#column(expr);
@@ -225,14 +225,14 @@ function extreme(
   return others.reduce<Figure>((best, each) => (best !== null && wins(each, best) ? each : best), first);
 }
 
-/** The sum; undefined for values that have none. */
+/** Returns the sum; undefined for values that cannot be added. */
 function total(values: readonly Exclude<Figure, null>[]): bigint | number | undefined {
   if (values.every(each => typeof each === 'bigint')) return values.reduce((sum, each) => sum + each, 0n);
   if (values.every(each => typeof each === 'number')) return values.reduce((sum, each) => sum + each, 0);
   return undefined;
 }
 
-/** Both sides in one kind: a text is read as a time or a span where the other side is exact nanoseconds. */
+/** Converts both sides to one kind: parses a string as a timestamp or duration if the other side is exact nanoseconds. */
 function sameKind(
   left: Exclude<Figure, null>,
   right: Exclude<Figure, null>,

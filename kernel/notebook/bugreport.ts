@@ -4,13 +4,10 @@ import { aplParser } from '../apl/editor/colors/highlight.js';
 import type { Session } from './session.js';
 import { readSettings } from './settings.js';
 
-/** How many queries the report shows. */
+/** Maximum queries in the report. */
 const SHOWN_QUERIES = 5;
 
-/**
- * Returns the facts that a problem report needs, without names, addresses, queries and data; `queries` adds the shapes of the
- * last ones.
- */
+/** Returns the facts for a problem report, without names, addresses, queries and data; `queries` adds the shapes of the last queries. */
 export async function describeProblem(
   session: Pick<Session, 'lastFailure' | 'options' | 'profileName' | 'recording' | 'results'>,
   queries: boolean,
@@ -30,7 +27,7 @@ export async function describeProblem(
   ].join('\n');
 }
 
-/** Messages put names and values of the user in quotes or backticks, and paths and addresses hold a slash. */
+/** Removes names and values of the user, which messages put in quotes or backticks, and paths and addresses, which contain a slash. */
 function withoutQuotes(text: string): string {
   const quoted = /`[^`]*`|"[^"]*"|'[^']*'/g;
   return text
@@ -43,7 +40,7 @@ function withoutQuotes(text: string): string {
 
 const LONGEST_MESSAGE = 300;
 
-/** Kinds of tokens that are words of the language and stay in the shape. */
+/** Kinds of tokens that are part of the language, retained in the shape. */
 const ALLOWED: ReadonlySet<string> = new Set(
   '( ) [ ] { } Pipe Comma Semicolon Colon Dot Operator Stage Keyword WordOperator SortOrder Function Aggregate Type OptionName Bool Null'.split(
     ' ',
@@ -58,7 +55,7 @@ const STANDING_FOR: Readonly<Record<string, string>> = {
   Comment: '',
 };
 
-/** The query with a placeholder for each name and value. */
+/** Returns the query with a placeholder for each name and value. */
 function shapeOf(apl: string): string {
   const words: string[] = [];
   aplParser()

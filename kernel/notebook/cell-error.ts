@@ -9,16 +9,16 @@ import { cut, cutWords, isolatedNames, maskedTokens, plural, visible, visibleLin
 import { MagicError } from './magics/magic-arguments.js';
 import { TimeRangeError } from './time-range.js';
 
-/** An error of a cell as the front end shows it. */
+/** An error of a cell as shown by the front end. */
 export type CellFailure = Extract<ExecuteOutcome, { status: 'error' }>;
 
-/** Where in the cell an error points: half-open UTF-16 offsets. */
+/** Position of an error in the cell: half-open UTF-16 offsets. */
 interface Place {
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the failure that the front end shows for an error; if its origin is known, it points into the user's own cell. */
+/** Returns the failure to show for an error; if its origin is known, it points into the user's cell. */
 export function failureOf(error: unknown, cell: string, origin?: CellQuery | MagicLine): CellFailure {
   const place = origin === undefined ? undefined : placeOf(error, cell, origin);
   if (error instanceof AplKernelError) {
@@ -41,14 +41,14 @@ export function diagnosticFailure(diagnostic: Diagnostic, cell: string): CellFai
   return failure(diagnostic.code, diagnostic.message, diagnostic.hint, cell, diagnostic);
 }
 
-/** An error after the first one of a cell. */
+/** An additional error of a cell. */
 interface FurtherError {
   readonly message: string;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
 }
 
-/** Errors shown after the first; the rest are counted. */
+/** Maximum errors shown after the first; the rest are counted. */
 const maxOthers = 9;
 
 function withOthers(first: CellFailure, others: readonly FurtherError[], cell: string): CellFailure {
@@ -79,7 +79,7 @@ function furtherErrors(
   }));
 }
 
-/** Returns the failure of a cell that the user stopped. */
+/** Returns the failure of a cell that the user interrupted. */
 export function interruptedFailure(what: string): CellFailure {
   return {
     status: 'error',
@@ -108,7 +108,7 @@ function failure(
   return { status: 'error', ename: code, evalue: text.replace(/\s+/g, ' '), traceback };
 }
 
-/** The longest message or hint: of a service's 2,000 characters are kept, and the number of others. */
+/** Maximum length of a message or hint: 2,000 characters from a service, and the number of those omitted. */
 const longestSaid = 2_100;
 
 function said(text: string): string {
@@ -122,7 +122,7 @@ function placeOf(error: unknown, cell: string, origin: CellQuery | MagicLine): P
   return position === undefined ? undefined : placeInQuery(position, cell, origin);
 }
 
-/** The service counts lines and columns of the text it was sent; that text may start with statements shared by the cell's queries. */
+/** Returns the position in the cell of a line and column in the text sent, which may begin with statements shared by the cell's queries. */
 function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Place {
   const starts = [0, ...[...query.text.matchAll(/\r\n|\r|\n/g)].map(match => match.index + match[0].length)];
   const line = Math.min(position.line, starts.length) - 1;
@@ -135,8 +135,8 @@ function placeInQuery(position: AplPosition, cell: string, query: CellQuery): Pl
 }
 
 /**
- * The line with the error, its number and column in the cell, and a caret line below it. The bar after the number is not
- * the pipe of the language. Of a long line the part around the error is shown.
+ * Returns the line with the error, its number and column in the cell, and a line of carets below it. The bar after the number is not
+ * the language's pipe. A long line is truncated around the error.
  */
 function excerpt(cell: string, { from, to }: Place): readonly string[] {
   const at = Math.min(from, cell.length);
@@ -157,12 +157,12 @@ function excerpt(cell: string, { from, to }: Place): readonly string[] {
   ];
 }
 
-/** Characters of a line before the error, of the error, and after it. */
+/** Maximum characters of a line before the error, of the error, and after it. */
 const mostBefore = 70;
 const mostMarked = 60;
 const mostAfter = 50;
 
-/** The end of a text, with an ellipsis for what was cut; never half a character. */
+/** Returns the end of a text, with an ellipsis for what was truncated; never splits a character. */
 function lastOf(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `…${characters.slice(1 - most).join('')}`;
@@ -172,7 +172,7 @@ function shown(text: string): string {
   return visible(text.replaceAll('\t', '    ').replaceAll('\r', ''));
 }
 
-/** Bold rather than colored: on JupyterLab's dark theme the terminal's red cannot be read on the background of an error. */
+/** Bold, not red: in JupyterLab's dark theme the terminal's red is unreadable on the background of an error. */
 function bold(text: string): string {
   return `\u001b[1m${text}\u001b[22m`;
 }

@@ -46,17 +46,17 @@ import { applySettings } from './settings.js';
 
 /** The dependencies of the interpreter. */
 export interface InterpreterOptions extends SessionOptions {
-  /** What was wrong with how the kernel was started, in sentences that the first cell shows. */
+  /** Problems with how the kernel was started, as sentences that the first cell shows. */
   readonly problems?: readonly string[];
 }
 
-/** Returns the handler of one kernel: it runs cells one at a time and answers editors meanwhile. */
+/** Returns the handler of one kernel: it runs cells one at a time and answers editors concurrently. */
 export function createInterpreter(options: InterpreterOptions): KernelHandler {
   const session = new Session(options);
   const agents = new Agents(session, checkCell, () => editors);
   const editors: Editors = new Editors(session, agents);
   let settling: Promise<readonly string[]> | undefined;
-  /** Applies the files of settings before the first cell; returns what was wrong with them, only the first time. */
+  /** Applies the settings files before the first cell; returns their problems the first time only. */
   const settled = async () => {
     const isFirst = settling === undefined;
     settling ??= applySettings(session);
@@ -88,7 +88,7 @@ export function createInterpreter(options: InterpreterOptions): KernelHandler {
   };
 }
 
-/** The front end's messages wait until the code that answers them has been loaded. */
+/** Opens a reader of a result; messages wait until its code has loaded. */
 function openResult(session: Session, comm: Comm, data: unknown): CommHandler {
   const opening = import('./results/result-comm.js').then(({ openReader }) =>
     openReader(session, comm, data),
@@ -99,7 +99,7 @@ function openResult(session: Session, comm: Comm, data: unknown): CommHandler {
   };
 }
 
-/** What a cell is run with. */
+/** The environment of a running cell. */
 interface Surroundings extends Pick<CellHost, 'io' | 'agents' | 'writeCells'>, Pick<CellPlan, 'isForAgent'> {}
 
 async function execute(
@@ -119,7 +119,7 @@ async function execute(
 
 interface CellEnd {
   readonly failure?: CellFailure;
-  /** An interrupt was the end that the cell waited for. */
+  /** Whether an interrupt ended the cell as intended. */
   readonly isStopped?: boolean;
 }
 
@@ -179,7 +179,7 @@ function remembered(session: Pick<Session, 'lastFailure'>, failure: CellFailure)
   return { failure };
 }
 
-/** A cell of definitions alone: parameters hold for the notebook, other names end with the cell. */
+/** Explains a cell of definitions only: parameters apply to the notebook, other names end with the cell. */
 function explainNames(code: string, io: CellIo): void {
   if (splitCell(code).statements.every(declares)) return;
   io.stream(
@@ -188,7 +188,7 @@ function explainNames(code: string, io: CellIo): void {
   );
 }
 
-/** The text with each span replaced; spans do not overlap. */
+/** Returns the source with each span replaced; spans do not overlap. */
 function rewritten(code: string, rewrites: readonly Rewrite[]): string {
   const backwards = rewrites.toSorted((a, b) => b.from - a.from);
   return backwards.reduce((text, { from, to, text: by }) => text.slice(0, from) + by + text.slice(to), code);
@@ -242,7 +242,7 @@ function magicHost(session: Session, plan: CellPlan, { io, agents, writeCells }:
   };
 }
 
-/** An expression is the name of a kept result; any other is answered with an error, which does not fail the cell. */
+/** Evaluates names of cached results; any other expression yields an error, which does not fail the cell. */
 async function evaluateAll(
   session: Pick<Session, 'results'>,
   expressions: Readonly<Record<string, string>>,
@@ -266,7 +266,7 @@ function isComplete(code: string): ReturnType<KernelHandler['isComplete']> {
   return status === 'incomplete' ? { status, indent: '' } : { status };
 }
 
-/** Whether a bracket closes one of another kind: more text cannot mend that. */
+/** Returns whether a bracket closes one of another kind, which more text cannot fix. */
 function closesTooMuch(text: string): boolean {
   const opening: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
   const open: string[] = [];

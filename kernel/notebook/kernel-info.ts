@@ -1,7 +1,7 @@
 import type { KernelInfo } from '../jupyter/message.js';
 
 /**
- * The kernel's description of itself and its language, for kernel_info_reply:
+ * Returns the kernel's description of itself and its language, for kernel_info_reply:
  * https://jupyter-client.readthedocs.io/en/stable/messaging.html#kernel-info
  */
 export function kernelInfo(version: string): KernelInfo {

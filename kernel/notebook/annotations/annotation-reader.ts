@@ -7,7 +7,7 @@ import type { ChartAnnotations } from '../../result/chart/time/time-rules.js';
 import type { QueryResult } from '../../result/result.js';
 import { underEither } from '../../signals.js';
 
-/** The annotations that belong to a result: those of its datasets on a profile, in its range in RFC 3339. */
+/** Request for the annotations of a result: those of its datasets on a profile, in its RFC 3339 range. */
 export interface AnnotationQuestion {
   readonly profile: string;
   readonly datasets: readonly string[];
@@ -15,33 +15,33 @@ export interface AnnotationQuestion {
   readonly end: string;
 }
 
-/** What a reader needs of its session. */
+/** The parts of a session that a reader needs. */
 export interface AnnotationSource {
   readonly profileName: string;
   client(signal: AbortSignal): Promise<Client>;
   log(text: string): void;
 }
 
-/** How long a chart that could be drawn waits for an answer, in milliseconds: it is better without annotations than late. */
+/** How long a chart waits for annotations, in milliseconds: it is better without them than late. */
 const timeoutMs = 1_000;
 
-/** A question that was sent. */
+/** A pending request. */
 interface Asked {
   readonly key: string;
   readonly answer: Promise<ChartAnnotations>;
-  /** Gives the question up. */
+  /** Cancels the request. */
   readonly stop: AbortController;
 }
 
 /**
- * Reads the annotations of charts. It never fails: if they cannot be read there are none, and the reason is logged once for each
- * profile. A service that refuses is not asked again.
+ * Reads the annotations of charts. Never fails: if they cannot be read there are none, and the reason is logged once per profile. A
+ * service that refuses is not asked again.
  */
 export class AnnotationReader {
   readonly #source: AnnotationSource;
-  /** The question that was asked along with a query. */
+  /** The request sent along with a query. */
   #begun: Asked | undefined;
-  /** Why each profile cannot be asked. */
+  /** Why each profile refused. */
   readonly #refusals = new Map<string, string>();
   readonly #logged = new Set<string>();
 
@@ -49,13 +49,13 @@ export class AnnotationReader {
     this.#source = source;
   }
 
-  /** Asks while the query runs, so that its chart does not have to wait. */
+  /** Sends a request while the query runs, so that its chart does not have to wait. */
   begin(question: AnnotationQuestion, signal: AbortSignal): void {
     this.#begun?.stop.abort();
     this.#begun = this.#ask(question, signal);
   }
 
-  /** Returns the annotations, from the answer that was begun where it is to the same question. */
+  /** Returns the annotations, from the pending request if it is the same. */
   async read(question: AnnotationQuestion, signal: AbortSignal): Promise<ChartAnnotations> {
     const begun = this.#begun;
     this.#begun = undefined;
@@ -71,7 +71,7 @@ export class AnnotationReader {
     };
   }
 
-  /** Forgets what was asked and refused, after annotations or the profile were changed. */
+  /** Discards requests and refusals, after annotations or the profile changed. */
   forget(): void {
     this.#begun = undefined;
     this.#refusals.clear();
@@ -93,7 +93,7 @@ export class AnnotationReader {
     try {
       const client = await this.#source.client(signal);
       const { items, notices } = await client.listAnnotations({ datasets, start, end }, signal);
-      // A service may know no filter.
+      // A service may ignore the filter.
       const annotations = items.filter(each => each.datasets.some(name => datasets.includes(name)));
       if (notices.length === 0) return { annotations };
       this.#explained(profile, notices.join(' '), 'lack annotations');
@@ -106,7 +106,7 @@ export class AnnotationReader {
     }
   }
 
-  /** Logs why annotations are missing, the first time. */
+  /** Logs why annotations are missing, the first time only. */
   #explained(profile: string, reason: string, what = 'are without annotations'): string {
     if (!this.#logged.has(profile)) this.#source.log(`charts of ${profile} ${what}: ${reason}`);
     this.#logged.add(profile);
@@ -114,7 +114,7 @@ export class AnnotationReader {
   }
 }
 
-/** Resolves with undefined when the work takes longer; what arrived meanwhile, while this process was busy, counts as in time. */
+/** Resolves with undefined on a timeout; a result that arrived while this process was busy is still in time. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {
@@ -127,19 +127,18 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   }
 }
 
-/** What a session says about annotations. */
+/** The annotation members of a session. */
 interface Annotating {
-  /** The setting. */
   readonly annotates: boolean;
   readonly annotations: AnnotationReader;
 }
 
-/** Whether charts are to have annotations: the cell decides, else the setting. */
+/** Returns whether charts should have annotations: the cell decides, else the setting. */
 export function hasAnnotations({ annotates }: Pick<Annotating, 'annotates'>, options: ChartOptions): boolean {
   return options.annotations ?? annotates;
 }
 
-/** Returns what asks for the annotations of the chart of a result; undefined if it is to have none. */
+/** Requests the annotations of a result's chart; returns undefined if it should have none. */
 export function askAnnotations(
   session: Annotating,
   { sources = [], provenance }: QueryResult,
@@ -156,7 +155,7 @@ function keyOf({ profile, datasets, start, end }: AnnotationQuestion): string {
   return JSON.stringify([profile, [...datasets].sort(), start, end]);
 }
 
-/** Whether asking again would be refused again: the token lacks the permission, or the service has no annotations. */
+/** Returns whether another request would be refused too: the token lacks the permission, or the service has no annotations. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && [401, 403, 404, 405].includes(error.status ?? 0);
 }

@@ -20,7 +20,7 @@ import type { Session } from '../session.js';
 import { elementNames } from './language.js';
 import type { SeenValues } from './seen-values.js';
 
-/** Returns what can stand at the cursor, from what is known now: schemas are refreshed in the background. */
+/** Returns completions at the cursor from cached schemas, which are refreshed in the background. */
 export async function completeCell(session: Session, code: string, cursor: number): Promise<CompleteOutcome> {
   const line = lineBefore(code, cursor);
   const name = /^[ \t]*(%%?)([\w-]*)$/.exec(line);
@@ -30,7 +30,7 @@ export async function completeCell(session: Session, code: string, cursor: numbe
   return completeQuery(session, code, cursor);
 }
 
-/** Returns help on the element at the cursor: a magic, an operator, a call, a field, a dataset. */
+/** Returns help on the element at the cursor: a magic, an operator, a call, a field or a dataset. */
 export async function inspectCell(
   session: Session,
   code: string,
@@ -43,10 +43,10 @@ export async function inspectCell(
   return found === undefined ? undefined : markdownOutput(found.markdown);
 }
 
-/** How long a first answer may wait for the service, in milliseconds: front ends drop answers after a second. */
+/** Timeout of a first response from the service, in milliseconds: front ends drop completions after a second. */
 const timeoutMs = 400;
 
-/** The same for starred queries: nothing else is offered in their place, so that a late answer is better than none. */
+/** The same for starred queries, which have no alternative: a late response is better than none. */
 const starTimeoutMs = 5_000;
 
 function completeMagicName(percent: string, typed: string, cursor: number): CompleteOutcome {
@@ -116,7 +116,7 @@ async function argumentWords(
   }
 }
 
-/** Each starred query once: by its name, with its query, or where others share the name by its id. */
+/** Lists each starred query once: by name, with its query, or by id if several share the name. */
 async function starItems(
   session: Pick<Session, 'client'>,
   prefix: string,
@@ -136,7 +136,7 @@ async function starItems(
   ];
 }
 
-/** Characters of what is shown beside a starred query in a list. */
+/** Maximum characters next to a starred query in a list. */
 const longestAbout = 60;
 
 async function optionWords(
@@ -172,7 +172,7 @@ async function completeQuery(session: Session, code: string, cursor: number): Pr
 
 const seenValues = new WeakMap<Session, { readonly profile: string; readonly seen: SeenValues }>();
 
-/** Values and keys seen in the data of the active profile. */
+/** Returns the values and keys seen in the data of the active profile. */
 export async function seenBy(session: Session): Promise<SeenValues> {
   const { SeenValues } = await import('./seen-values.js');
   const profile = session.profileName;
@@ -183,7 +183,7 @@ export async function seenBy(session: Session): Promise<SeenValues> {
   return seen;
 }
 
-/** Front ends without snippets get the names of the placeholders as text. */
+/** Replaces placeholders with their names, for front ends without snippets. */
 function withoutPlaces(insert: string, kind: string): string {
   return kind === 'snippet' ? insert.replace(/#\{(\w+)\}/g, '$1') : insert;
 }
@@ -191,8 +191,8 @@ function withoutPlaces(insert: string, kind: string): string {
 type Item = ReturnType<typeof import('../../apl/editor/completion/complete.js').complete>['items'][number];
 
 /**
- * Front ends insert a single item, and the common prefix of several. So looser matches are offered only if nothing begins with
- * the typed text and there is a choice; where a table is expected and nothing was typed, only the names are offered.
+ * Front ends insert a single item, or the common prefix of several. So looser matches are offered only if nothing begins with the
+ * typed text and there is more than one. If nothing was typed and a table is expected, only names are offered.
  */
 function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
   const exact = items.filter(item => item.rank < 10);
@@ -203,7 +203,7 @@ function insertable(items: readonly Item[], typed: boolean): readonly Item[] {
     : items;
 }
 
-/** The known schemas of the datasets that a cell names; fetches missing ones, and waits for them at most `timeoutMs`. */
+/** Returns the cached schemas of the datasets that a cell names; fetches missing ones, waiting at most `timeoutMs`. */
 async function environmentOf(session: Session, code: string): Promise<EditorEnvironment> {
   const datasets = (await session.schema.knownDatasets(timeoutMs)).map(dataset => dataset.name);
   const { queryOf } = await import('../../apl/editor/editor-cell.js');
@@ -231,7 +231,7 @@ async function environmentOf(session: Session, code: string): Promise<EditorEnvi
   };
 }
 
-/** The fields of the kept results, by name. */
+/** Returns the fields of the cached results, by name. */
 export async function resultSchemas({
   results,
 }: Pick<Session, 'results'>): Promise<ReadonlyMap<string, DatasetSchema>> {
@@ -247,7 +247,7 @@ export async function resultSchemas({
   );
 }
 
-/** Every name that may be that of a dataset. */
+/** Returns every name that may be a dataset's. */
 function namesIn(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   visitQuery(parseQuery(text).query, {
@@ -257,7 +257,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** A field in the form that binding reads. */
+/** Converts a field for binding. */
 export function fieldSchema({
   name,
   type,
@@ -268,7 +268,7 @@ export function fieldSchema({
   return { name, type: typeNamed(type) ?? 'dynamic', unit, description, hidden };
 }
 
-/** The magic whose name the cursor is in. */
+/** Returns the magic whose name is at the cursor. */
 function magicAt(code: string, cursor: number): Magic | undefined {
   const line = parseCell(code).magics.find(each => each.from <= cursor && cursor <= each.to);
   const name = line && magicNamed(line.name);
@@ -281,7 +281,7 @@ function outcome(items: readonly CompletionItem[], typed: string, cursor: number
   return { items: fitting, from: cursor - typed.length, to: cursor };
 }
 
-/** A word as it is compared: a name that needs quotes is found without them too. */
+/** Normalizes a word for comparison: a name that needs quotes also matches without them. */
 function unquoted(word: string): string {
   return word.toLowerCase().replaceAll(/["']/g, '');
 }

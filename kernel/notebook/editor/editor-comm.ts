@@ -22,23 +22,20 @@ import { isFrozen, resolveRange } from '../time-range.js';
 import { fieldSchema, resultSchemas, seenBy } from './completion.js';
 import { listOf } from './editor-lists.js';
 
-/** More editors than this are those of closed pages: the oldest is dropped. */
+/** Maximum editors; beyond that they belong to closed pages, and the oldest is dropped. */
 const maxEditors = 16;
-/** How long a first answer may wait for the service, in milliseconds. */
+/** Timeout of a first response from the service, in milliseconds. */
 const timeoutMs = 10_000;
-/** How long a list may take, in milliseconds: the local service may have to be started first. */
+/** Timeout of a list, in milliseconds: the local service may have to start first. */
 const listMs = 60_000;
 
-/**
- * The editors, toolbars and panels that are connected to a session: each gets what the session knows, at once and after each
- * cell.
- */
+/** The editors, toolbars and panels connected to a session: each receives the session's facts, at once and after each cell. */
 export class Editors implements Pages {
   readonly #session: Session;
   readonly #comms = new Set<Comm>();
-  /** The datasets that each was told of last. */
+  /** The datasets last sent to each. */
   readonly #told = new WeakMap<Comm, string>();
-  /** The clients whose notebooks each writes cells into. */
+  /** The page whose notebook each writes cells into. */
   readonly #writers = new WeakMap<Comm, Page>();
   readonly #agents: Agents;
   #isRunning = false;
@@ -48,7 +45,7 @@ export class Editors implements Pages {
     this.#agents = agents;
   }
 
-  /** Connects an editor; undefined for a comm of another target. */
+  /** Connects an editor; returns undefined for a comm with another target. */
   open(comm: Comm): CommHandler | undefined {
     if (comm.target !== editorTarget) return undefined;
     this.#comms.add(comm);
@@ -75,7 +72,7 @@ export class Editors implements Pages {
     };
   }
 
-  /** Has the front end write cells below one that it runs; false if it does not offer that. */
+  /** Asks the front end to write cells below a running one; returns false if it cannot. */
   write(origin: CellOrigin | undefined, cells: readonly WrittenCell[]): boolean {
     const writer = [...this.#comms].find(comm => this.#writers.get(comm)?.client === origin?.client);
     if (origin === undefined || writer === undefined) return false;
@@ -89,7 +86,7 @@ export class Editors implements Pages {
       .find(page => page?.client === origin?.client);
   }
 
-  /** A page that was loaded again is another client, and shows the same notebook. */
+  /** A reloaded page is another client, but shows the same notebook. */
   offer({ client, name }: Page, cell: string): boolean {
     const isOf = (page: Page | undefined) => page?.client === client || page?.name === name;
     const writers = [...this.#comms].filter(comm => isOf(this.#writers.get(comm)));
@@ -111,14 +108,14 @@ export class Editors implements Pages {
     if (cell !== undefined) send(comm, { tell: 'add', ...cell });
   }
 
-  /** Tells an editor of datasets that were made or deleted elsewhere, if there are any. */
+  /** Notifies an editor if datasets were created or deleted elsewhere. */
   async #renew(comm: Comm): Promise<void> {
     const datasets = await this.#session.schema.renewedDatasets(timeoutMs);
     if (namesOf(datasets) === this.#told.get(comm)) return;
     await this.#tell([comm]);
   }
 
-  /** Runs a cell; every editor hears that it runs, and gets what is known once it has ended. */
+  /** Runs a cell; notifies every editor that it is running, and sends the new facts afterwards. */
   async during<T>(cell: () => Promise<T>): Promise<T> {
     this.#isRunning = true;
     this.#tellSession([...this.#comms]);
@@ -130,7 +127,7 @@ export class Editors implements Pages {
     }
   }
 
-  /** Sends the state of the session first, as it waits for no service. */
+  /** Sends the state of the session first, as it does not depend on a service. */
   async #tell(comms: readonly Comm[]): Promise<void> {
     if (comms.length === 0) return;
     this.#tellSession(comms);
@@ -200,7 +197,7 @@ function sessionFacts({
   };
 }
 
-/** Returns what a session knows now; waits at most `timeoutMs` for its datasets if none have been seen. */
+/** Returns the current facts about a session; waits at most `timeoutMs` for its datasets if none are cached. */
 export async function factsOf(session: Session, timeoutMs: number): Promise<KernelFacts> {
   const datasets = await session.schema.knownDatasets(timeoutMs);
   return {
@@ -213,7 +210,7 @@ export async function factsOf(session: Session, timeoutMs: number): Promise<Kern
   };
 }
 
-/** A parameter without a value yet is known by its name. */
+/** Returns the parameters; those without a value yet are listed by name. */
 function parametersOf({
   parameters,
 }: Pick<Session, 'parameters'>): Pick<KernelFacts, 'variables' | 'tables'> {
@@ -225,7 +222,7 @@ function parametersOf({
   };
 }
 
-/** What an editor needs of each magic. */
+/** Facts about each magic for editors. */
 export const magicFacts: readonly MagicFacts[] = magics.map(magic => {
   const { name, usage, options, arity, verbatim } = magic;
   const { aliases = [], perCell } = magicLines[name];

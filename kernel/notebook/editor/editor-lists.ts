@@ -21,13 +21,13 @@ import { rowsOf } from '../results/result-cache.js';
 import type { Session } from '../session.js';
 import { daysAround } from '../time-range.js';
 
-/** The most queries of the history that are listed, the newest; a text finds older ones. */
+/** Maximum queries of the history to list, newest first; a search also finds older ones. */
 const longestHistory = 200;
 
-/** What the lists need of a session. */
+/** The parts of a session that the lists need. */
 type ListSession = Pick<Session, 'client' | 'endpoint' | 'options' | 'profileNames' | 'results' | 'schema'>;
 
-/** The rows of each list of the panel, newest first if they have a time. */
+/** The rows of each list in the panel, newest first if they have a time. */
 const lists: {
   readonly [K in ListName]: (
     session: ListSession,
@@ -42,7 +42,7 @@ const lists: {
   history: (session, { text = '' }) => historyRows(session, text),
 };
 
-/** Returns a list of the panel or what a menu asks about a result. Throws the errors of the client. */
+/** Returns a list for the panel, or a menu's facts about a result. Throws the client's errors. */
 export async function listOf(
   session: ListSession,
   question: ListQuestion | ResultQuestion,
@@ -64,7 +64,7 @@ export async function listOf(
   }
 }
 
-/** The address of a result in its console, with the range in the user's words. */
+/** Returns a result's URL in its console, with the range as the user wrote it. */
 async function linkTo(
   session: Pick<Session, 'endpoint' | 'results'>,
   result: string,
@@ -80,7 +80,7 @@ async function linkTo(
   }
 }
 
-/** Names and addresses; a token never leaves the kernel. */
+/** Returns names and addresses; a token never leaves the kernel. */
 async function profileRows(
   session: Pick<Session, 'endpoint' | 'profileNames'>,
 ): Promise<readonly ProfileRow[]> {
@@ -99,7 +99,7 @@ async function profileRows(
   );
 }
 
-/** The datasets known, refreshed in the background when they are old; else those that the service lists. */
+/** Returns the cached datasets, refreshed in the background if old; else requests them from the service. */
 async function datasetRows(
   { schema }: Pick<Session, 'schema'>,
   signal: AbortSignal,

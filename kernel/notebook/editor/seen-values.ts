@@ -4,20 +4,20 @@ import { quotedName } from '../../apl/syntax/tokens/quote.js';
 import type { Session } from '../session.js';
 import { resolveRange } from '../time-range.js';
 
-/** How old an answer may be before it is fetched again, in milliseconds. */
+/** Maximum age of cached values, in milliseconds. */
 const timeToLiveMs = 60_000;
 const timeLimitMs = 5_000;
 
 interface Entry {
   readonly askedAt: number;
-  /** Set until there is an answer. */
+  /** Pending until the response arrives. */
   loading: Promise<void> | undefined;
   value: readonly string[];
 }
 
 /**
- * Values of fields and keys of maps in the data of a session's time range. `values` and `keys` return at once those that are
- * known and fetch the rest in the background; a failure counts as an empty answer.
+ * Values of fields and keys of maps in the data of a session's time range. `values` and `keys` return cached values at once and
+ * fetch the rest in the background; a failure counts as an empty response.
  */
 export class SeenValues {
   readonly #session: Pick<Session, 'now' | 'query' | 'range'>;
@@ -28,7 +28,7 @@ export class SeenValues {
     this.#session = session;
   }
 
-  /** The most frequent values of a text field, at most 50. */
+  /** Returns the most frequent values of a string field, at most 50. */
   readonly values = (field: string, datasets: readonly string[]): readonly string[] =>
     datasets.flatMap(dataset => {
       const [table, name] = [quotedName(dataset), quotedName(field)];
@@ -37,7 +37,7 @@ export class SeenValues {
       );
     });
 
-  /** The keys of a map in some of the newest rows, the most frequent first. */
+  /** Returns the keys of a map in up to 200 of the newest rows, most frequent first. */
   readonly keys = (path: readonly string[], datasets: readonly string[]): readonly string[] =>
     datasets.flatMap(dataset => {
       const map = path.map(quotedName).join('');
@@ -47,8 +47,8 @@ export class SeenValues {
     });
 
   /**
-   * The most frequent values of a field or of a key of a map, of any type, 20 at most; null stands for rows without one. Throws
-   * the errors of the query.
+   * Returns the most frequent values, at most 20, of a field or a map key of any type; null for rows without one. Throws the errors
+   * of the query.
    */
   async top(path: readonly string[], dataset: string): Promise<readonly CountedValue[]> {
     const value = path.map(quotedName).join('');
@@ -63,7 +63,7 @@ export class SeenValues {
     }));
   }
 
-  /** Waits for the queries sent since the last call, at most `timeoutMs`; true when there were any. */
+  /** Waits for the queries sent since the last call, at most `timeoutMs`; returns whether there were any. */
   async settle(timeoutMs: number): Promise<boolean> {
     const asked = this.#asked;
     this.#asked = [];
@@ -104,7 +104,7 @@ export class SeenValues {
     return entry;
   }
 
-  /** The first column of a query's result. */
+  /** Returns the first column of a query's result. */
   async #load(apl: string): Promise<readonly string[]> {
     const column = (await this.#query(apl))?.getChildAt(0);
     return [...(column ?? [])].filter((value): value is string => typeof value === 'string');

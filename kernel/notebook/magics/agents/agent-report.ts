@@ -4,12 +4,12 @@ import type { QueryResult } from '../../../result/result.js';
 import { formatCount, plural } from '../../../text.js';
 import type { AgentReply } from './agent-link.js';
 
-/** The most characters of data in an answer, some 8,000 tokens. */
+/** Maximum characters of data in a response, some 8,000 tokens. */
 const mostCharacters = 32_768;
-/** The most characters of one value's line; a longer one is left out whole. */
+/** Maximum characters of one value's line; a longer one is omitted entirely. */
 const longestLine = 8_192;
 
-/** What an agent is given of a result: its size and range, its notices, and its first rows. */
+/** Returns a result as reported to an agent: its size and range, its notices, and its first rows. */
 export function reportOf(result: QueryResult, rows: number): AgentReply {
   const [table] = result.tables;
   if (table === undefined) return { sentences: ['The query has no result.'], lines: [] };
@@ -18,14 +18,14 @@ export function reportOf(result: QueryResult, rows: number): AgentReply {
     `The result: ${heading(table, result).join(', ')}.`,
     ...(shown.numRows < table.data.numRows ? [`Only its first ${rows} rows are here.`] : []),
   ];
-  // Notices name values and fields of the data.
+  // Notices may quote values and fields of the data.
   const notes = allNotices(result).map(({ text: note }) => JSON.stringify({ note }));
-  // 64-bit integers and nanoseconds have all their digits.
+  // 64-bit integers and nanoseconds retain all digits.
   const values = [...jsonLines(shown)].flatMap(({ part }) => part.split('\n').filter(line => line !== ''));
   return { sentences, lines: [...notes, ...values] };
 }
 
-/** An answer as far as it fits: lines are left out from its end, and a sentence says how many. */
+/** Drops lines from the end of a response until it fits; a sentence reports how many. */
 export function fitted({ sentences, lines, ...rest }: AgentReply): AgentReply {
   const kept: string[] = [];
   let [size, long] = [0, 0];
@@ -45,7 +45,7 @@ export function fitted({ sentences, lines, ...rest }: AgentReply): AgentReply {
   return { ...rest, sentences: [...sentences, said], lines: kept };
 }
 
-/** The same JSON, in which a character that cannot be seen is written as an escape: such characters hide text from people. */
+/** Escapes invisible characters in JSON, as they can hide text from people. */
 function harmless(json: string): string {
   return json.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu, character =>
     [...Array(character.length).keys()]

@@ -6,7 +6,7 @@ import { MagicError } from '../magic-arguments.js';
 import { magicLines } from '../magic-lines.js';
 import { findMagic } from '../magic-table.js';
 
-/** Throws an AplKernelError for a cell that does more than read, or that would change what the user's cells do. */
+/** Throws an AplKernelError for a cell that does more than read, or would affect the user's cells. */
 export function checkCell(source: string): void {
   const cell = parseCell(withoutPrefix(source));
   const error = cell.diagnostics.find(({ severity }) => severity === 'error');
@@ -35,7 +35,7 @@ export function checkCell(source: string): void {
 
 const onlyRead = 'Cells of agents only read: `%help` lists what each magic does.';
 
-/** Whether a magic does nothing but read, and leaves nothing behind for the cells of the user. */
+/** Returns whether a magic only reads and has no effect on the user's cells. */
 export function isForAgents(
   { name, effects: own }: Pick<Magic, 'name' | 'effects'>,
   ofCell: boolean,

@@ -14,25 +14,25 @@ import { fitted } from './agent-report.js';
 import { Heard } from './heard.js';
 import type { Listener } from './listener.js';
 
-/** A page that shows a notebook of the kernel and adds cells to it. */
+/** A page that shows a notebook of the kernel and can add cells to it. */
 export interface Page {
-  /** The session of its client of the protocol. */
+  /** Session id of its client. */
   readonly client: string;
-  /** The path of the notebook. */
+  /** Path of the notebook. */
   readonly name: string;
 }
 
-/** The pages that are connected to the kernel. */
+/** The pages connected to the kernel. */
 export interface Pages {
-  /** The page that runs a cell; undefined if it adds none. */
+  /** Returns the page that runs a cell; undefined if that page cannot add cells. */
   pageOf(origin: CellOrigin | undefined): Page | undefined;
-  /** Offers a cell to the pages that show this notebook, of which the first takes it; false if there is none. */
+  /** Offers a cell to the pages that show this notebook, and the first one takes it; returns false if there is none. */
   offer(notebook: Page, cell: string): boolean;
-  /** Tells every page whether agents may add cells. */
+  /** Notifies every page whether agents may add cells. */
   tell(): void;
 }
 
-/** A cell from the request of an agent to the end of its run. */
+/** A cell from an agent's request until the end of its run. */
 interface AskedCell {
   readonly id: string;
   readonly source: string;
@@ -41,13 +41,13 @@ interface AskedCell {
   readonly settle: (reply: AgentReply) => void;
 }
 
-/** The most cells that are added in a minute, and that wait to run. */
+/** Maximum cells added in a minute, and waiting to run. */
 const mostAMinute = 10;
 const mostWaiting = 5;
-/** How long an agent waits for a cell, and how long that may run, in milliseconds. */
+/** How long an agent waits for a cell, and the timeout of the cell, in milliseconds. */
 const usualMs = { wait: 25_000, run: 30_000 };
 
-/** Cells that agents add to a notebook, once its user has turned that on and until it is turned off or the kernel ends. */
+/** Adds cells of agents to a notebook while its user allows it. */
 export class Agents {
   readonly #session: Session;
   readonly #check: (source: string) => void;
@@ -67,12 +67,12 @@ export class Agents {
     return this.#session.options.agentMs ?? usualMs;
   }
 
-  /** The notebook to which agents may add cells; undefined while that is off. */
+  /** The notebook that agents may add cells to; undefined while off. */
   get notebook(): Page | undefined {
     return this.#on?.page;
   }
 
-  /** As {@link Pages.pageOf}. */
+  /** Like {@link Pages.pageOf}. */
   pageOf(origin: CellOrigin | undefined): Page | undefined {
     return this.#pages().pageOf(origin);
   }
@@ -86,12 +86,12 @@ export class Agents {
     this.#pages().tell();
   }
 
-  /** Follows the name of the notebook: a page has told its own. */
+  /** Updates the notebook's name when its page reports it. */
   follow(page: Page): void {
     if (this.#on?.page.client === page.client) this.#on = { ...this.#on, page };
   }
 
-  /** Ends it at once, calls of agents that wait included; it is asked for anew before it is turned on again. */
+  /** Turns it off at once, ending pending calls of agents; turning it on again needs consent. */
   async turnOff(): Promise<void> {
     const listener = this.#on?.listener;
     this.#on = undefined;
@@ -101,7 +101,7 @@ export class Agents {
     await listener.close();
   }
 
-  /** Gives a cell that was offered to the page that asks for it first; undefined for any other. */
+  /** Returns an offered cell to the first page that requests it; undefined otherwise. */
   take(id: string): { readonly cell: string; readonly source: string } | undefined {
     const cell = this.#cells.get(id);
     if (cell === undefined || cell.isTaken || this.#on === undefined) return undefined;
@@ -109,7 +109,7 @@ export class Agents {
     return { cell: id, source: cell.source };
   }
 
-  /** Ends the wait for a cell that the page has not run. */
+  /** Ends the wait for a cell that the page did not run. */
   giveUp(id: string): void {
     const reply = refused(
       'the cell was added to the notebook, and has not run',
@@ -119,7 +119,7 @@ export class Agents {
     this.#cells.delete(id);
   }
 
-  /** The cell of an agent that is about to run; undefined for one of the user, which it becomes by any change of its text. */
+  /** Returns the agent's cell that is about to run; undefined for a user's cell, which an edited one becomes. */
   asked(source: string, origin: CellOrigin | undefined): AskedCell | undefined {
     const cell = this.#cells.get(origin?.cell ?? '');
     if (cell === undefined || cell.source === source) return cell;
@@ -128,7 +128,7 @@ export class Agents {
     return undefined;
   }
 
-  /** Runs a cell of an agent by `work`, within its limits; the last result stays that of the user. */
+  /** Runs an agent's cell through `work`, within its limits; the user's last result stays the last. */
   async run(
     cell: AskedCell,
     io: CellIo,
@@ -213,7 +213,7 @@ export class Agents {
     );
   }
 
-  /** Why no cell of an agent may be added or run now. */
+  /** Returns the reason why agents may not add or run a cell now. */
   #refusal(): MagicError | undefined {
     if (this.#on === undefined) return new MagicError('agents were turned off before the cell ran');
     const { profileName } = this.#session;
@@ -224,7 +224,7 @@ export class Agents {
     );
   }
 
-  /** Counts the cell, unless it is one too many. */
+  /** Counts the cell; returns an error if it exceeds a limit. */
   #tooMany(): MagicError | undefined {
     const now = performance.now();
     const lately = this.#added.filter(at => at > now - 60_000);

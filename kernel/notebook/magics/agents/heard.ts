@@ -4,9 +4,9 @@ import type { ResultCache } from '../../results/result-cache.js';
 import type { AgentReply } from './agent-link.js';
 import { reportOf } from './agent-report.js';
 
-/** What a cell of an agent shows, for its agent too. */
+/** Collects what an agent's cell shows, for the agent too. */
 export class Heard {
-  /** Asks nobody, writes no cells, and ends with `signal`. */
+  /** Asks no questions, writes no cells, and ends with `signal`. */
   readonly io: CellIo;
   readonly #outputs: Partial<DisplayData>[] = [];
 
@@ -40,7 +40,7 @@ export class Heard {
     };
   }
 
-  /** The answer to the agent: the first rows of each result, the text of any other output, and why the cell has failed. */
+  /** Returns the response to the agent: the first rows of each result, the text of other outputs, and the error of a failed cell. */
   reply(outcome: ExecuteOutcome, results: ResultCache, rows: number): AgentReply {
     const ids = new Set<string>();
     const parts = this.#outputs.map(({ data, metadata }): AgentReply => {
@@ -48,7 +48,7 @@ export class Heard {
         (metadata?.apl as { readonly result?: { readonly id?: string } } | undefined)?.result ?? {};
       const found = id === undefined ? undefined : results.withId(id);
       if (id === undefined || found === undefined) return textOf(String(data?.['text/plain'] ?? ''));
-      // The chart of a result is an output of its own.
+      // The chart of a result is a separate output.
       const isKnown = ids.has(id);
       ids.add(id);
       return isKnown ? { sentences: [], lines: [] } : reportOf(found.result, rows);

@@ -14,18 +14,18 @@ import {
   readRequest,
 } from './agent-link.js';
 
-/** What listens to the agents of this user, on this machine alone. */
+/** Listener for this user's agents, on this machine only. */
 export interface Listener {
   readonly id: string;
-  /** Ends every call at once, and removes the runtime file. */
+  /** Ends all calls at once, and removes the runtime file. */
   close(): Promise<void>;
 }
 
-/** The most bytes of a request. */
+/** Maximum size of a request, in bytes. */
 const longestRequest = 65_536;
 const mostConnections = 16;
 
-/** Listens on the loopback address and writes the runtime file into a directory, made if need be. Throws what the system says. */
+/** Listens on the loopback address and writes the runtime file to a directory, creating it if necessary. Throws system errors. */
 export async function listen(
   directory: string,
   answer: (request: AgentRequest, signal: AbortSignal) => Promise<AgentReply>,

@@ -6,10 +6,10 @@ import { usageError } from '../magic-arguments.js';
 import { say } from '../output.js';
 import { type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 
-/** Rows that are shown at most. */
+/** Maximum rows to show. */
 const MOST = 500;
 
-/** The magic that shows what came before and after a time. */
+/** The magic that shows the events before and after a time. */
 export const aroundMagics: readonly Magic[] = [
   {
     name: 'around',
@@ -42,7 +42,7 @@ async function around(call: MagicCall, host: MagicHost): Promise<void> {
   );
 }
 
-/** Nanoseconds before and after; throws MagicError for what is not a length. */
+/** Returns the nanoseconds before and after; throws MagicError for an invalid duration. */
 function lengthOf({ options, magic }: MagicCall): bigint {
   const text = options.get('within');
   if (text === undefined) return 30n * SECOND;
@@ -54,7 +54,7 @@ function lengthOf({ options, magic }: MagicCall): bigint {
 
 async function show(behind: EventsBehind, at: bigint, within: bigint, host: MagicHost): Promise<void> {
   const { events, ...settings } = behind;
-  // The end of a range is not in it.
+  // The end of a range is exclusive.
   const range = parseRange(`${formatTime(at - within)}..${formatTime(at + within + 1n)}`);
   const result = await host.run(nearest(events, formatTime(at), MOST), { ...settings, range });
   const rows = result.tables[0]?.data.numRows ?? 0;

@@ -1,4 +1,4 @@
-/** The events behind a result or a query, which the magics of this folder go on from. */
+/** The events behind a result or a query, on which the magics of this folder build. */
 import { eventsOf } from '../../../apl/editor/editor-events.js';
 import { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
@@ -10,16 +10,16 @@ import { parseRange, type TimeRange } from '../../time-range.js';
 import type { Magic, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 
-/** Events as the text of a query, with what it needs. */
+/** Events as the text of a query, with its settings. */
 export interface EventsBehind {
   readonly events: string;
-  /** Absent for that of the cell. */
+  /** Absent for the cell's range. */
   readonly range?: TimeRange;
-  /** Values of the parameters that they name. */
+  /** Values of the parameters that the query names. */
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-/** Parses a query that a line writes; throws MagicError for one with an error. */
+/** Parses a query written on a magic line; throws MagicError if it has an error. */
 export function checkedQuery({ name }: Magic, text: string): QueryText {
   const query = new QueryText(text);
   const error = query.diagnostics.find(({ severity }) => severity === 'error');
@@ -28,7 +28,7 @@ export function checkedQuery({ name }: Magic, text: string): QueryText {
   throw new MagicError(`%${name}: ${error.message}${near === '' ? '' : `, at \`${near}\``}`, error.hint);
 }
 
-/** Returns the events behind a result, over its range; throws MagicError if they cannot be asked for again; `instead` says what can. */
+/** Returns the events behind a result, over its range; throws MagicError, with the hint `instead`, if they cannot be queried again. */
 export function eventsBehind(
   cached: CachedResult | undefined,
   magic: Magic,
@@ -52,14 +52,14 @@ export function eventsBehind(
   return { events: eventsIn(query, magic), ...windowOf(provenance), ...present({ variables }) };
 }
 
-/** Returns a query up to where its rows are no longer its events; throws MagicError if it reads none. */
+/** Returns a query up to the point at which its rows are no longer its events; throws MagicError if it reads none. */
 function eventsIn(query: QueryText, magic: Magic): string {
   const events = eventsOf(query);
   if (events === undefined) throw usageError(magic, 'the query reads no events');
   return events;
 }
 
-/** Replaces the query of the cell by `answer` for its events. */
+/** Runs `answer` on the events of the cell's query instead of the query. */
 export function insteadOfQuery(
   magic: Magic,
   { session, plan }: MagicHost,
@@ -74,7 +74,7 @@ export function insteadOfQuery(
   });
 }
 
-/** Answers for the last result, or for that of the cell once it has run. */
+/** Runs `answer` on the last result, or on the cell's own once it has run. */
 export async function onLastResult(
   { session, plan }: MagicHost,
   answer: (cached: CachedResult | undefined) => Promise<void>,

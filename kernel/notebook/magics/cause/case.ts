@@ -1,4 +1,4 @@
-/** What `%investigate` is asked about: a dataset by the fields that its questions need, and a range with the one before it. */
+/** Subject of `%investigate`: a dataset with the fields that its questions need, and a range with the one before it. */
 import { writtenName } from '../../../apl/catalog/catalog-written.js';
 import { lineField } from '../../../apl/editor/editor-events.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
@@ -17,27 +17,27 @@ export interface Case {
   readonly name: string;
   readonly from: bigint;
   readonly to: bigint;
-  /** The types of the fields by their names. */
+  /** Types of the fields, by name. */
   readonly types: ReadonlyMap<string, string>;
-  /** The condition that holds for failed events. */
+  /** Condition that matches failed events. */
   readonly failed: string | undefined;
   readonly duration: Duration | undefined;
   readonly line: string | undefined;
   readonly trace: string | undefined;
-  /** Fields that name one event or one trace, or hold more than one value. */
+  /** Fields that identify one event or trace, or have more than one value. */
   readonly ids: readonly string[];
-  /** Fields that tell nothing of why an event failed: those, what failed events share because they failed, and what they say. */
+  /** Fields that cannot explain a failure: the ids, what failed events share because they failed, and their messages. */
   readonly symptoms: readonly string[];
 }
 
-/** How long an event took: the field, and an expression of its number with its unit, if that is known. */
+/** Duration of an event: the field, and a numeric expression with its unit, if known. */
 export interface Duration {
   readonly field: string;
   readonly number: string;
   readonly unit: string;
 }
 
-/** Returns the case of a call; throws MagicError if it names no time or no dataset. */
+/** Returns the case of a call; throws MagicError if it lacks a time or a dataset. */
 export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Promise<Case> {
   const { session } = host;
   const last = words.at(-1) ?? '';
@@ -62,7 +62,7 @@ export async function caseOf({ words, magic }: MagicCall, host: MagicHost): Prom
   };
 }
 
-/** Throws MagicError if no event of the dataset has a time: each would count in the range, and none before it. */
+/** Throws MagicError if no event of the dataset has a time: all would count in the range, and none before it. */
 async function requireTimes(name: string, { session, io }: MagicHost): Promise<void> {
   const [{ rows = 0, firstTime } = {}] = await session.measuredDatasets([name], io.signal);
   if (rows === 0 || firstTime !== undefined) return;
@@ -72,7 +72,7 @@ async function requireTimes(name: string, { session, io }: MagicHost): Promise<v
   );
 }
 
-/** Returns the range of the case, or both ranges, as `%time` takes it. */
+/** Returns the range of the case, or both ranges, in the syntax of `%time`. */
 export function rangeText({ from, to }: Case, which: 'both' | 'own'): string {
   return `${formatTime(which === 'both' ? from - (to - from) : from)}..${formatTime(to)}`;
 }

@@ -39,26 +39,26 @@ export const patternMagics: readonly Magic[] = [
 ];
 
 const LEVEL_FIELDS = ['level', 'severity', 'severity_text', 'log.level'];
-/** Masked lines that are read; rarer ones are counted. */
+/** Maximum masked lines to read; rarer ones are not. */
 const MOST_SHAPES = 20_000;
-/** Templates that are listed. */
+/** Maximum templates to list. */
 const LISTED = 100;
 
-/** Lines that are the same once their numbers are masked. */
+/** Lines that are identical once their numbers are masked. */
 interface Shape {
   readonly lines: number;
   readonly first: string;
   readonly last: string;
   readonly example: string;
   readonly levels: readonly string[];
-  /** Lines in each part of the range; empty if that is not known. */
+  /** Lines in each interval of the range; empty if unknown. */
   readonly trend: readonly number[];
   readonly isBefore: boolean;
 }
 
-/** A source with the fields that are asked about. */
+/** A source with the fields to analyze. */
 export interface Asked {
-  /** A dataset or a kept result, as a query has it. */
+  /** A dataset or a cached result, as written in a query. */
   readonly source: string;
   readonly field: string;
   readonly level: string | undefined;
@@ -71,7 +71,7 @@ async function patterns({ words, options, magic }: MagicCall, host: MagicHost): 
   if (!/^[1-9]\d{0,4}$/.test(number)) throw usageError(magic, `${number} is not the number of a template`);
   const { asked, ...from } = await askedOf(name, field, host);
   const { result, shapes } = await shapesOf(asked, { edges: edgesOf(asked, host) }, host);
-  // Before everything is nothing, and all would be new.
+  // With an unlimited range nothing comes before, and everything would be new.
   const earlier = asked.hasTime && host.plan.range !== everything ? rangeBefore(result) : undefined;
   const before = earlier === undefined ? [] : (await shapesOf(asked, { range: earlier }, host)).shapes;
   const drain = new Drain<Shape>();
@@ -99,7 +99,7 @@ async function patterns({ words, options, magic }: MagicCall, host: MagicHost): 
     templates: sorted.slice(0, LISTED).map(({ template }) => textOf(template)),
     typed: { place, types: Object.fromEntries(types) },
   };
-  // A token in a template is hidden in the list, and no button may tell it.
+  // A token in a template is hidden in the list, and must not leak through a button.
   const isSafe = withoutTokens(reference.templates.join('\n')) === reference.templates.join('\n');
   const buttons = isSafe && host.plan.retains ? { [PATTERNS_MIME]: reference } : {};
   host.io.display({ data: { ...buttons, ...data }, metadata });
@@ -124,7 +124,7 @@ const HEADS = [
   'first seen',
   'last seen',
 ];
-/** Further columns are left out if they are empty, as those of times are for lines without any. */
+/** Number of columns always shown; later ones are omitted if empty, such as times of lines without any. */
 const ALWAYS = 4;
 
 function captionOf({ field }: Asked, templates: number, lines: number, shapes: number): string {
@@ -136,14 +136,14 @@ function captionOf({ field }: Asked, templates: number, lines: number, shapes: n
   return `${plural(templates, 'template')} of ${plural(lines, 'line')} in ${field}${more}${cut}`;
 }
 
-/** What is asked about, and the name of its source. */
+/** The fields to analyze, and the name of their source. */
 interface Named extends Pick<PatternsReference, 'source' | 'isResult'> {
   readonly asked: Asked;
 }
 
 async function askedOf(name: string, field: string | undefined, host: MagicHost): Promise<Named> {
   const { session } = host;
-  // The line is read without its quotes.
+  // The line has been read without its quotes.
   const bare = /^\[(.*)\]$/.exec(name)?.[1];
   const isResult = bare === undefined && session.results.named(name) !== undefined;
   const source = isResult ? name : quotedName(bare ?? name);
@@ -165,7 +165,7 @@ async function askedOf(name: string, field: string | undefined, host: MagicHost)
   return { source: bare ?? name, isResult, asked: { source, field: chosen, level, hasTime } };
 }
 
-/** Returns the query whose rows are the masked lines of a field, the most frequent first, with how many came before each of the times. */
+/** Returns the query for the masked lines of a field, most frequent first, with counts before each of the edges. */
 export function shapesQuery(
   { source, field, level, hasTime }: Asked,
   edges: readonly string[] | undefined = undefined,
@@ -184,10 +184,13 @@ export function shapesQuery(
   return `${source}\n| where isnotempty(${line})\n| summarize ${figures.join(', ')} by ${shape}\n| top ${MOST_SHAPES} by lines\n| project shape, lines, first, last, example, levels${until}`;
 }
 
-/** The parts of a range whose lines are counted. */
+/** Number of intervals of a range in which lines are counted. */
 const PARTS = 12;
 
-/** The times between the parts of the range of a cell; undefined without times, and over everything, most of which holds nothing. */
+/**
+ * Returns the times between the intervals of a cell's range; undefined without times, and for an unlimited range, most of which is
+ * empty.
+ */
 function edgesOf({ hasTime }: Asked, { plan, session }: MagicHost): readonly string[] | undefined {
   if (!hasTime || plan.range === everything) return undefined;
   const { startTime, endTime } = resolveRange(plan.range, session.now());
@@ -223,10 +226,10 @@ function differences(counts: readonly number[]): readonly number[] {
   return counts.map((count, at) => count - (counts[at - 1] ?? 0));
 }
 
-/** Fields of a `parse` line whose values are looked at. */
+/** Maximum fields of a `parse` line whose values are examined. */
 const MOST_TYPED = 20;
 
-/** The types of the fields of a template's `parse` line that are not strings: every value is the number that it says. */
+/** Returns the types of the non-string fields in a template's `parse` line: a number if every value is its canonical spelling. */
 async function typesOf(
   { source, field }: Asked,
   template: string,
@@ -246,7 +249,7 @@ async function typesOf(
   return new Map(fields.flatMap((each, at) => (counts[at] === '0' ? [[each, NUMBER] as const] : [])));
 }
 
-/** The range of the same length before that of a result. */
+/** Returns the range of the same length before a result's range. */
 function rangeBefore({
   provenance: { startTime, endTime },
 }: QueryResult): ReturnType<typeof parseRange> | undefined {
@@ -294,7 +297,7 @@ function rowOf(each: Summed, index: number, read: number, isCompared: boolean): 
   ];
 }
 
-/** Counts as a row of bars, the highest of which is the largest count; the lowest stands for none. */
+/** Formats counts as a row of bars: the highest for the largest count, the lowest for zero. */
 function trendText(counts: readonly number[]): string {
   const most = Math.max(1, ...counts);
   return counts.map(count => LEVELS.charAt(Math.ceil((count / most) * (LEVELS.length - 1)))).join('');

@@ -16,10 +16,10 @@ import { MagicError } from '../magic-arguments.js';
 import { say } from '../output.js';
 import { namesOf, type SpanDataset, source } from './span-datasets.js';
 
-/** Kinds of calls that are read, those with most requests. */
+/** Maximum kinds of calls to read, those with the most requests. */
 const MOST = 1_000;
 
-/** Shows a map of the services in the first dataset that has any in the range, and a table of who called whom. */
+/** Shows a map of the services in the first dataset that has any in the range, and a table of their calls. */
 export async function showServices(
   datasets: readonly SpanDataset[],
   filters: string,
@@ -68,7 +68,7 @@ export async function showServices(
 
 const SERVICE = 'service.name';
 
-/** The query of the spans that one service has because of another, or of a request from outside. */
+/** Returns the query for the spans of a service that are caused by another service or an outside request. */
 function callsOf(from: SpanDataset, filters: string): string {
   const has = (field: string) => from.fields.includes(field);
   const service = writtenName(SERVICE);
@@ -103,7 +103,7 @@ function figuresOf(
   };
 }
 
-/** A number without a unit is one of nanoseconds. */
+/** Formats a duration; a number without a unit is nanoseconds. */
 function durationText(text: string | null | undefined): string {
   if (text === null || text === undefined) return '?';
   const nanos = /^[\d.]+(?:e\+?\d+)?$/.test(text) ? BigInt(Math.round(Number(text))) : parseGoDuration(text);

@@ -1,25 +1,25 @@
 import { WILD } from '../../../apl/editor/editor-template.js';
 
 /**
- * Templates of log lines by Drain: He, Zhu, Zheng, Lyu, "Drain: An Online Log Parsing Approach with Fixed Depth Tree" (ICWS 2017). Lines
- * of as many words that begin alike are compared word by word; a line joins the template that it shares most words with. Numbers and
- * ids are masked first, as `MASK` says. Last, words of which a place has but a few are told apart again, as IPLoM does (Makanju et al.,
- * KDD 2009): they are states more often than values.
+ * Templates of log lines by Drain: He, Zhu, Zheng, Lyu, "Drain: An Online Log Parsing Approach with Fixed Depth Tree" (ICWS 2017).
+ * Lines with the same number of words and the same beginning are compared word by word; a line joins the template with which it
+ * shares the most words. Numbers and ids are masked first, per `MASK`. Finally, positions with only a few different words are split
+ * again, as in IPLoM (Makanju et al., KDD 2009): those are more often states than values.
  */
 
-/** UUIDs, addresses of IPv4 with their ports, and numbers, as RE2 and JavaScript read it. */
+/** UUIDs, IPv4 addresses with their ports, and numbers, in the syntax of both RE2 and JavaScript. */
 export const MASK = [
   String.raw`\b[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\b`,
   String.raw`\b[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]+)?\b`,
   String.raw`\b(?:0x)?[0-9A-Fa-f]*[0-9][0-9A-Fa-f]*\b|[0-9]+`,
 ].join('|');
 
-/** Returns a line whose numbers are masked. */
+/** Masks the numbers of a line. */
 export function masked(line: string): string {
   return line.replace(new RegExp(MASK, 'g'), WILD);
 }
 
-/** A template, and the masked lines that it stands for. */
+/** A template, and the masked lines that it matches. */
 export interface Template<T> {
   readonly words: readonly string[];
   readonly members: readonly T[];
@@ -36,29 +36,29 @@ interface Line<T> {
   readonly count: number;
 }
 
-/** First words by which lines are told apart before they are compared. */
+/** Number of leading words that separate lines before they are compared. */
 const FIRST_WORDS = 2;
-/** The share of its words that a line has in common with its template. */
+/** Minimum share of words that a line has in common with its template. */
 const LEAST_ALIKE = 0.5;
-/** Different words at one place of the beginning; all others share a branch. */
+/** Maximum different words at one leading position; any further ones share a branch. */
 const MOST_BRANCHES = 100;
-/** So many different words at one place are values. */
+/** Maximum different words at one position that are states rather than values. */
 const MOST_STATES = 3;
-/** Lines for each of them, on average, without which nothing is known of them. */
+/** Minimum lines per state, on average, to tell states from values. */
 const LEAST_LINES = 3;
-/** A word without a digit that has no `=`: neither a number nor an id nor an attribute. */
+/** A word without digits and `=`: neither a number nor an id nor an attribute. */
 const STATE = /^[^\d<=]*[A-Za-z]{2}[^\d<=]*$/;
-/** Days and months are values, however few of them there are. */
+/** Days and months are values, however few there are. */
 const OF_A_DATE =
   /^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:jan|febr)(?:uary)?|feb|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?|(?:sept|nov|dec)(?:ember)?|oct(?:ober)?|nov|dec)[.,]?$/i;
 
-/** Groups lines as they come. */
+/** Groups lines as they arrive. */
 export class Drain<T> {
   readonly #leaves = new Map<string, Group<T>[]>();
   readonly #branches = new Map<string, Set<string>>();
   readonly #groups: Group<T>[] = [];
 
-  /** Adds a masked line, which came `count` times. */
+  /** Adds a masked line that occurred `count` times. */
   add(text: string, member: T, count = 1): void {
     const line = { words: wordsOf(text), member, count };
     const leaf = this.#leafOf(line.words);
@@ -96,7 +96,7 @@ export class Drain<T> {
   }
 }
 
-/** Splits a line at single spaces; more than one begin the next word, so that a padded number is as many words as one that is not. */
+/** Splits a line at single spaces; further spaces belong to the next word, so that padding a number does not change the number of words. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/(?<=\S) /);
 }
@@ -105,7 +105,7 @@ function common(words: readonly string[], others: readonly string[]): readonly s
   return words.map((word, at) => (word === others[at] ? word : WILD));
 }
 
-/** A group for each of the words that tell its lines apart. */
+/** Splits a group by the words at its state positions. */
 function toldApart<T>(group: Group<T>): readonly Group<T>[] {
   const { words, lines } = group;
   const count = lines.reduce((sum, line) => sum + line.count, 0);
@@ -130,7 +130,7 @@ function toldApart<T>(group: Group<T>): readonly Group<T>[] {
   return [...parts.values()];
 }
 
-/** The group with most words in common, of those the one with most wildcards; undefined if all are too different. */
+/** Returns the group with the most words in common, and among those the one with the most wildcards; undefined if all are too different. */
 function nearest<T>(leaf: readonly Group<T>[], words: readonly string[]): Group<T> | undefined {
   let best: Group<T> | undefined;
   let [most, wildest] = [0, -1];

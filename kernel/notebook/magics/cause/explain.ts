@@ -11,7 +11,7 @@ import { usageError } from '../magic-arguments.js';
 import { textOutput } from '../output.js';
 import { checkedQuery, type EventsBehind, eventsBehind, insteadOfQuery, onLastResult } from './behind.js';
 
-/** The magic that tells what events have in common that the others have not. */
+/** The magic that finds what some events have in common and the remaining ones do not. */
 export const explainMagics: readonly Magic[] = [
   {
     name: 'explain',
@@ -50,15 +50,15 @@ async function explain(call: MagicCall, host: MagicHost): Promise<void> {
 const INSTEAD =
   'Write `%explain _ where CONDITION` for its rows, or name the events: `%explain RESULT where CONDITION`.';
 
-/** The events that are compared, and the condition that divides them. */
+/** The events to compare, and the condition that divides them. */
 interface Question extends EventsBehind {
   readonly condition: string;
 }
 
-/** A source at the start of the line: a name, or one in brackets and quotes. */
+/** A source at the start of the line: a name, or a quoted name in brackets. */
 const SOURCE = /^(?:\[\s*(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")\s*\]|[\w-]+)/;
 
-/** The question of a line that names its events; undefined for a condition alone. */
+/** Returns the question of a line that names its events; undefined for a condition alone. */
 function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
   const source = SOURCE.exec(text)?.[0] ?? '';
   const rest = text.slice(source.length).trimStart();
@@ -93,7 +93,7 @@ function timesOf({ provenance: { startTime, endTime, profile } }: QueryResult) {
   return { startTime, endTime, profile };
 }
 
-/** Shows the query of what was found, with what buttons need if the output may hold it. */
+/** Shows the query of the finding, with the data for buttons if the output may contain it. */
 function goOn(reference: ExplainedReference, { io, plan }: MagicHost): void {
   const { events, condition, found } = reference;
   const text = `Go on with:\n${events}\n| where ${condition}\n| where ${found}`;
@@ -107,7 +107,7 @@ function entriesOf({ tables }: QueryResult): ReturnType<typeof spotlightEntries>
   return text === undefined ? [] : spotlightEntries(JSON.parse(text) as readonly unknown[]);
 }
 
-/** The types of the fields of the events, which the answer does not tell. */
+/** Returns the types of the events' fields, which the result does not include. */
 async function typesOf(
   events: string,
   settings: Omit<Question, 'events' | 'condition'>,
@@ -121,12 +121,12 @@ async function typesOf(
   return new Map(texts(0).map((name, row) => [name, types[row] ?? '']));
 }
 
-/** Ends of long values that `spotlight` cuts. */
+/** Suffix of long values that `spotlight` truncates. */
 const CUT = '\u2026';
-/** Characters of a value that it does not cut. */
+/** Maximum characters of a value that it does not truncate. */
 const LONGEST = 1_000;
 
-/** Returns a part of what was found as a condition that holds for the same rows; of a type that is not known by the text of its values. */
+/** Returns a finding as a condition that matches the same rows; an unknown type is compared as text. */
 export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
   const { field } = part;
   const name = writtenName(field);
@@ -149,7 +149,7 @@ export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
     return conditionOn(member, part.is, true);
   }
   const { value } = part;
-  // A number that is none is a missing value too.
+  // A NaN counts as a missing value too.
   if (value === null && isReal(type)) return `(isnull(${name}) or isnan(${name}))`;
   if (value === null || [...value].length <= LONGEST || !value.endsWith(CUT))
     return conditionFor({ name: field, type }, value, true);
@@ -157,19 +157,19 @@ export function conditionOf(part: SpotlightPart, type = 'dynamic'): string {
   return `strlen(${text}) > ${LONGEST} and ${text} startswith_cs ${writtenText(value.slice(0, -CUT.length))}`;
 }
 
-/** Whether a text has a word, or an array an element. */
+/** Returns the condition that a string has a word, or an array an element. */
 function memberCondition(name: string, type: string, member: string | number | boolean): string {
   const text = typeof member === 'string' ? writtenText(member) : String(member);
   return type === 'string' ? `${name} has ${text}` : `set_has_element(${name}, ${text})`;
 }
 
-/** A number or a duration, given as its text, as a literal. */
+/** Returns the literal of a number or a duration, given as text. */
 function numberOf(text: string, type: string): string {
   if (type === 'timespan') return `totimespan(${writtenText(text)})`;
   return isReal(type) ? realLiteral(text) : text;
 }
 
-/** The end of a range as a literal. */
+/** Returns one end of a range as a literal. */
 function endOf(end: unknown, type: string): string {
   const text = String(end);
   if (/^-?\d+$/.test(text) || typeof end === 'number') return isReal(type) ? realLiteral(text) : text;

@@ -18,7 +18,7 @@ import { type Case, type Duration, rangeText, settingsOf } from './case.js';
 import { MASK } from './drain.js';
 import { conditionOf } from './explain.js';
 
-/** An answer: a heading, sentences, and cells to go on from, of which there are none if there is nothing to go on from. */
+/** A finding: a heading, sentences, and cells for further analysis, if any. */
 export interface Finding {
   readonly title: string;
   readonly text: string;
@@ -26,24 +26,24 @@ export interface Finding {
   readonly cells: readonly string[];
 }
 
-/** Returns the cell of a query over the range of a case or over both ranges, whose result is checked. */
+/** Returns a cell with a query over the range of a case, or over both ranges, and an assertion on its result. */
 function checkedCell(asked: Case, which: 'both' | 'own', check: string, query: string): string {
   return `%%time ${rangeText(asked, which)}\n%assert ${check}\n${query}`;
 }
 
-/** Rate, failures and latency of both ranges, the cell that compares them, and the condition of the events that changed most. */
+/** Rate, failures and latency of both ranges, the cell that compares them, and the condition of the events that changed the most. */
 export interface Changes {
   readonly findings: readonly Finding[];
   readonly cell: string;
   readonly condition: string | undefined;
 }
 
-/** Half as much again is much, and half as much again of little is chance. */
+/** An increase stands out if it is by half or more, unless the numbers are so small that it may be chance. */
 const MUCH = 1.5;
 const SIGMAS = 5;
-/** Events of a range whose slowest tell something. */
+/** Minimum events of a range for a meaningful percentile. */
 const ENOUGH = 100;
-/** Fields that are named of those that tell events from others. */
+/** Maximum fields to name that distinguish events. */
 const MOST_FIELDS = 3;
 
 /** Compares the range with the time before it. */
@@ -84,7 +84,7 @@ interface Figures {
   readonly p99: number;
 }
 
-/** A figure over the time of both ranges. */
+/** Returns a cell that shows a figure over time in both ranges. */
 function overTime(asked: Case, figure: string, check: string): string {
   return checkedCell(asked, 'both', check, `${asked.source}\n| summarize ${figure} by bin_auto(_time)`);
 }
@@ -118,7 +118,7 @@ function latencyOf(asked: Case, { field, number, unit }: Duration, was: Figures,
   const isEnough = is.events >= ENOUGH && was.events >= ENOUGH;
   const standsOut = isEnough && is.p99 >= MUCH * was.p99 && was.p99 > 0;
   const [now, before] = [is, was].map(({ p99 }) => `${roundedNumber(p99)}${unit}`);
-  // The percentile of all is at most the highest of the parts.
+  // The percentile of all events is at most the highest of the intervals.
   const check = `max(p99) > ${roundedNumber(was.p99)}`;
   return {
     title: 'Latency',
@@ -128,12 +128,12 @@ function latencyOf(asked: Case, { field, number, unit }: Duration, was: Figures,
   };
 }
 
-/** A number in four digits. */
+/** Rounds a number to four digits. */
 function roundedNumber(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
-/** Says what the events that meet a condition have in common, and shows it. */
+/** Describes and shows what the events that match a condition have in common. */
 export async function commonOf(asked: Case, condition: string, host: MagicHost): Promise<Finding> {
   const { source, symptoms, types } = asked;
   const events = without(
@@ -167,7 +167,7 @@ function without({ source }: Case, fields: readonly string[]): string {
   return fields.length === 0 ? source : `${source}\n| project-away ${fields.map(writtenName).join(', ')}`;
 }
 
-/** Shows what tells the events that meet a condition from the others, and returns the strongest value of each field that does. */
+/** Shows what distinguishes the events that match a condition, and returns the strongest value of each field that does. */
 async function tellingOf(
   events: string,
   condition: string,
@@ -182,10 +182,10 @@ async function tellingOf(
   );
 }
 
-/** A value of so many more of the events than before is much: a tenth of them all. */
+/** Minimum increase of a value's share of all events, to stand out: a tenth. */
 const MUCH_OF_ALL = 0.1;
 
-/** Says what more of the events are than before, if neither their failures nor their latency stand out. */
+/** Describes which values are more frequent than before, if neither failures nor latency stand out. */
 export async function mixOf(asked: Case, host: MagicHost): Promise<Finding> {
   const { from, ids, line, types } = asked;
   const later = `_time >= datetime(${formatTime(from)})`;
@@ -213,7 +213,7 @@ export async function mixOf(asked: Case, host: MagicHost): Promise<Finding> {
   };
 }
 
-/** Says what most of the events that meet a condition say, their numbers and ids apart. */
+/** Describes the most frequent message among the events that match a condition, ignoring numbers and ids. */
 export async function saidOf(
   asked: Case,
   line: string,
@@ -239,12 +239,12 @@ export async function saidOf(
   };
 }
 
-/** Kinds of lines that are listed. */
+/** Maximum kinds of lines to list. */
 const MOST_LINES = 10;
-/** Times that a new kind of line has to come to stand out. */
+/** Minimum occurrences of a new kind of line, to stand out. */
 const OFTEN = 5;
 
-/** Says which log lines there were none of before, their numbers and ids apart. */
+/** Describes the log lines that did not occur before, ignoring numbers and ids. */
 export async function newLinesOf(asked: Case, line: string, host: MagicHost): Promise<Finding> {
   const name = writtenName(line);
   const query = [
@@ -270,12 +270,12 @@ export async function newLinesOf(asked: Case, line: string, host: MagicHost): Pr
   };
 }
 
-/** The expression of a line whose numbers are masked. */
+/** Returns an expression that masks the numbers of a line. */
 function shapeOf(name: string): string {
   return `replace_regex(${writtenText(MASK)}, ${writtenText(WILD)}, ${name})`;
 }
 
-/** The id of a trace that is one word of a line. */
+/** A trace id that is a single word on a magic line. */
 const PLAIN_ID = /^[\w-]{8,128}$/;
 
 /** Names the slowest trace. */

@@ -6,7 +6,7 @@ import { type Case, caseOf, rangeText } from './case.js';
 import { changesOf, commonOf, type Finding, mixOf, newLinesOf, saidOf, slowestOf } from './findings.js';
 import { annotationsOf, deploymentsOf } from './near.js';
 
-/** The magic that asks the first questions of an incident. */
+/** The magic that answers the first questions about an incident. */
 export const investigateMagics: readonly Magic[] = [
   {
     name: 'investigate',
@@ -58,7 +58,7 @@ function titleOf(asked: Case): string {
   return `${asked.name}, ${rangeText(asked, 'own')}, against the same time before`;
 }
 
-/** One answer as a line, whatever the values in it. */
+/** Formats a finding as one line, whatever its values contain. */
 function lineOf({ text }: Finding, written: Written): string {
   return isolatedWords(written(visible(oneLine(text))));
 }
@@ -79,7 +79,7 @@ function report(asked: Case, answers: readonly Finding[], written: Written): str
   ].join('\n\n');
 }
 
-/** The cells to go on from: the figures of both ranges, and a section for each answer that leads further. */
+/** Returns the cells for further analysis: the figures of both ranges, and a section for each finding that has any. */
 function cellsOf(asked: Case, answers: readonly Finding[], figures: string): readonly WrittenCell[] {
   const out = answers.filter(({ standsOut }) => standsOut).length;
   const count = `${out} of ${answers.length} answers ${out === 1 ? 'stands' : 'stand'} out.`;

@@ -1,4 +1,4 @@
-/** What was noted and deployed near the range of a case. */
+/** Annotations and deployments near the range of a case. */
 import { writtenName } from '../../../apl/catalog/catalog-written.js';
 import { lineField, traceField } from '../../../apl/editor/editor-events.js';
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
@@ -11,16 +11,16 @@ import type { MagicHost } from '../magic.js';
 import type { Case } from './case.js';
 import type { Finding } from './findings.js';
 
-/** Events that are named of those near a range. */
+/** Maximum events near a range to name. */
 const NAMED = 5;
 
-/** The time in which what came may have to do with the range: it, and as long before, but an hour at least. */
+/** Returns the interval in which events may relate to the range: the range and as long before it, but at least an hour. */
 function nearTo({ from, to }: Case): { readonly start: string; readonly end: string } {
   const length = to - from;
   return { start: formatTime(from - (length > HOUR ? length : HOUR)), end: formatTime(to) };
 }
 
-/** How long before or after the start of the range something was, to the second. */
+/** Returns how long before or after the start of the range a time is, to the second. */
 function sinceStart({ from }: Case, time: string): string {
   const at = parseTime(time);
   if (at === undefined) return time;
@@ -28,7 +28,7 @@ function sinceStart({ from }: Case, time: string): string {
   return `${formatDuration(apart * SECOND)} ${at < from ? 'before' : 'after'} it began`;
 }
 
-/** Names what came near the range, what came last before it first. */
+/** Names the events near the range, beginning with the latest one before it. */
 function namedNear(asked: Case, all: readonly { readonly time: string; readonly words: string }[]): string {
   const isBefore = ({ time }: { readonly time: string }) => (parseTime(time) ?? asked.to) <= asked.from;
   const sorted = [...all.filter(isBefore).toReversed(), ...all.filter(each => !isBefore(each))];
@@ -55,24 +55,24 @@ export async function annotationsOf(asked: Case, { session, io }: MagicHost): Pr
   };
 }
 
-/** Fields that name what was deployed, and as which version. */
+/** Fields that name what was deployed, and its version. */
 const SUBJECTS = ['service', 'service.name', 'app', 'application', 'component'];
 const VERSIONS = ['version', 'service.version', 'release', 'tag', 'commit', 'sha', 'revision'];
-/** Fields that say more of it. */
+/** Fields with further details. */
 const MORE = ['action', 'region', 'environment', 'env', 'cluster'];
 const DEPLOYS = /deploy|release|rollout/i;
-/** A dataset with more events near the range is not a list of deployments. */
+/** Maximum events near the range: a dataset with more is not a list of deployments. */
 const MOST_DEPLOYMENTS = 100;
-/** Datasets that are looked at. */
+/** Maximum datasets to examine. */
 const MOST_DATASETS = 200;
 
-/** A dataset of deployments by those of its fields that are shown: what, its version, and more. */
+/** A dataset of deployments, with the fields to show: what was deployed, its version, and details. */
 interface Deployments {
   readonly name: string;
   readonly shown: readonly string[];
 }
 
-/** Returns the fields that are shown of a dataset of deployments; undefined for any other. */
+/** Returns the fields to show of a dataset of deployments; undefined for any other dataset. */
 export function deploymentFields(name: string, fields: readonly string[]): readonly string[] | undefined {
   const [subject, version] = [SUBJECTS, VERSIONS].map(each => each.find(field => fields.includes(field)));
   const isLog = traceField(fields) !== undefined || lineField(fields) !== undefined;
@@ -82,7 +82,7 @@ export function deploymentFields(name: string, fields: readonly string[]): reado
     : [subject, version, ...MORE.filter(field => fields.includes(field))];
 }
 
-/** Names the deployments of the datasets that hold some. */
+/** Names the deployments in the datasets that have any. */
 export async function deploymentsOf(asked: Case, host: MagicHost): Promise<Finding> {
   const { datasets, note } = await datasetsOfDeployments(asked, host);
   const near = nearTo(asked);

@@ -1,4 +1,4 @@
-/** Datasets that hold spans, and how a line names one. */
+/** Datasets of spans, and how a line names one. */
 import { quotedName } from '../../../apl/syntax/tokens/quote.js';
 import { rowTexts } from '../../../result/display/display-text.js';
 import type { QueryResult } from '../../../result/result.js';
@@ -14,7 +14,7 @@ export interface SpanDataset {
   readonly fields: readonly string[];
 }
 
-/** Reads a dataset in brackets and operators after it. */
+/** Parses a dataset in brackets, followed by operators. */
 export function sourceOf(
   text: string,
   magic: Magic,
@@ -30,11 +30,11 @@ export function sourceOf(
   return { dataset, filters: rest };
 }
 
-/** Returns the datasets that hold spans, the samples last; throws MagicError if none does. */
+/** Returns the datasets of spans, samples last; throws MagicError if there are none. */
 export async function datasetsOfSpans(host: MagicHost): Promise<readonly SpanDataset[]> {
   const { session, io } = host;
   const { items } = await session.schema.datasets(io.signal);
-  // Those of the user come before the samples, which have no number of events.
+  // The user's datasets come before the samples, which have no number of events.
   const own = items.toSorted((a, b) => Number(a.rows === undefined) - Number(b.rows === undefined));
   const all = await Promise.all(
     own.map(async ({ name }) => {
@@ -47,7 +47,7 @@ export async function datasetsOfSpans(host: MagicHost): Promise<readonly SpanDat
   throw new MagicError('%trace: no dataset holds spans', `They have the fields ${NEEDED_FIELDS.join(', ')}.`);
 }
 
-/** Returns a dataset with its fields; throws MagicError if it holds no spans. */
+/** Returns a dataset with its fields; throws MagicError if it has no spans. */
 export async function fieldsOf(name: string, { run }: MagicHost): Promise<SpanDataset> {
   const found = await run(`${quotedName(name)}\n| getschema\n| project ColumnName`);
   const fields = columnOf(found);
@@ -59,7 +59,7 @@ export async function fieldsOf(name: string, { run }: MagicHost): Promise<SpanDa
   );
 }
 
-/** Whether a dataset has the fields of spans. */
+/** Returns whether a dataset has the fields of spans. */
 export function holdsSpans({ fields }: SpanDataset): boolean {
   return NEEDED_FIELDS.every(each => fields.includes(each));
 }
@@ -74,7 +74,7 @@ export function source({ name }: SpanDataset): string {
   return quotedName(name);
 }
 
-/** Returns the names of datasets for a sentence. */
+/** Joins the names of datasets for a sentence. */
 export function namesOf(datasets: readonly SpanDataset[]): string {
   return datasets.map(({ name }) => oneLine(name, 80)).join(', ');
 }

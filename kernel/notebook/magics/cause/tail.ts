@@ -16,7 +16,7 @@ import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { say, textOutput } from '../output.js';
 
-/** The magic that shows events as they are stored. */
+/** The magic that shows events as they arrive. */
 export const tailMagics: readonly Magic[] = [
   {
     name: 'tail',
@@ -46,38 +46,38 @@ export const tailMagics: readonly Magic[] = [
   },
 ];
 
-/** What an event may need from its arrival until queries see it, in nanoseconds. A line that is printed cannot be taken back. */
+/** Maximum delay until queries see a stored event, in nanoseconds. It is longer for lines, as printed lines cannot be undone. */
 const LAG = { grid: 500n * MILLISECOND, lines: 2n * SECOND };
-/** How often the service is asked, in milliseconds; a hosted one has limits. */
+/** Interval between queries, in milliseconds; a hosted service has limits. */
 const EVERY_MS = { local: 1_000, hosted: 5_000 };
-/** Between two questions passes this many times what the last took, and this part of the time since the beginning. */
+/** Minimum pause between queries: this many times the duration of the last one, and this fraction of the time since the start. */
 const REST = { afterQuery: 4, ofAge: 0.01 };
 const ROWS = { usual: 500, most: 10_000 };
-/** Lines that are printed at once. */
+/** Maximum lines to print at once. */
 const MOST_LINES = 1_000;
-/** Bytes of Arrow in the output while it goes on. */
+/** Maximum bytes of Arrow in the output while it is live. */
 const LIVE_BYTES = 512 * 1024;
 
-/** What is followed. */
+/** The query to follow. */
 interface Followed {
-  /** That of the dataset. */
+  /** Name of the dataset. */
   readonly name: string;
-  /** The text of the query on both sides of the condition that bounds its events. */
+  /** The query's text before and after the condition that bounds its events. */
   readonly source: string;
   readonly operators: string;
   readonly variables: NonNullable<QuerySettings['variables']>;
   readonly begin: bigint;
   readonly rows: number;
   readonly within: bigint;
-  /** Nanoseconds; undefined until the cell is stopped. */
+  /** Nanoseconds; undefined if it runs until stopped. */
   readonly length: bigint | undefined;
 }
 
-/** The events that were stored before a time. */
+/** The events stored before a time. */
 interface Stored {
   readonly until: bigint;
   readonly total: number;
-  /** The newest; undefined while there are none. */
+  /** The newest events; undefined if there are none. */
   readonly result: QueryResult | undefined;
 }
 
@@ -99,7 +99,7 @@ async function tail(call: MagicCall, host: MagicHost): Promise<void> {
   plan.afterRun.push(start);
 }
 
-/** An option stands before the query or behind it. */
+/** An option before or after the query. */
 const OPTION =
   /^--(for|rows|within)(?:\s+|=)([\w.]+)(?:\s+|$)|(?:^|\s+)--(for|rows|within)(?:\s+|=)([\w.]+)$/;
 
@@ -140,7 +140,7 @@ function bounded(
   return { begin: session.now(), rows, within: lengthOf('within') ?? 15n * MINUTE, length };
 }
 
-/** Takes a query apart; throws MagicError for one whose rows are not its events. */
+/** Splits a query; throws MagicError if its rows are not its events. */
 function partsOf(query: QueryText, { session }: MagicHost): Pick<Followed, 'source' | 'operators' | 'name'> {
   const { text, pipeline, diagnostics } = query;
   const error = diagnostics.find(({ severity }) => severity === 'error');
@@ -158,7 +158,7 @@ function partsOf(query: QueryText, { session }: MagicHost): Pick<Followed, 'sour
   return { source: text.slice(0, source.to), operators: text.slice(source.to), name: source.name.name };
 }
 
-/** Returns the query of the events that were stored in a range of time. */
+/** Returns the query for the events stored in a time range. */
 function storedIn({ source, operators }: Followed, from: bigint, to: bigint): string {
   const bounds = `_sysTime >= datetime(${formatTime(from)}) and _sysTime < datetime(${formatTime(to)})`;
   return `${source}\n| where ${bounds}${operators.trim() === '' ? '' : `\n${operators.trim()}`}`;
@@ -170,7 +170,7 @@ function rangeOf({ begin, within }: Followed, until: bigint): TimeRange {
 
 async function follow(followed: Followed, host: MagicHost): Promise<void> {
   const { session, io } = host;
-  // A session's clock may stand still.
+  // The session's clock may be frozen.
   const startedMs = performance.now();
   const now = () => followed.begin + BigInt(Math.round((performance.now() - startedMs) * 1e6));
   const isTerminal = consoleWidthFor(session.options, io) !== undefined;
@@ -203,7 +203,7 @@ async function follow(followed: Followed, host: MagicHost): Promise<void> {
   await view.end(stored);
 }
 
-/** Asks for the events that were stored until now: their number, and the newest if it has changed. */
+/** Queries the events stored until now: their number, and the newest ones if it has changed. */
 async function ask(followed: Followed, before: Stored, until: bigint, host: MagicHost): Promise<Stored> {
   const { variables, begin, rows, name } = followed;
   const settings = { range: rangeOf(followed, until), isRepeated: true, variables } as const;
@@ -226,19 +226,19 @@ interface Cell {
   readonly text: string | null;
 }
 
-/** The cells of a table by row. */
+/** Returns the cells of a table by row. */
 function cellsOf(table: ArrowTable | undefined): readonly (readonly Cell[])[] {
   const names = table?.data.schema.fields.map(({ name }) => name) ?? [];
   return rowTexts(table).map(texts => texts.map((text, at) => ({ name: names[at] ?? '', text })));
 }
 
-/** Shows events while they come, and what there is at the end. */
+/** Shows events as they arrive, and the final result. */
 interface View {
   show(stored: Stored): void | Promise<void>;
   end(stored: Stored): Promise<void>;
 }
 
-/** One output, which is replaced whenever there are more events. */
+/** One output, replaced whenever there are more events. */
 class LiveTable implements View {
   readonly #displayId = randomUUID();
   readonly #followed: Followed;
@@ -275,7 +275,7 @@ class LiveTable implements View {
   }
 }
 
-/** A line for each event. */
+/** One line for each event. */
 class Lines implements View {
   readonly #followed: Followed;
   readonly #host: MagicHost;
@@ -323,10 +323,10 @@ function nothing({ name, begin, within }: Followed, until: bigint): string {
   return `No event of ${name} was stored from ${formatTime(begin)} to ${formatTime(until)}, with a \`_time\` within ${formatDuration(within)} of then.`;
 }
 
-/** The longest value of a line, in characters. */
+/** Maximum length of a value in a line, in characters. */
 const LONGEST = 300;
 
-/** The time and the line of an event, and its other values by name. */
+/** Formats an event as its time and line, then its other values by name. */
 function lineOf(cells: readonly Cell[]): string {
   const own = cells.filter(({ name, text }) => text !== null && text !== '' && name !== '_sysTime');
   const line = lineField(own.map(({ name }) => name));

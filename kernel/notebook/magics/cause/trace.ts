@@ -55,7 +55,7 @@ export const traceMagics: readonly Magic[] = [
   },
 ];
 
-/** Spans that are read of one trace. */
+/** Maximum spans to read for one trace. */
 const MOST = 20_000;
 
 async function trace({ raw, magic }: MagicCall, host: MagicHost): Promise<void> {
@@ -78,7 +78,7 @@ async function trace({ raw, magic }: MagicCall, host: MagicHost): Promise<void> 
   return drawById(second, datasets, host, 2);
 }
 
-/** The id of another trace, and what comes after it. */
+/** Returns the id of another trace, and the text after it. */
 function secondId(rest: string): readonly [string | undefined, string] {
   const [whole = '', id] = /^(["']?[0-9A-Fa-f-]{16,64}["']?)(?=\s|$)\s*/.exec(rest) ?? [];
   return [id, rest.slice(whole.length)];
@@ -153,7 +153,7 @@ async function draw(
   await host.showResult(result);
 }
 
-/** The result is kept before front ends learn of it. */
+/** Caches the result before front ends learn of it. */
 async function referenceTo(
   trace: string,
   result: QueryResult,
@@ -170,10 +170,10 @@ async function referenceTo(
   };
 }
 
-/** How long a trace waits to learn of the datasets of logs, in milliseconds: it is drawn without them. */
+/** How long a trace waits for the datasets of logs before it is drawn without them, in milliseconds. */
 const LOGS_TIMEOUT_MS = 1_000;
 
-/** Datasets whose lines name traces: those that are samples, or none, as the spans are, come first. */
+/** Returns the datasets whose lines name traces; samples come first if the spans are from a sample, else last. */
 async function logsBeside(from: SpanDataset, { session }: MagicHost): Promise<readonly TraceLogs[]> {
   const items = await session.schema.knownDatasets(LOGS_TIMEOUT_MS);
   const isSample = (name: string) => items.find(each => each.name === name)?.rows === undefined;
@@ -193,5 +193,5 @@ async function logsBeside(from: SpanDataset, { session }: MagicHost): Promise<re
   return found.flat().slice(0, MOST_LOGS);
 }
 
-/** Datasets of logs that a trace offers. */
+/** Maximum log datasets offered by a trace. */
 const MOST_LOGS = 8;

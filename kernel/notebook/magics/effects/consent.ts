@@ -3,7 +3,7 @@ import { oneLine } from '../../../text.js';
 import { MagicError } from '../magic-arguments.js';
 import type { AskedEffect } from './effects.js';
 
-/** What a session may do without a question: effects that the user allowed, and changes of what its own cells made. */
+/** What a session may do without asking: effects that the user allowed, and changes to what its own cells created. */
 export class Consents {
   readonly #given: Set<AskedEffect>;
   readonly #made = new Set<string>();
@@ -24,7 +24,7 @@ export class Consents {
     this.#given.delete(effect);
   }
 
-  /** Remembers what a cell of this session made. */
+  /** Records something created by a cell of this session. */
   made(what: Thing): void {
     this.#made.add(keyOf(what));
   }
@@ -34,7 +34,7 @@ export class Consents {
   }
 }
 
-/** What a cell can make, and later change; ids are those of a profile. */
+/** Something that a cell can create and later change; ids belong to a profile. */
 type Thing = readonly [
   kind: 'file' | 'recording' | 'dataset' | 'starred query' | 'annotation' | 'sign-in',
   name: string,
@@ -45,7 +45,7 @@ function keyOf(what: Thing): string {
   return JSON.stringify(what);
 }
 
-/** Throws MagicError if texts that a service is to keep, for others to read, hold an access token. */
+/** Throws MagicError if content that a service would store for others to read contains an access token. */
 export async function refuseSecrets(
   session: { withoutSecrets(text: string): Promise<string> },
   magic: { readonly name: string },
@@ -60,8 +60,8 @@ export async function refuseSecrets(
 }
 
 /**
- * Asks whether a magic may do what it is about to do, unless that was allowed before in this session; throws MagicError when it may not.
- * A line that a front end runs by itself, which leaves no history, is an act of its user: no notebook can write one.
+ * Requests consent for an effect of a magic, unless it was given before in this session; throws MagicError if refused. A line that a
+ * front end runs without history is the user's own action, which no notebook can write.
  */
 export async function askConsent(
   consents: Consents,

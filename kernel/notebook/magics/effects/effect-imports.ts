@@ -6,12 +6,12 @@ import { textOf } from '../../../files.js';
 import { sealedLine, unsealed } from '../../../local/sealed.js';
 import { makeDirectory } from '../../../machine.js';
 
-/** How much a dataset holds: two states that differ in it are different. */
+/** The extent of a dataset: two states that differ in it are different. */
 type ImportedDataset = Pick<DatasetInfo, 'rows' | 'firstTime' | 'lastTime'>;
 
 /**
- * The file that each dataset is the import of, for every kernel of a data directory: importing that file again in place of its rows
- * loses nothing, and a notebook that does so runs again without a question. What is missing or damaged costs a question.
+ * Records which file each dataset was imported from, for every kernel of a data directory: replacing its rows with the same file
+ * loses nothing, so a notebook that does so can run again without asking. Missing or damaged entries lead to a question.
  */
 export class ImportLog {
   readonly #file: string;
@@ -20,12 +20,12 @@ export class ImportLog {
     this.#file = file;
   }
 
-  /** Whether the dataset holds what the import of this file left in it. */
+  /** Returns whether the dataset still has exactly the rows imported from this file. */
   async isImportOf(dataset: string, path: string, held: ImportedDataset): Promise<boolean> {
     return (await this.#read()).get(dataset) === factsOf(path, held);
   }
 
-  /** Notes that a dataset now holds the rows of one file; with `path` undefined, that it holds others too. */
+  /** Records that a dataset now has the rows of one file, or with `path` undefined, other rows too. */
   async note(dataset: string, path: string | undefined, held: ImportedDataset): Promise<void> {
     const noted = await this.#read();
     if (path === undefined) noted.delete(dataset);

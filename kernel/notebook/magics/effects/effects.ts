@@ -1,10 +1,10 @@
-/** One kind of thing that a magic does beyond its own notebook. */
+/** One kind of effect that a magic has beyond its own notebook. */
 interface EffectRow {
-  /** Whether the user is asked before it is done for the first time. */
+  /** Whether the user is asked the first time. */
   readonly asks: boolean;
-  /** Goes on after "a magic …". */
+  /** Completes "a magic …". */
   readonly does: string;
-  /** Whether cells that agents add may have it. */
+  /** Whether cells added by agents may have it. */
   readonly forAgents?: true;
 }
 
@@ -64,22 +64,21 @@ export const effects = {
   },
 } as const satisfies Readonly<Record<string, EffectRow>>;
 
-/** The name of an effect. */
 export type Effect = keyof typeof effects;
 
-/** The name of an effect that is asked for. */
+/** The name of an effect that needs consent. */
 export type AskedEffect = {
   readonly [Name in Effect]: (typeof effects)[Name]['asks'] extends true ? Name : never;
 }[Effect];
 
-/** The effects that are asked for, in the order of the table. */
+/** The effects that need consent, in the order of the table. */
 export const askedEffects: readonly AskedEffect[] = (Object.keys(effects) as Effect[]).filter(isAsked);
 
 function isAsked(name: Effect): name is AskedEffect {
   return effects[name].asks;
 }
 
-/** Returns the effects that a list such as `overwrite,drop` names; a name that is none of them is returned in `unknown`. */
+/** Parses a list of effects such as `overwrite,drop`; `unknown` is the first name that is not one. */
 export function readEffects(text: string): {
   readonly named: readonly AskedEffect[];
   readonly unknown?: string;
@@ -90,12 +89,12 @@ export function readEffects(text: string): {
   return unknown === undefined ? { named } : { named, unknown };
 }
 
-/** Says that a name in `APL_KERNEL_ALLOW` is none of an effect; the others are allowed. */
+/** Reports a name in `APL_KERNEL_ALLOW` that is not an effect; the remaining ones are allowed. */
 export function unknownAllowed(name: string): string {
   return `APL_KERNEL_ALLOW: ${name} is not an effect that can be allowed; there are ${askedEffects.join(', ')}.`;
 }
 
-/** Returns a table of what a notebook may do, as Markdown: each effect, whether it is asked for, and the magics that have it. */
+/** Returns a Markdown table of what a notebook may do: each effect, whether it needs consent, and the magics that have it. */
 export function effectReference(
   magics: readonly { readonly name: string; readonly effects: readonly Effect[] }[],
 ): string {
