@@ -1,4 +1,4 @@
-/** Response bodies: read whole, or streamed on as they arrive. */
+/** Response bodies: read whole, or forwarded as they arrive. */
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
@@ -15,7 +15,7 @@ import {
 import type { Attempt } from './failures/transport.js';
 import { type AnswerOptions, arrowType } from './wire.js';
 
-/** A decompressed body; undefined if it exceeds the limit, empty if it was streamed on. */
+/** A decompressed body; undefined if it exceeds the limit, empty if it was forwarded. */
 export interface ReadBody {
   readonly body: Uint8Array | undefined;
   readonly passedOn?: true;
@@ -36,7 +36,7 @@ const MiB = 1024 * 1024;
 /** Maximum bytes of a body to copy before yielding to other work. */
 const PIECE_BYTES = 8 * MiB;
 
-/** Bodies longer than this are streamed on; a shorter successful response may still contain an error. */
+/** Bodies longer than this are forwarded; a shorter successful response may still contain an error. */
 export const SHORT_BYTES = 64 * 1024;
 
 /** Discards an unread body, ignoring its errors. */
@@ -91,7 +91,7 @@ async function unpacked(
   return pipeline(body, createGunzip(), read);
 }
 
-/** Streams on what has arrived and what follows. If it cannot be parsed, checks whether the body was truncated. */
+/** Forwards what has arrived and what follows. If it cannot be parsed, checks whether the body was truncated. */
 async function passOn(
   first: Uint8Array,
   chunks: AsyncIterator<Uint8Array>,

@@ -124,9 +124,9 @@ export interface Reply {
   readonly status: number;
   /** Names are lowercase. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Decompressed; undefined if it exceeds the limit, empty if it was streamed on. */
+  /** Decompressed; undefined if it exceeds the limit, empty if it was forwarded. */
   readonly body: Uint8Array | undefined;
-  /** Whether the body was streamed on as it arrived. */
+  /** Whether the body was forwarded as it arrived. */
   readonly passedOn?: true;
   /** Time that the service took, in milliseconds, if recorded with the response. */
   readonly recordedMs?: number;

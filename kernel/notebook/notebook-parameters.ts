@@ -8,7 +8,7 @@ import { formatDuration, formatTime, parseTime, parseTimespan } from '../time.js
 import { MagicError } from './magics/magic-arguments.js';
 import { readDefinition } from './query/definition.js';
 
-/** A value as a request carries it: JSON, with times and durations as text. */
+/** A value as sent in a request: JSON, with timestamps and durations as strings. */
 export interface ParameterValue {
   readonly type: TypeName;
   readonly json: unknown;
@@ -25,26 +25,26 @@ interface GivenValue {
 /** A parameter of the notebook. */
 export type Parameter =
   | GivenValue
-  /** A table, sent as the statement that defines it, as the API's variables hold no tables. */
+  /** A table, sent as the statement that defines it, as the API's variables cannot contain tables. */
   | { readonly kind: 'table'; readonly text: string };
 
-/** A query as it is sent: its text with the statements that its parameters need, and the parameters' values. */
+/** A query as sent: its text with the statements that its parameters need, and the parameters' values. */
 export interface BoundQuery extends CellQuery {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A parameter as `declare query_parameters` has it; the default is APL. */
+/** A parameter as in `declare query_parameters`; its default is APL. */
 interface Declared {
   readonly type: TypeName;
   readonly fallback: string | undefined;
 }
 
-/** The parameters of a notebook: those that its cells declared, and those that were given values. */
+/** The parameters of a notebook: those that its cells declared, and those with given values. */
 export class Parameters {
   readonly #declared = new Map<string, Declared>();
   readonly #given = new Map<string, Parameter>();
 
-  /** Remembers the declarations among the statements of a cell, for every query after it. */
+  /** Records the declarations among a cell's statements, for all later queries. */
   declare(source: string, statements: readonly Span[]): void {
     for (const { from, to } of statements) {
       const text = source.slice(from, to);
@@ -54,8 +54,8 @@ export class Parameters {
   }
 
   /**
-   * Gives a parameter a value; throws MagicError when that is not among its choices, which hold until others are given. Text for a
-   * time or a duration is read as one: command lines and papermill have no other way to write it.
+   * Sets a parameter; throws MagicError if the value is not among its choices, which last until others are given. Parses text as a
+   * timestamp or duration if the parameter is one: command lines and papermill cannot write it otherwise.
    */
   set(name: string, written: Parameter): void {
     const before = this.#given.get(name);
@@ -80,7 +80,7 @@ export class Parameters {
     return this.#given.get(name);
   }
 
-  /** Name, type, value and choices of each parameter, as text. */
+  /** Returns name, type, value and choices of each parameter, as text. */
   rows(): readonly (readonly [name: string, type: string, value: string, choices: string])[] {
     const names = [...new Set([...this.#declared.keys(), ...this.#given.keys()])];
     return names.map(name => {
@@ -94,7 +94,7 @@ export class Parameters {
     });
   }
 
-  /** Values by name, for an editor that binds queries. */
+  /** Returns the values by name, for an editor that binds queries. */
   values(): Readonly<Record<string, unknown>> {
     const values = [...this.#given].flatMap(([name, each]) =>
       each.kind === 'value' ? [[name, each.value.json]] : [],
@@ -103,7 +103,7 @@ export class Parameters {
   }
 
   /**
-   * Returns the query with the parameters that it names. Values travel beside the text, never in it; a name that the query itself
+   * Returns the query with the parameters that it names. Values are sent separately, never in the text; a name that the query itself
    * defines is not a parameter.
    */
   bind(query: CellQuery): BoundQuery {
@@ -147,12 +147,12 @@ export class Parameters {
   }
 }
 
-/** A name that stands alone, not after a dot. */
+/** Returns whether a token is the name on its own, not after a dot. */
 function isUse(token: Token, before: Token | undefined, name: string): boolean {
   return token.kind === 'word' && token.text === name && before?.text !== '.';
 }
 
-/** The value that a text stands for where that is a time or a duration; undefined for other types and other text. */
+/** Parses a text as a timestamp or duration, by its type; returns undefined for other types and other text. */
 function timeLike(text: string, type: TypeName | undefined): ParameterValue | undefined {
   const read = type === 'datetime' ? parseTime : type === 'timespan' ? parseTimespan : undefined;
   const nanos = read?.(text);
@@ -164,7 +164,7 @@ function isSame(a: ParameterValue, b: ParameterValue): boolean {
   return JSON.stringify(a.json) === JSON.stringify(b.json);
 }
 
-/** Returns the parameter that an APL literal stands for; throws MagicError for any other expression. */
+/** Parses an APL literal as a parameter; throws MagicError for any other expression. */
 export function readParameter(name: string, written: string): Parameter {
   const text = written.trim();
   const literal = /^[[{]/.test(text) ? `dynamic(${text})` : text;
@@ -186,7 +186,7 @@ function noLiteral(name: string, text: string, why?: string): MagicError {
   );
 }
 
-/** The value of a literal; undefined for an expression that must be computed. */
+/** Returns the value of a literal; undefined for an expression that must be computed. */
 function constantOf(expr: Expr): ParameterValue | undefined {
   switch (expr.kind) {
     case 'literal':
@@ -215,7 +215,7 @@ function constantOf(expr: Expr): ParameterValue | undefined {
   }
 }
 
-/** `-5`, `-5m`; the digits of an integer stay exact as text if a JSON number would not hold them. */
+/** Evaluates `-5` or `-5m`; digits of an integer stay a string if a JSON number cannot represent them. */
 function negated(expr: Extract<Expr, { kind: 'unary' }>): ParameterValue | undefined {
   const { operand } = expr;
   if (operand.kind !== 'literal' || expr.operator === 'not') return undefined;

@@ -1,18 +1,18 @@
 import type { Listed } from '../api/api-notices.js';
 import type { DatasetInfo, FieldMeta } from '../api/wire.js';
 
-/** The source of schemas: two requests to the API. */
+/** The source of schemas: two API requests. */
 export interface SchemaSource {
   datasets(signal?: AbortSignal): Promise<Listed<DatasetInfo>>;
   fields(dataset: string, signal?: AbortSignal): Promise<Listed<FieldMeta>>;
 }
 
-/** How old an answer may be before it is fetched again, in milliseconds. */
+/** Maximum age of a cached response, in milliseconds. */
 const timeToLiveMs = 60_000;
 
 /**
- * Datasets and fields as last fetched. `known…` return at once and refresh in the background; the others wait for a fresh answer.
- * Failures in the background are ignored: the next call tries again.
+ * Datasets and fields as last fetched. `known…` methods return at once and refresh in the background; the other methods wait for a
+ * fresh response. Background failures are ignored: the next call tries again.
  */
 export class SchemaCache {
   readonly #source: SchemaSource;
@@ -24,12 +24,12 @@ export class SchemaCache {
     this.#clock = clock;
   }
 
-  /** The datasets known now; waits at most `timeoutMs` when none are known yet. */
+  /** Returns the cached datasets; waits at most `timeoutMs` if none are cached yet. */
   knownDatasets(timeoutMs = 0): Promise<readonly DatasetInfo[]> {
     return this.#known('datasets', () => this.#source.datasets(), timeoutMs);
   }
 
-  /** The datasets as the service lists them now, where it answers within `timeoutMs`; else those known. */
+  /** Returns the current datasets if the service responds within `timeoutMs`; else the cached ones. */
   async renewedDatasets(timeoutMs: number): Promise<readonly DatasetInfo[]> {
     const entry = this.#entry<DatasetInfo>('datasets');
     entry.loadedAt = Number.NEGATIVE_INFINITY;
@@ -38,22 +38,22 @@ export class SchemaCache {
     return entry.value ?? known;
   }
 
-  /** The fields known now; waits at most `timeoutMs` when none are known yet. */
+  /** Returns the cached fields; waits at most `timeoutMs` if none are cached yet. */
   knownFields(dataset: string, timeoutMs = 0): Promise<readonly FieldMeta[]> {
     return this.#known(`fields ${dataset}`, () => this.#source.fields(dataset), timeoutMs);
   }
 
-  /** Fresh datasets, and what could not be listed; throws the error of the request. */
+  /** Returns fresh datasets, and what could not be listed; throws the error of the request. */
   datasets(signal?: AbortSignal): Promise<Listed<DatasetInfo>> {
     return this.#fresh('datasets', () => this.#source.datasets(signal));
   }
 
-  /** Fresh fields, and what could not be listed; throws the error of the request. */
+  /** Returns fresh fields, and what could not be listed; throws the error of the request. */
   fields(dataset: string, signal?: AbortSignal): Promise<Listed<FieldMeta>> {
     return this.#fresh(`fields ${dataset}`, () => this.#source.fields(dataset, signal));
   }
 
-  /** Forgets everything, for another profile or after datasets were changed. */
+  /** Clears the cache, for another profile or after datasets changed. */
   clear(): void {
     this.#entries.clear();
   }
@@ -90,7 +90,7 @@ export class SchemaCache {
     return listed;
   }
 
-  /** An answer that arrives after `clear` is out of date. */
+  /** A response that arrives after `clear` is outdated. */
   #renew<T>(key: string, entry: Entry<readonly T[]>, value: readonly T[]): void {
     if (this.#entries.get(key) !== entry) return;
     entry.value = value;

@@ -50,13 +50,13 @@ import { type ReadResult, type ReadTables, SentResults } from './results/sent.js
 import { SchemaCache } from './schema-cache.js';
 import { defaultRange, type TimeRange } from './time-range.js';
 
-/** The local service as a session sees it: an address, where the service is started when nothing answers. */
+/** Access to the local service, which is started if nothing responds at its address. */
 export interface LocalServiceAccess {
   connect(
     signal?: AbortSignal,
     doubted?: boolean,
   ): Promise<{ readonly url: string; readonly token: string; readonly restarted: boolean }>;
-  /** What `connect` waits for now: a sentence without a full stop. */
+  /** Returns what `connect` is waiting for: a sentence without a period. */
   waiting?(): string | undefined;
   close(): void;
 }
@@ -67,34 +67,34 @@ export interface SessionOptions {
   readonly now: () => bigint;
   readonly environment: AxiomEnvironment;
   readonly homeDir: string;
-  /** Relative paths in magics start here. */
+  /** Base directory of relative paths in magics. */
   readonly workDir: string;
   readonly version: string;
   readonly local: LocalServiceAccess;
-  /** Sign-ins to profiles, which all kernels share. */
+  /** Sign-ins to profiles, shared by all kernels. */
   readonly logins: Logins;
   readonly log: (text: string) => void;
-  /** Time limit of one request, in milliseconds (default: that of the client). */
+  /** Timeout of one request, in milliseconds (default: the client's). */
   readonly timeLimitMs?: number;
-  /** About how long to wait before a failed request is sent again, in milliseconds (default: that of the client). */
+  /** Approximate wait before a failed request is retried, in milliseconds (default: the client's). */
   readonly retryMs?: number;
-  /** Bytes of results that are kept until `%results --budget` says otherwise (default: a quarter of the machine's memory). */
+  /** Memory budget of cached results, in bytes, unless `%results --budget` sets it (default: a quarter of the machine's memory). */
   readonly resultBytes?: number;
-  /** The width of the terminal of a front end that asks on it too; undefined if there is none. */
+  /** Returns the width of the terminal of a front end that also prompts there; undefined if there is none. */
   readonly consoleWidth?: () => number | undefined;
-  /** Where queries are logged (default: nowhere). */
+  /** Log of queries (default: none). */
   readonly queryLog?: QueryLog;
-  /** Where it is noted which file a dataset is the import of (default: nowhere). */
+  /** Log of the files that datasets were imported from (default: none). */
   readonly importLog?: ImportLog;
-  /** The directory of the runtime files of kernels to which agents may add cells (default: none may). */
+  /** Directory of runtime files of kernels to which agents may add cells (default: agents may not). */
   readonly agentsDir?: string;
-  /** How long an agent waits for its cell, and how long that may run, in milliseconds (default: 25,000 and 30,000). */
+  /** How long an agent waits for its cell, and the timeout of the cell, in milliseconds (default: 25,000 and 30,000). */
   readonly agentMs?: { readonly wait: number; readonly run: number };
   /** The effects that the user allowed before the session began. */
   readonly allowed?: readonly AskedEffect[];
 }
 
-/** Returns the width of the terminal on which somebody reads what a cell prints; undefined if there is none, or nobody watches. */
+/** Returns the width of the terminal on which a user reads a cell's output; undefined if there is none, or nobody is watching. */
 export function consoleWidthFor(
   { consoleWidth }: Pick<SessionOptions, 'consoleWidth'>,
   { allowStdin }: Pick<CellIo, 'allowStdin'>,
@@ -111,39 +111,39 @@ export class Session {
   readonly parameters = new Parameters();
   readonly consents: Consents;
   range: TimeRange = defaultRange;
-  /** Sent as `defaultLimit`; undefined for the service's own. */
+  /** Sent as `defaultLimit`; undefined for the service's default. */
   rowLimit: number | undefined;
-  /** Sent with each query. */
+  /** Options sent with each query. */
   request: RequestOptions = {};
-  /** Time limit of one request, in milliseconds; undefined for the client's own. */
+  /** Timeout of one request, in milliseconds; undefined for the client's default. */
   timeLimitMs: number | undefined;
-  /** Rows of a result that are written into the notebook; undefined for all of 100, 30 of more, as far as they are small. */
+  /** Rows of a result that are stored in the notebook; undefined for all of up to 100, else 30, as far as they are small. */
   shownRows: number | undefined;
-  /** False when outputs are to hold no values of the data. */
+  /** False if outputs must not contain values of the data. */
   retains = true;
-  /** False when charts are to be without annotations. */
+  /** False if charts should have no annotations. */
   annotates = true;
-  /** Counts the starred queries that this session has written or deleted. */
+  /** Number of starred queries that this session has written or deleted. */
   starsVersion = 0;
   /** The last error of a cell, for `%bugreport`. */
   lastFailure: { readonly code: string; readonly message: string } | undefined;
   #recording: Recording | undefined;
-  /** The profiles of the files as they were when they were last read. */
+  /** The profiles as last read from the files. */
   #profiles:
     | { readonly file: string | undefined; readonly logins: string; readonly all: readonly Profile[] }
     | undefined;
   #active: string;
-  /** The profile of the cell that is running, if it has one of its own. */
+  /** The profile of the running cell, if it has its own. */
   #ofCell: string | undefined;
   #introduced = false;
-  /** The open client of the local service, and that of the active profile where that is another. */
+  /** The open client of the local service, and the active profile's if that is another. */
   readonly #opened: Partial<Record<Place, Opened>> = {};
   readonly #sent = new SentResults();
   #restarted = false;
-  /** Ids of the queries that are running on the local service. */
+  /** Ids of the queries running on the local service. */
   readonly #underWay = new Set<string>();
   #warned = false;
-  /** The last query on the local service left open whether it still answers, which is checked before the next one. */
+  /** Whether the last query left it uncertain that the local service still responds, to be checked before the next one. */
   #doubted = false;
   /** Tokens that the user typed, by profile; they are never written to disk. */
   readonly #tokens = new Map<string, AccessToken>();
@@ -163,13 +163,13 @@ export class Session {
     });
   }
 
-  /** How much the datasets with these names hold, which only the local service says; others are left out. */
+  /** Returns the sizes of the datasets with these names, which only the local service reports; omits others. */
   async measuredDatasets(names: Iterable<string>, signal: AbortSignal): Promise<readonly DatasetInfo[]> {
     if (this.profileName !== localProfile) return [];
     return (await this.client(signal)).measuredDatasets([...new Set(names)], signal);
   }
 
-  /** Nanoseconds since 1970 that relative times count from: now, or when the recording in use was begun. */
+  /** Returns the base of relative times in nanoseconds since 1970: the current time, or the start of the recording in use. */
   now(): bigint {
     return this.#recording?.store.begunAt ?? this.options.now();
   }
@@ -178,24 +178,24 @@ export class Session {
     return this.#recording;
   }
 
-  /** Whether no request reaches a service, so that none changes anything there. */
+  /** Whether no request reaches a service, so that nothing there can change. */
   get replays(): boolean {
     return this.#recording?.mode === 'replay';
   }
 
-  /** Records answers, or replays a recording; with undefined every request is sent, and nothing is kept. */
+  /** Records responses, or replays a recording; with undefined, every request is sent and nothing is recorded. */
   async record(recording: Recording | undefined): Promise<void> {
     this.#recording = recording;
     this.schema.clear();
     await Promise.all([this.#closeClient('local'), this.#closeClient('hosted')]);
   }
 
-  /** Returns the recording's notices for the next result. */
+  /** Returns and clears the recording's notices for the next result. */
   takeRecordingNotices(): readonly Notice[] {
     return this.#recording?.takeNotices() ?? [];
   }
 
-  /** Returns, once, the start of the recording that the last query was answered from; undefined if none is in use. */
+  /** Returns, once, the start of the recording that the last query was read from; undefined if none is in use. */
   takeReplayed(): bigint | undefined {
     return this.#recording?.takeBegunAt();
   }
@@ -204,23 +204,23 @@ export class Session {
     this.options.log(text);
   }
 
-  /** Every name that `use` takes, of the file as it is now. */
+  /** Returns all names that `use` accepts, from the current file. */
   async profileNames(): Promise<readonly string[]> {
     const endpoints = await this.#readProfiles();
     return [localProfile, ...endpoints.map(each => each.profileName).filter(name => name !== localProfile)];
   }
 
-  /** The profile that the user chose for the session before it began. */
+  /** The profile that the user chose before the session began. */
   get startedOn(): string {
     return startProfile(this.options.environment);
   }
 
-  /** The profile that queries run on: that of the cell, or of the session. */
+  /** The profile that queries run on: the cell's, else the session's. */
   get profileName(): string {
     return this.#ofCell ?? this.#active;
   }
 
-  /** The configured endpoint of a profile; undefined for `local`, whose address is known only once it runs. */
+  /** Returns the configured endpoint of a profile; undefined for `local`, whose address is known only once it runs. */
   async endpoint(name: string): Promise<Endpoint | undefined> {
     if (name === localProfile) return undefined;
     const endpoints = await this.#loadProfiles();
@@ -234,39 +234,39 @@ export class Session {
     );
   }
 
-  /** As `endpoint`, of the file as it is now. */
+  /** Like `endpoint`, from the current file. */
   async readEndpoint(name: string): Promise<Endpoint | undefined> {
     await this.#readProfiles();
     return this.endpoint(name);
   }
 
-  /** Uses a token that the user typed instead of the configured one. */
+  /** Uses a token typed by the user instead of the configured one. */
   keepToken(profileName: string, token: AccessToken): void {
     this.#tokens.set(profileName, token);
     this.#profiles = undefined;
   }
 
-  /** Uses the sign-in that a profile has now, or no longer has, instead of a token that the user typed. */
+  /** Uses a profile's current sign-in, if any, instead of a token typed by the user. */
   changeLogin(profileName: string): void {
     this.#tokens.delete(profileName);
     this.#profiles = undefined;
     this.schema.clear();
   }
 
-  /** Changes the profile; throws ProfileError when none has that name. The file is read again. */
+  /** Changes the profile, rereading the file; throws ProfileError if there is none of that name. */
   async use(name: string): Promise<void> {
     await this.readEndpoint(name);
     this.#active = name;
     await this.#changeTo(name);
   }
 
-  /** Changes the profile until the cell has ended; throws ProfileError when none has that name. */
+  /** Changes the profile until the end of the cell; throws ProfileError if there is none of that name. */
   async useForCell(name: string): Promise<void> {
     await this.readEndpoint(name);
     await this.#changeTo(name);
   }
 
-  /** Goes back to the profile of the session. */
+  /** Returns to the profile of the session. */
   async endCell(): Promise<void> {
     if (this.#ofCell !== undefined) await this.#changeTo(this.#active);
   }
@@ -279,7 +279,7 @@ export class Session {
     await this.#closeClient('hosted');
   }
 
-  /** Returns a text of a cell without the tokens of the profiles, and without what looks like one. */
+  /** Returns a cell's source without the profiles' tokens and anything that looks like a token. */
   async withoutSecrets(text: string): Promise<string> {
     const profiles = await this.#loadProfiles().catch(() => []);
     return withoutSecrets(
@@ -288,7 +288,7 @@ export class Session {
     );
   }
 
-  /** The warning about profiles that other users of the machine can read or change; returned once. */
+  /** Returns, once, the warning about profiles that other users of the machine can read or change. */
   async takeProfileWarning(): Promise<string | undefined> {
     if (this.#warned) return undefined;
     const warning = await profileFileWarning(this.options.homeDir);
@@ -296,7 +296,7 @@ export class Session {
     return warning;
   }
 
-  /** A client for the active profile; the local service is started when it does not run. */
+  /** Returns a client for the active profile; starts the local service if necessary. */
   async client(signal?: AbortSignal): Promise<Client> {
     const name = this.profileName;
     if (name === localProfile) return this.#localClient(signal);
@@ -307,8 +307,8 @@ export class Session {
   }
 
   /**
-   * Runs a query, on the local service if it reads results alone; a cluster reads results beside its tables. Reading is safe to repeat: when
-   * the local service is gone, it is started again, and the query is sent once more with the results that were lost.
+   * Runs a query, on the local service if it reads only results; a cluster reads results besides its tables. Reading is safe to
+   * repeat: if the local service is gone, it is restarted, and the query is sent once more with the results that were lost.
    */
   async query(
     request: QueryRequest & RequestOptions & AnswerOptions,
@@ -324,7 +324,7 @@ export class Session {
     return this.#queryLocal({ request, results, id, place: 'local' }, signal);
   }
 
-  /** Runs a query over kept results alone, which is never recorded: its answer follows from them. */
+  /** Runs a query over cached results only, which is never recorded: it depends on nothing else. */
   async queryCached(
     request: QueryRequest,
     signal: AbortSignal,
@@ -357,14 +357,14 @@ export class Session {
     }
   }
 
-  /** A dataset of the local service as it is, whatever the profile and the recording in use; undefined when there is none. */
+  /** Returns the current state of a local dataset, whatever the profile and the recording in use; undefined if there is none. */
   async localDataset(name: string, signal: AbortSignal): Promise<DatasetInfo | undefined> {
     const client = await this.#localClient(signal, 'unrecorded');
     const [found] = await client.measuredDatasets([name], signal);
     return found;
   }
 
-  /** The progress of the query with this id, or what it waits for; undefined if the service does not report it. */
+  /** Returns the progress of the query with this id, or what it waits for; undefined if the service does not report it. */
   async progress(id: string, signal: AbortSignal): Promise<QueryProgress | Pause | undefined> {
     const reason = this.options.local.waiting?.();
     if (reason !== undefined) return { state: 'held up', reason };
@@ -379,7 +379,7 @@ export class Session {
   ): Promise<RawResult> {
     if (place === 'local' && this.replays)
       return client.query({ ...request, ...present({ results: namesOf(results) }) }, signal);
-    // Its own routes hold the results that a query of a cluster reads.
+    // A query on a cluster reads results from the local service's own routes.
     const holder = client.endpoint.engine === undefined ? client : await this.#localClient(signal, place);
     const sent = results.size === 0 ? undefined : await this.#sent.send(holder, results, signal);
     this.#underWay.add(id);
@@ -390,7 +390,7 @@ export class Session {
     }
   }
 
-  /** True once after each restart of the local service. */
+  /** Returns true once after each restart of the local service. */
   takeRestart(): boolean {
     const restarted = this.#restarted;
     this.#restarted = false;
@@ -422,7 +422,7 @@ export class Session {
     return this.#profiles?.all ?? this.#readProfiles();
   }
 
-  /** Those of unchanged files stay the same objects, by which a client knows that it is still that of its profile. */
+  /** Profiles of unchanged files stay the same objects, by which a client recognizes that it is still current. */
   async #readProfiles(): Promise<readonly Profile[]> {
     const { homeDir, environment, logins } = this.options;
     const [file, version] = await Promise.all([readProfileFile(homeDir), logins.version()]);
@@ -434,7 +434,7 @@ export class Session {
     return this.#profiles.all;
   }
 
-  /** A token that the user typed, or that of a sign-in, in place of the configured one. */
+  /** Replaces the configured token with one typed by the user, or of a sign-in. */
   async #withOwnToken(profile: Profile): Promise<Profile> {
     if ('refusal' in profile) return profile;
     try {
@@ -458,7 +458,7 @@ export class Session {
     return this.#open(place, endpoint, `${address.url} ${address.token}`);
   }
 
-  /** A cluster is asked by the local service, which reads the secrets of the deployment itself. */
+  /** Returns a client of the local service, which queries the cluster and reads the deployment's secrets itself. */
   async #clusterClient(configured: Endpoint, signal: AbortSignal | undefined): Promise<Client> {
     const { profileName, engine } = configured;
     if (this.replays) return this.#open('hosted', configured, configured);
@@ -486,7 +486,7 @@ export class Session {
     }
   }
 
-  /** The previous client when the key is the same; concurrent calls share one. */
+  /** Returns the previous client if the key is the same; concurrent calls share one. */
   #open(place: Place, endpoint: Endpoint, key: unknown): Promise<Client> {
     const previous = this.#opened[place];
     const { timeLimitMs } = this;
@@ -515,14 +515,11 @@ export class Session {
   }
 }
 
-/**
- * The clients of a session: for the local service, for the active profile where that is another, and for requests that are never
- * recorded.
- */
+/** The clients of a session: for the local service, for the active profile if that is another, and for requests that are never recorded. */
 type Place = (typeof PLACES)[number];
 const PLACES = ['local', 'hosted', 'unrecorded'] as const;
 
-/** A query of the local service. */
+/** A query on the local service. */
 interface LocalQuery {
   readonly request: QueryRequest & AnswerOptions;
   readonly results: ReadonlyMap<string, ReadResult>;
@@ -530,7 +527,7 @@ interface LocalQuery {
   readonly place: 'local' | 'unrecorded';
 }
 
-/** Results as a request names them when no service holds them. */
+/** Returns results as a request names them if no service has them. */
 function namesOf(results: ReadonlyMap<string, ReadResult>): WantedResults | undefined {
   if (results.size === 0) return undefined;
   const tables = Object.fromEntries([...results].map(([name, { cached }]) => [name, { id: cached.id }]));
@@ -545,18 +542,18 @@ interface Opened {
 
 const noTables: ReadTables = { results: new Map(), areAlone: false };
 
-/** Whether the local service no longer holds a result. */
+/** Returns whether the local service no longer has a result. */
 function isForgotten(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** Whether the answer did not arrive, or came from another program. */
+/** Returns whether the response did not arrive, or came from another program. */
 function isLost(error: unknown): boolean {
   const kinds = [ConnectionError, TruncatedAnswerError, UnexpectedAnswerError];
   return kinds.some(kind => error instanceof kind);
 }
 
-/** Whether the service may no longer answer: the query was interrupted, timed out or lost. */
+/** Returns whether the service may no longer respond: the query was interrupted, timed out or lost. */
 function raisesDoubt(error: unknown): boolean {
   return isLost(error) || error instanceof InterruptedError || error instanceof TimeLimitError;
 }

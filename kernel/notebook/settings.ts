@@ -7,7 +7,7 @@ import { formatCount } from '../text.js';
 import type { Session } from './session.js';
 import { defaultRange, parseRange } from './time-range.js';
 
-/** A setting that cannot be read, used or written. */
+/** A setting that cannot be read, applied or written. */
 export class SettingError extends AplKernelError {
   constructor(message: string, hint: string, cause?: unknown) {
     super('setting', message, { hint, cause });
@@ -18,9 +18,9 @@ export class SettingError extends AplKernelError {
 export interface Setting {
   readonly name: string;
   readonly summary: string;
-  /** The value without any file, as text. */
+  /** The default value, as text. */
   readonly standard: string;
-  /** Applies the value; throws when it is not valid. */
+  /** Applies the value; throws if it is invalid. */
   readonly apply: (session: Session, value: string) => void;
 }
 
@@ -90,12 +90,12 @@ function wrong(name: string, value: string, hint: string): SettingError {
   return new SettingError(`the setting ${name} cannot be ${value}`, hint);
 }
 
-/** Which file a setting is in: that of the project takes precedence. */
+/** The file of a setting; the project's takes precedence. */
 export type SettingPlace = 'user' | 'project';
 
 const FILE_NAME = '.apl-kernel.toml';
 
-/** Returns the path of a settings file, in the home directory or beside the notebook. */
+/** Returns the path of a settings file, in the home directory or next to the notebook. */
 export function settingsFile(
   { homeDir, workDir }: Pick<Session['options'], 'homeDir' | 'workDir'>,
   place: SettingPlace,
@@ -103,9 +103,7 @@ export function settingsFile(
   return join(place === 'user' ? homeDir : workDir, FILE_NAME);
 }
 
-/**
- * Returns the values of the files by name, the project's before the user's; throws SettingError for a file that cannot be read.
- */
+/** Returns the values in the files by name, with the project's taking precedence; throws SettingError if a file cannot be read. */
 export async function readSettings(
   options: Pick<Session['options'], 'homeDir' | 'workDir'>,
 ): Promise<ReadonlyMap<string, { readonly value: string; readonly place: SettingPlace }>> {
@@ -116,7 +114,7 @@ export async function readSettings(
   return found;
 }
 
-/** Applies the settings files to a new session; returns sentences about settings that could not be used. */
+/** Applies the settings files to a new session; returns sentences about settings that could not be applied. */
 export async function applySettings(session: Session): Promise<readonly string[]> {
   try {
     return [...(await readSettings(session.options))].flatMap(([name, { value }]) => {
@@ -133,7 +131,7 @@ export async function applySettings(session: Session): Promise<readonly string[]
   }
 }
 
-/** Writes a setting into a file, or removes it when `value` is undefined; other lines stay as they are. Throws SettingError. */
+/** Writes a setting into a file, or removes it if `value` is undefined; leaves other lines unchanged. Throws SettingError. */
 export async function writeSetting(file: string, name: string, value: string | undefined): Promise<void> {
   await readFileOf(file);
   const lines = (await textIn(file))

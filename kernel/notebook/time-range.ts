@@ -20,7 +20,7 @@ export type RangeEnd =
   | { readonly kind: 'now'; readonly offset: bigint }
   /** This many calendar months before now, at the same time of day. */
   | { readonly kind: 'months'; readonly count: number }
-  /** The start of the day, week, month or year that now is in, `shift` of these later, plus the offset. Weeks begin on Monday. */
+  /** The start of the current day, week, month or year, shifted by `shift` of these, plus the offset. Weeks begin on Monday. */
   | {
       readonly kind: 'calendar';
       readonly unit: CalendarUnit;
@@ -31,20 +31,20 @@ export type RangeEnd =
 
 type CalendarUnit = 'day' | 'week' | 'month' | 'year';
 
-/** A half-open range [start, end): relative ends stay relative. `label` is the range in the user's words, tidied. */
+/** A half-open range [start, end); relative ends stay relative. `label` is the range as the user wrote it, normalized. */
 export interface TimeRange {
   readonly start: RangeEnd;
   readonly end: RangeEnd;
   readonly label: string;
 }
 
-/** A range resolved to times: RFC 3339 in UTC, with nanoseconds if there are any. */
+/** A range resolved to times: RFC 3339 in UTC, with nanoseconds if any. */
 export interface ResolvedRange {
   readonly startTime: string;
   readonly endTime: string;
 }
 
-/** A time range that cannot be parsed, or that is empty. */
+/** A time range that is empty or cannot be parsed. */
 export class TimeRangeError extends AplKernelError {
   constructor(message: string, hint: string = spellings) {
     super('time-range', message, { hint });
@@ -61,14 +61,14 @@ export const defaultRange: TimeRange = {
   label: 'last 1h',
 };
 
-/** All times that nanoseconds in 64 bits can hold. */
+/** All times that fit into 64-bit nanoseconds. */
 export const everything: TimeRange = {
   start: { kind: 'at', time: EARLIEST_TIME },
   end: { kind: 'at', time: LATEST_TIME },
   label: 'all',
 };
 
-/** Returns the range that a text spells; throws TimeRangeError. */
+/** Parses a range; throws TimeRangeError. */
 export function parseRange(text: string): TimeRange {
   const source = tidy(text);
   if (source === '') throw new TimeRangeError('no time range is given');
@@ -83,12 +83,12 @@ export function parseRange(text: string): TimeRange {
   return range;
 }
 
-/** Returns the nanoseconds since 1970 of what may be one end of a range, such as `now-1h` or `yesterday 10:00`; throws TimeRangeError. */
+/** Parses one end of a range, such as `now-1h` or `yesterday 10:00`, to nanoseconds since 1970; throws TimeRangeError. */
 export function parseInstant(text: string, now: bigint): bigint {
   return timeOf(bound(tidy(text)), now);
 }
 
-/** Returns the range as of `now` (nanoseconds since 1970); throws TimeRangeError when it is empty. */
+/** Resolves the range as of `now` (nanoseconds since 1970); throws TimeRangeError if it is empty. */
 export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   const start = timeOf(range.start, now);
   const end = timeOf(range.end, now);
@@ -96,7 +96,10 @@ export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   return { startTime: formatTime(start), endTime: formatTime(end) };
 }
 
-/** Returns the same range with both ends absolute, as of `now`; throws TimeRangeError for `all`, whose ends are those of each query's datasets. */
+/**
+ * Returns the range with both ends absolute, as of `now`; throws TimeRangeError for `all`, whose ends depend on the datasets of each
+ * query.
+ */
 export function freezeRange(range: TimeRange, now: bigint): TimeRange {
   if (range === everything)
     throw new TimeRangeError(
@@ -117,15 +120,15 @@ export function rangeLine(range: TimeRange, now: bigint, forCell: boolean): stri
   return `${forCell ? '%%' : '%'}time ${startTime}..${endTime}`;
 }
 
-/** True when the range reads the same window whenever it is used. */
+/** Returns whether the range always has the same window. */
 export function isFrozen(range: TimeRange): boolean {
   return range !== everything && range.start.kind === 'at' && range.end.kind === 'at';
 }
 
-/** How a query stores `all`, and what the hosted service is asked for: it has no word for it. */
+/** `all` as stored in a query and sent to the hosted service, which has no equivalent. */
 export const storedEverything: ResolvedRange = { startTime: '1970-01-01T00:00:00Z', endTime: 'now' };
 
-/** Returns the ends as a query stores them: `now-1h` where the range is relative to now, else RFC 3339 as of `now`. */
+/** Returns the ends as stored in a query: `now-1h` if relative to now, else RFC 3339 as of `now`. */
 export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
   if (range === everything) return storedEverything;
   const stored = (bound: RangeEnd) => {
@@ -136,18 +139,18 @@ export function storedRange(range: TimeRange, now: bigint): ResolvedRange {
   return { startTime: stored(range.start), endTime: stored(range.end) };
 }
 
-/** Returns stored ends as `%time` takes them. */
+/** Returns stored ends in the syntax of `%time`. */
 export function storedText({ startTime, endTime }: ResolvedRange): string {
   const isAll = startTime === storedEverything.startTime && endTime === storedEverything.endTime;
   return isAll ? 'all' : `${startTime}..${endTime}`;
 }
 
-/** Returns `2026-01-31 10:30` in UTC for nanoseconds since 1970. */
+/** Formats nanoseconds since 1970 as `2026-01-31 10:30`, in UTC. */
 export function formatMinute(time: bigint): string {
   return formatTime(time).slice(0, 16).replace('T', ' ');
 }
 
-/** Returns the range, as `%time` takes it, of the whole days around two times; `all` if a day is beyond what a time can hold. */
+/** Returns the range, in the syntax of `%time`, of the whole days around two times; `all` if a day is beyond the limits of a time. */
 export function daysAround(first: bigint, last: bigint): string {
   const start = midnight(first);
   const end = midnight(last) + DAY;
@@ -165,7 +168,7 @@ const CLOCK_RANGE = new RegExp(
 );
 const CLOCK_TIME = new RegExp(`^(?:since |from )?${DAY_WORD}${CLOCK}$`, 'i');
 
-/** Returns how \`%time\` takes what is written in another form, each form in backticks; undefined for what it takes as it is, and for what nobody can guess. */
+/** Suggests the syntax of \`%time\` for a range in another notation, in backticks; undefined for valid and for unrecognizable input. */
 function meantRange(text: string): string | undefined {
   const [, day = 'today', hour, minute, half, sign = '', nextHour, nextMinute, nextHalf] =
     CLOCK_RANGE.exec(text) ?? [];
@@ -187,7 +190,7 @@ function meantRange(text: string): string | undefined {
   return dates.length === 0 ? undefined : dates.map(date => `\`${date}\``).join(' or ');
 }
 
-/** `09:30`; undefined if there is no such time of day. */
+/** Formats a time of day as `09:30`; undefined if it is invalid. */
 function clockOf(hour: string, minute = '00', half?: string): string | undefined {
   const past =
     half === undefined ? Number(hour) : (Number(hour) % 12) + (half.toLowerCase() === 'pm' ? 12 : 0);
@@ -196,7 +199,7 @@ function clockOf(hour: string, minute = '00', half?: string): string | undefined
     : `${String(past).padStart(2, '0')}:${minute}`;
 }
 
-/** Drops insignificant spaces, and joins a date and the time of day after it into one word. */
+/** Removes insignificant spaces, and joins a date and its time of day into one word. */
 function tidy(text: string): string {
   return text
     .trim()
@@ -208,7 +211,8 @@ function tidy(text: string): string {
 }
 
 /**
- * `last 1h`, `past 2 days`, `last hour`, `last 1y`, `today`, `this week`, `last week`, `yesterday`, `all`: one word for both ends.
+ * Parses one word for both ends: `last 1h`, `past 2 days`, `last hour`, `last 1y`, `today`, `this week`, `last week`, `yesterday`,
+ * `all`.
  */
 function wholeRange(source: string): TimeRange | undefined {
   const lower = source.toLowerCase();
@@ -226,7 +230,7 @@ function wholeRange(source: string): TimeRange | undefined {
   return start === undefined ? undefined : untilNow(start, `last ${ago}`);
 }
 
-/** A year, a month or a date alone is all of it. */
+/** Parses a year, a month or a date alone, which is the whole of it. */
 function datedRange(source: string): TimeRange | undefined {
   const [, year, month, day] = /^(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?$/.exec(source) ?? [];
   if (year === undefined) return undefined;
@@ -239,7 +243,7 @@ function datedRange(source: string): TimeRange | undefined {
   };
 }
 
-/** `a..b`, `a b`, `a..`, `a`: a missing right end is now, and a time of day there belongs to the day on the left. */
+/** Parses `a..b`, `a b`, `a..`, `a`: a missing right end is now, and a time of day there belongs to the day on the left. */
 function twoSides(source: string): TimeRange {
   const since = source.replace(/^(?:since|from) /i, '');
   const sides = since.includes('..') ? since.split('..') : since.split(' ');
@@ -260,7 +264,7 @@ function twoSides(source: string): TimeRange {
 const dayAndTime = /^(today|yesterday|\d{4}-\d{2}-\d{2})t(.+)$/i;
 const timeOfDay = /^\d{1,2}:\d{2}/;
 
-/** `now`, `now-1h`, `today+8h`, `yesterdayT10:00`, `this week`, `-1h`, `1y`, a date, a time. */
+/** Parses `now`, `now-1h`, `today+8h`, `yesterdayT10:00`, `this week`, `-1h`, `1y`, a date or a time. */
 function bound(text: string): RangeEnd {
   const lower = text.toLowerCase();
   if (lower === 'now') return now(0n);
@@ -269,7 +273,7 @@ function bound(text: string): RangeEnd {
   return anchored(lower, text) ?? before(lower.replace(/^(?:now)?-/, '')) ?? absolute(text);
 }
 
-/** `now+1h`, `today`, `yesterday-1h`, `todayT10:00`. */
+/** Parses `now+1h`, `today`, `yesterday-1h`, `todayT10:00`. */
 function anchored(lower: string, text: string): RangeEnd | undefined {
   const [, anchor, sign, length, clock] =
     /^(now|today|yesterday)(?:([+-])(.+)|t(\d{1,2}:\d{2}.*))?$/.exec(lower) ?? [];
@@ -279,7 +283,7 @@ function anchored(lower: string, text: string): RangeEnd | undefined {
   return anchor === 'now' ? now(offset) : { ...calendar('day', anchor === 'today' ? 0 : -1), offset };
 }
 
-/** The time of day after midnight. */
+/** Returns the time of day as nanoseconds after midnight. */
 function clockTime(clock: string | undefined, text: string): bigint {
   return clock === undefined ? 0n : (parseTime(`1970-01-01T${clock}`) ?? fail(text));
 }
@@ -289,7 +293,7 @@ function absolute(text: string): RangeEnd {
   return time === undefined ? fail(text) : { kind: 'at', time };
 }
 
-/** The start of a range that lasts until now, from its length; undefined when the text is not a length. */
+/** Returns the start of a range that ends now, from its duration; undefined if the text is not a duration. */
 function before(text: string): RangeEnd | undefined {
   const length = duration(text);
   if (length !== undefined) return now(-length);
@@ -298,13 +302,13 @@ function before(text: string): RangeEnd | undefined {
   return { kind: 'months', count: Number(count) * (unit.startsWith('y') ? 12 : 1) };
 }
 
-/** Nanoseconds of `1d12h`, `90m`, `2 hours`; undefined when the text is not a duration. */
+/** Parses `1d12h`, `90m` or `2 hours` to nanoseconds; returns undefined if the text is not a duration. */
 function duration(text: string): bigint | undefined {
   if (!/^\d[^:]*$/.test(text)) return undefined;
   return parseTimespan(text.replaceAll(/(?<=\d) (?=[a-z\u00b5\u03bc])/g, '')) || undefined;
 }
 
-/** Nanoseconds since 1970 of a date or a time; undefined when the text is neither. A time without an offset is UTC. */
+/** Parses a date or a time to nanoseconds since 1970; returns undefined if the text is neither. A time without an offset is UTC. */
 function absoluteTime(text: string): bigint | undefined {
   const [, year, month] = /^(\d{4})(-\d{2}(?:-\d{2}(?:t.*)?)?)?$/i.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -331,12 +335,12 @@ function timeOf(end: RangeEnd, now: bigint): bigint {
   }
 }
 
-/** The start of the UTC day of a time. */
+/** Returns the start of the UTC day of a time. */
 function midnight(time: bigint): bigint {
   return time - (((time % DAY) + DAY) % DAY);
 }
 
-/** The start of the UTC day, week, month or year of a time, `shift` of these later. */
+/** Returns the start of the UTC day, week, month or year of a time, shifted by `shift` of these. */
 function startOf(unit: CalendarUnit, shift: number, time: bigint): bigint {
   const today = midnight(time);
   const date = new Date(Number(today / MILLISECOND));
@@ -353,7 +357,7 @@ function startOf(unit: CalendarUnit, shift: number, time: bigint): bigint {
   }
 }
 
-/** The same day and time that many months before; the last day of a month that has no such day. */
+/** Returns the same day and time `count` months before; the last day of a month that lacks the day. */
 function monthsBefore(count: number, time: bigint): bigint {
   const today = midnight(time);
   const date = new Date(Number(today / MILLISECOND));
@@ -374,14 +378,14 @@ function checkOrder(start: bigint, end: bigint): void {
   );
 }
 
-/** A length in its largest whole unit, `36h` rather than `1d12h`, as every parser accepts a single unit. The sign is dropped. */
+/** Formats the absolute value of a duration in its largest whole unit, `36h` rather than `1d12h`, as every parser accepts a single unit. */
 function inLargestUnit(length: bigint): string {
   const amount = length < 0n ? -length : length;
   const name = ['d', 'h', 'm', 's', 'ms', 'us'].find(each => amount % (UNITS.get(each) ?? 1n) === 0n) ?? 'ns';
   return `${amount / (UNITS.get(name) ?? 1n)}${name}`;
 }
 
-/** The whole day, week, month or year before the one that now is in. */
+/** Returns the whole day, week, month or year before the current one. */
 function wholeUnit(unit: CalendarUnit, words: string): TimeRange {
   return { start: calendar(unit, -1), end: calendar(unit, 0), label: `${words} (UTC)` };
 }
@@ -408,7 +412,7 @@ function shown(text: string): string {
   return `\`${cut(spaced(text), 60)}\``;
 }
 
-/** `yesterday 10:00` as it was written, before its parts became one word. */
+/** Returns `yesterday 10:00` as it was written, before it became one word. */
 function spaced(text: string): string {
   return text.replace(/^(today|yesterday)t/i, '$1 ');
 }

@@ -42,7 +42,7 @@ export function refusedHint(status: number, profile: string): string {
 const noSecurity =
   'The gateway has no secure connection to the service: only the operator of the service can change that.';
 
-/** Hints for a gateway that responds for its service. */
+/** Hints for a gateway that responds in place of its service. */
 const gatewayHints: Readonly<Record<number, string>> = {
   511: 'The network asks for a sign-in: open any page in a browser, sign in there, then run the cell again.',
   525: noSecurity,

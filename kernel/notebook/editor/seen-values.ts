@@ -17,7 +17,7 @@ interface Entry {
 
 /**
  * Values of fields and keys of maps in the data of a session's time range. `values` and `keys` return cached values at once and
- * fetch the rest in the background; a failure counts as an empty response.
+ * fetch the rest in the background; a failure leaves the cached values.
  */
 export class SeenValues {
   readonly #session: Pick<Session, 'now' | 'query' | 'range'>;

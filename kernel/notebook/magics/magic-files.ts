@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** The directories that file names in magics start from. */
+/** The base directories of file names in magics. */
 export interface FilePlaces {
   readonly homeDir: string;
   readonly workDir: string;
@@ -15,10 +15,7 @@ export function pathOf({ homeDir, workDir }: FilePlaces, written: string): strin
   );
 }
 
-/**
- * Returns the files that a typed name may become; directories end in `/`. Hidden files, and names that would need quotes, are
- * left out.
- */
+/** Completes a partial file name; directories end in `/`. Omits hidden files and names that would need quotes. */
 export async function fileNames(places: FilePlaces, typed: string): Promise<readonly string[]> {
   const folder = typed.slice(0, typed.lastIndexOf('/') + 1);
   const entries = await readdir(pathOf(places, folder), { withFileTypes: true }).catch(() => []);

@@ -1,15 +1,15 @@
-/** What the lines of a magic do to the cells of a notebook; the rest of its row stands with its action, in a family. */
+/** Effects of a magic's lines on the cells of a notebook; the rest of its row is next to its action, in a family. */
 interface LineRow {
   readonly aliases?: readonly string[];
   /** `%%name` applies it to its own cell. */
   readonly perCell?: true;
-  /** Holds for the queries below it. */
+  /** Whether it applies to the queries below it. */
   readonly sets?: true;
-  /** Holds for the queries of its own cell, and for no others. */
+  /** Whether it applies only to the queries of its own cell. */
   readonly ofCell?: true;
-  /** Sets or shows something and leaves nothing behind: a cell of such lines and queries can run any number of times. */
+  /** Whether it only sets or shows something: a cell of such lines and queries can run any number of times. */
   readonly repeats?: true;
-  /** The option that asks the user for a value: a line with it does not run unattended. */
+  /** The option that prompts the user for a value: a line with it does not run unattended. */
   readonly prompts?: string;
 }
 
@@ -32,12 +32,12 @@ const rows = {
   // Adds a cell below.
   investigate: {},
   trace: { repeats: true },
-  // Waits until it is stopped.
+  // Waits until stopped.
   tail: { perCell: true },
   cache: {},
   agents: {},
   history: { repeats: true },
-  // The number of a query means another one in another history.
+  // The number of a query refers to another query in a different history.
   rerun: {},
   use: { aliases: ['connect', 'on'], perCell: true, sets: true, repeats: true, prompts: 'token' },
   whoami: { repeats: true },
@@ -68,10 +68,10 @@ const rows = {
   apl: { perCell: true, repeats: true },
 } as const satisfies Readonly<Record<string, LineRow>>;
 
-/** The name of a magic, which is not that of an alias. */
+/** The name of a magic, not an alias. */
 export type MagicName = keyof typeof rows;
 
-/** What the lines of each magic do, by name. Runs in a browser too. */
+/** Effects of each magic's lines, by name. Also runs in the browser. */
 export const magicLines: Readonly<Record<MagicName, LineRow>> = rows;
 
 const named = new Map(
@@ -80,10 +80,10 @@ const named = new Map(
   ),
 );
 
-/** Every name and alias that a line may begin with. */
+/** Every name and alias that a magic line may begin with. */
 export const magicWords: readonly string[] = [...named.keys()];
 
-/** Returns the name of the magic that a line names, by an alias or in any case; undefined if there is none. */
+/** Returns the name of a magic, given its name or an alias in any case; undefined if there is none. */
 export function magicNamed(word: string): MagicName | undefined {
   return named.get(word.toLowerCase());
 }

@@ -2,7 +2,7 @@ import { askedEffects } from './effects/effects.js';
 import type { Magic } from './magic.js';
 import { magicLines } from './magic-lines.js';
 
-/** Returns everything about one magic as Markdown. */
+/** Returns the full reference of one magic as Markdown. */
 export function magicHelp(magic: Magic): string {
   const { aliases: words = [] } = magicLines[magic.name];
   const aliases = words.map(alias => `\`%${alias}\``).join(', ');

@@ -33,7 +33,7 @@ import { loginMagics } from './profiles/login.js';
 import { profileMagics } from './profiles/profiles.js';
 import { starMagics } from './stars/stars.js';
 
-/** Every magic, in the order in which help lists them. */
+/** Every magic, in help order. */
 export const magics: readonly Magic[] = [
   ...settingMagics,
   ...requestMagics,
@@ -63,7 +63,7 @@ export const magics: readonly Magic[] = [
   ...helpMagics,
 ];
 
-/** Returns the magic with that name or alias, in any case; throws MagicError with the nearest name. */
+/** Returns the magic of a name or alias, in any case; throws MagicError that suggests the nearest name. */
 export function findMagic(name: string): Magic {
   const found = magics.find(magic => magic.name === magicNamed(name));
   if (found !== undefined) return found;
@@ -71,7 +71,7 @@ export function findMagic(name: string): Magic {
   throw new MagicError(message, hint);
 }
 
-/** Runs one magic line; throws MagicError when it is used wrongly, and the errors of its action. */
+/** Runs one magic line; throws MagicError for a usage error, and the errors of its action. */
 export async function runMagic(line: MagicLine, host: CellHost): Promise<void> {
   const magic = findMagic(line.name);
   if (line.cell && magicLines[magic.name].perCell !== true) {
@@ -88,7 +88,7 @@ export async function runMagic(line: MagicLine, host: CellHost): Promise<void> {
   await magic.run({ ...given, magic, line, cell: line.cell }, { ...host, magics, consent });
 }
 
-/** Only services do these: a replay does not. */
+/** Effects on services only, which a replay does not have. */
 const ofServices: readonly AskedEffect[] = ['drop', 'send'];
 
 /** Returns the reference of all magics as Markdown. */

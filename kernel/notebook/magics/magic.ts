@@ -15,87 +15,87 @@ import type { Agents } from './agents/agents.js';
 import type { AskedEffect, Effect } from './effects/effects.js';
 import type { MagicName } from './magic-lines.js';
 
-/** A span of the cell's text and its replacement. */
+/** A span of the cell's source and its replacement. */
 export interface Rewrite extends Span {
   readonly text: string;
 }
 
-/** The effects of a cell's magics on its queries; a fresh one per cell. */
+/** Effects of a cell's magics on its queries; a new one for each cell. */
 export interface CellPlan {
   readonly queries: readonly CellQuery[];
   range: TimeRange;
   rowLimit: number | undefined;
-  /** Sent with each query. */
+  /** Options sent with each query. */
   request: RequestOptions;
   /** Whether queries are fetched page by page. */
   fetch: Fetch | undefined;
   shownRows: number | undefined;
   retains: boolean;
-  /** An agent gets the results too. */
+  /** Whether an agent receives the results too. */
   readonly isForAgent: boolean;
-  /** How charts are asked for at the top of the cell. */
+  /** Chart options set at the top of the cell. */
   readonly chart: ChartOptions;
-  /** False when the queries are not to be run. */
+  /** False if the queries should not run. */
   run: boolean;
-  /** True once an interrupt has ended what goes on until then: the cell has succeeded. */
+  /** Whether an interrupt has ended a magic that runs until then: the cell has succeeded. */
   isStopped: boolean;
-  /** New texts for lines of the cell, which the front end is asked to show once the cell has succeeded. */
+  /** Replacements of lines of the cell, to be shown by the front end once the cell has succeeded. */
   readonly rewrites: Rewrite[];
-  /** Called in order once every query of the cell has succeeded, with the results, if they were run. */
+  /** Called in order once every query of the cell has succeeded, with any results. */
   readonly afterRun: ((results: readonly CachedResult[]) => Promise<void>)[];
 }
 
-/** What a query may have other than its cell. */
+/** Settings of a query that may differ from its cell's. */
 export type QuerySettings = Partial<Omit<QueryOrder, 'query'>>;
 
-/** The facilities that a cell gives to its magics. */
+/** The facilities that a cell provides to its magics. */
 export interface CellHost {
   readonly session: Session;
   readonly io: CellIo;
   readonly plan: CellPlan;
   readonly agents: Agents;
-  /** Runs APL with the settings of the cell, overridden by those given, and shows its result. */
+  /** Runs APL with the cell's settings and these overrides, and shows its result. */
   readonly show: (text: string, settings?: QuerySettings) => Promise<void>;
-  /** Runs APL with the settings of the cell, overridden by those given, and shows nothing. */
+  /** Runs APL with the cell's settings and these overrides, and shows nothing. */
   readonly run: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
-  /** Runs APL like `run`, but as a question that is asked again and again: it is not logged, and shows no progress. */
+  /** Like `run`, for a query that is repeated: it is not logged, and shows no progress. */
   readonly ask: (text: string, settings?: QuerySettings) => Promise<QueryResult>;
-  /** Keeps a result as the last one, also after an interrupt, and returns how it is kept. */
+  /** Caches a result as the last one, also after an interrupt, and returns it as cached. */
   readonly keepLast: (result: QueryResult) => Promise<CachedResult>;
-  /** Keeps a result as the last one and shows its table instead of an earlier output, also after an interrupt. */
+  /** Caches a result as the last one and replaces an earlier output with its table, also after an interrupt. */
   readonly showInstead: (displayId: string, result: QueryResult) => Promise<void>;
-  /** Keeps a result as the last one and shows it; the chart shows `drawn`; without it there is one only if the cell asks for it. */
+  /** Caches a result as the last one and shows it. The chart shows `drawn`; without it there is a chart only if the cell requests one. */
   readonly showResult: (result: QueryResult, drawn?: QueryResult) => Promise<void>;
-  /** Has the front end write cells below this one, in place of those that it wrote before; false if it cannot. */
+  /** Asks the front end to write cells below this one, replacing those it wrote before; returns false if it cannot. */
   readonly writeCells: (cells: readonly WrittenCell[]) => boolean;
-  /** Markdown about a language element; undefined when there is none by that name. */
+  /** Returns Markdown about a language element; undefined if there is none of that name. */
   readonly describe: (name: string) => Promise<string | undefined>;
-  /** The names that `describe` knows. */
+  /** Returns the names that `describe` accepts. */
   readonly languageNames: () => Promise<readonly string[]>;
 }
 
-/** The facilities that a magic may use. */
+/** The facilities available to a magic. */
 export interface MagicHost extends CellHost {
-  /** Every magic, in the order in which help lists them. */
+  /** Every magic, in help order. */
   readonly magics: readonly Magic[];
-  /** Asks for an effect of the magic before what `what` says is done, as in "would replace a.csv"; throws MagicError if it may not be. */
+  /** Requests consent for an effect before `what` is done, as in "would replace a.csv"; throws MagicError if refused. */
   readonly consent: (effect: AskedEffect, what: string) => Promise<void>;
 }
 
-/** One magic: its texts for help, completion and the reference, and its action. */
+/** One magic: its description for help, completion and the reference, and its action. */
 export interface Magic {
-  /** A row of {@link magicLines} has it too. */
+  /** Also a row of {@link magicLines}. */
   readonly name: MagicName;
   readonly usage: string;
   readonly options: readonly MagicOption[];
-  /** One line, without a full stop. */
+  /** One line, without a period. */
   readonly summary: string;
-  /** Markdown: what it does, in full, with examples. */
+  /** Markdown: its full description, with examples. */
   readonly help: string;
   readonly arity: readonly [number, number];
-  /** What it may do beyond showing something; what is asked for goes through {@link MagicHost.consent}. */
+  /** Effects beyond showing something; those that need consent go through {@link MagicHost.consent}. */
   readonly effects: readonly Effect[];
-  /** What completion offers for its first argument. */
+  /** Kind of completions for its first argument. */
   readonly argument?:
     | 'profile'
     | 'dataset'
@@ -105,15 +105,15 @@ export interface Magic {
     | 'star reference'
     | 'file'
     | 'result';
-  /** True: the rest of the line is text, quotes and dashes included. */
+  /** Whether the rest of the line is text, including quotes and dashes. */
   readonly verbatim?: boolean;
   readonly run: (call: MagicCall, host: MagicHost) => void | Promise<void>;
 }
 
 export interface MagicCall extends MagicArguments {
-  /** Where the line stands in the cell. */
+  /** Position of the line in the cell. */
   readonly line: Span;
   readonly magic: Magic;
-  /** Written with `%%`. */
+  /** Whether it is written with `%%`. */
   readonly cell: boolean;
 }

@@ -16,8 +16,8 @@ import {
 import type { Session } from '../session.js';
 
 /**
- * Returns a small table for reading, as script-free HTML and as aligned text; every value is escaped for both, and cut where it is
- * long: the HTML has more of it in a tooltip.
+ * Returns a small table as script-free HTML and as aligned text; every value is escaped for both and truncated if long, with more of
+ * it in an HTML tooltip.
  */
 export function tableOutput(
   headers: readonly string[],
@@ -45,16 +45,16 @@ export function tableOutput(
 }
 
 const headStyle = 'text-align:left;white-space:pre';
-/** Paper does not scroll, so all of the list is printed. */
+/** Paper does not scroll, so the whole list is printed. */
 const printStyle =
   '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list :is(th,td){white-space:pre-wrap!important;min-width:0!important;overflow-wrap:anywhere;padding:2px 6px;font-size:10.5px}.apl-list:has(th:nth-child(6)) :is(th,td){font-size:8px;padding:2px 3px}}</style>';
 
-/** Backticks mark code if a front end can render it. */
+/** Removes backticks, which mark code only if a front end can render it. */
 function plainCaption(caption: string): string {
   return visibleLines(caption).replace(/`([^`]+)`/g, '$1');
 }
 
-/** The most rows of a table in plain text; more would bury the output above it. */
+/** Maximum rows of a table in plain text; more would bury the output above it. */
 const textRows = 60;
 
 function textLines(headers: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
@@ -70,12 +70,12 @@ function textLines(headers: readonly string[], rows: readonly (readonly string[]
   ];
 }
 
-/** Returns a line of text, with its control characters made visible. */
+/** Returns text as an output, with its control characters made visible. */
 export function textOutput(text: string): DisplayData {
   return { data: { 'text/plain': withoutTokens(visibleLines(text)) }, metadata: {} };
 }
 
-/** Returns trusted Markdown, with itself as plain text. */
+/** Returns trusted Markdown, also as its own plain text. */
 export function markdownOutput(markdown: string): DisplayData {
   return { data: { 'text/markdown': markdown, 'text/plain': markdown }, metadata: {} };
 }
@@ -83,7 +83,7 @@ export function markdownOutput(markdown: string): DisplayData {
 /** Values longer than this may wrap, to lines of at least `wrappedWidth`. */
 const longValue = 32;
 const wrappedWidth = '16em';
-/** The longest value of a cell, and in the tooltip of one that is cut. */
+/** Maximum length of a value in a cell, and in the tooltip of a truncated one. */
 const longestValue = 300;
 const longestTitle = 2_000;
 
@@ -99,17 +99,15 @@ export function say(io: CellIo, text: string): void {
   io.stream('stdout', `${withoutTokens(visibleLines(text))}\n`);
 }
 
-/** Returns the caption, with the profile in front unless that is the service on this machine. */
+/** Prefixes the caption with the profile, unless that is the local service. */
 export function named(session: Pick<Session, 'profileName'>, caption: string): string {
   return session.profileName === localProfile ? caption : `profile ${session.profileName}: ${caption}`;
 }
 
-/** How often progress is shown. */
+/** Interval between progress updates, in milliseconds. */
 export const progressMs = 1_000;
 
-/**
- * Shows progress with the elapsed time and the text that `work` reports, then replaces it with the output that `work` returns.
- */
+/** Shows progress with the elapsed time and the text that `work` reports, then replaces it with the output of `work`. */
 export async function withProgress(
   io: CellIo,
   words: string,

@@ -4,7 +4,7 @@ import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { present } from '../../present.js';
 import type { Reading, TableInfo } from '../../result/result.js';
 
-/** Returns the facts about a result, described by `info`, that follow from the text of its query. */
+/** Returns facts about a result, described by `info`, that follow from the text of its query. */
 export function readAggregation(
   { text, tree, pipeline }: QueryText,
   info: Pick<TableInfo, 'groups' | 'buckets' | 'range'>,
@@ -26,7 +26,7 @@ export function readAggregation(
   };
 }
 
-/** Functions that put timestamps into bins. */
+/** Functions that group timestamps into bins. */
 const binning: ReadonlySet<string> = new Set([
   'bin',
   'bin_auto',
@@ -37,7 +37,7 @@ const binning: ReadonlySet<string> = new Set([
   'startofyear',
 ]);
 
-/** Whether a query, by its text, makes bins or series, which are mostly of time: its result is then probably drawn along it. */
+/** Returns whether a query's text creates bins or series, mostly of time: its result is then probably drawn along it. */
 export function groupsByTime({ tree }: QueryText): boolean {
   let found = false;
   visitQuery(tree, {
@@ -51,7 +51,7 @@ export function groupsByTime({ tree }: QueryText): boolean {
   return found;
 }
 
-/** Operators that keep every row. */
+/** Operators that retain every row. */
 const keeping: ReadonlySet<Operator['kind']> = new Set([
   'extend',
   'project',
@@ -62,10 +62,10 @@ const keeping: ReadonlySet<Operator['kind']> = new Set([
   'sort',
 ]);
 
-/** Operators that decide the order of the rows. */
+/** Operators that determine the order of the rows. */
 const ordering: ReadonlySet<Operator['kind']> = new Set(['sort', 'top']);
 
-/** Operators that keep only some of the rows. */
+/** Operators that retain only some of the rows. */
 const sampling: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample']);
 
 function missingBins(
@@ -80,7 +80,7 @@ function missingBins(
   return narrows ? 'empty-between' : 'empty';
 }
 
-/** The columns made, by operators after the aggregation, from its keys and nothing else. */
+/** Returns the columns that operators after the aggregation compute from its keys only. */
 function keyColumns(
   after: Pipeline['operators'],
   groups: readonly string[],
@@ -106,7 +106,7 @@ function keyColumns(
   return [...found];
 }
 
-/** The use of a field in a query: its name and its place. */
+/** The use of a field in a query: its name and position. */
 interface FieldUse extends Span {
   readonly name: string;
 }

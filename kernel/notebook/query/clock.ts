@@ -4,22 +4,22 @@ import { parseTime } from '../../time.js';
 import { isFrozen, type ResolvedRange, type TimeRange } from '../time-range.js';
 import { readsClock } from './query-reading.js';
 
-/** What `now()` and `ago()` mean in one query: the time to send to the service, and the notices about it. */
+/** Meaning of `now()` and `ago()` in one query: the time to send to the service, and notices about it. */
 export interface QueryClock {
-  /** RFC 3339; absent when it is the time of the run. */
+  /** RFC 3339; absent if it is the time of the run. */
   readonly now?: string;
   readonly notices: readonly Notice[];
 }
 
-/** The time of the run, in nanoseconds since 1970, and whether the service is the local one, which takes another. */
+/** The time of the run, in nanoseconds since 1970, and whether the service is the local one, which accepts another time. */
 interface ServiceClock {
   readonly now: bigint;
   readonly isLocal: boolean;
 }
 
 /**
- * Returns the clock of a query. Under a frozen range that has ended it stands at the end of the range, so that a run on another
- * day gives the same answer; a hosted service has its own clock, and a warning says so.
+ * Returns the clock of a query. In a frozen range that has ended, it stops at the end of the range, so that a run on another day
+ * yields the same result; a hosted service uses its own clock, and a warning says so.
  */
 export function clockOf(
   query: QueryText,

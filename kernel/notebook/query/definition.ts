@@ -1,12 +1,12 @@
 import type { Expr, Pipeline } from '../../apl/syntax/ast.js';
 import { parseQuery } from '../../apl/syntax/parse.js';
 
-/** Where the text of a definition begins in the query that it is read in. */
+/** Offset of a definition in the query that it is parsed in. */
 export const DEFINITION_AT = 'let p = '.length;
 
 /**
- * Reads a text as what a `let` may define: an expression or a table. Places in it count from `DEFINITION_AT`. Without a value,
- * `problem` says what is wrong, unless the text is more than one definition.
+ * Parses a text as the value of a `let`: an expression or a table. Offsets in it start at `DEFINITION_AT`. Without a value,
+ * `problem` describes the error, unless the text is more than one definition.
  */
 export function readDefinition(text: string): {
   readonly value?: Expr | Pipeline;

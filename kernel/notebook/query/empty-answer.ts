@@ -1,6 +1,6 @@
 /**
- * An answer without data, or with less than was asked for, must not read like "nothing else happened": these notices say what
- * the datasets hold outside the time range, and which condition of the query no row meets.
+ * A result without data, or with less than requested, must not read like "nothing else happened": these notices report what the
+ * datasets have outside the time range, and which condition of the query no row meets.
  */
 
 import type { RawResult } from '../../api/client.js';
@@ -20,32 +20,32 @@ import { everything, resolveRange, storedEverything } from '../time-range.js';
 import { extentText, spanText } from './extent.js';
 import { type Comparison, type Condition, type QueryReading, readConditions } from './query-reading.js';
 
-/** The service that gave an answer. */
+/** The service that returned a result. */
 interface Service {
   query(request: QueryRequest, signal: AbortSignal): Promise<RawResult>;
   measuredDatasets(names: Iterable<string>, signal: AbortSignal): Promise<readonly DatasetInfo[]>;
 }
 
-/** The result to explain, and the means to ask the service about it. */
+/** The result to explain, and the means to query the service about it. */
 interface EmptyContext {
   readonly service: Service;
   readonly result: QueryAnswer;
   readonly reading: QueryReading;
   readonly signal: AbortSignal;
-  /** Datasets by name as the service lists them; empty when it cannot. */
+  /** Datasets by name, as listed by the service; empty if it cannot list them. */
   readonly listing: ReadonlyMap<string, DatasetInfo>;
 }
 
-/** The most datasets, and conditions, that are examined. */
+/** Maximum datasets and conditions to examine. */
 const maxDatasets = 5;
 const maxConditions = 8;
-/** Time limit of one question, in milliseconds; a question without an answer by then is left out of the notice. */
+/** Timeout of one query, in milliseconds; on a timeout its part of the notice is omitted. */
 const timeLimitMs = 5_000;
 
 /**
- * Returns the notices above an answer that found nothing, above one that joined a dataset without a row in the time range, and
- * above fewer events than `events`, the number that was asked for from one dataset whatever they are. Asks the service a few short
- * questions; those without an answer are left out.
+ * Returns the notices for a result that found nothing, for one that joined a dataset without a row in the time range, and for fewer
+ * events than `events`, the number requested from one dataset without conditions. Sends the service a few short queries; omits what
+ * they do not answer.
  */
 export async function emptyAnswerNotices(
   service: Service,
@@ -67,7 +67,7 @@ export async function emptyAnswerNotices(
   return texts.map(text => ({ level: 'warn', text }));
 }
 
-/** True when the query had no rows to answer from, so that a count of 0 or a null says nothing about the data. */
+/** Returns whether the query had no rows as input, so that a count of 0 or a null says nothing about the data. */
 function foundNothing({ status, tables }: QueryAnswer, { isSeries, isSchema }: QueryReading): boolean {
   if (isSchema) return false;
   const [table] = tables;
@@ -76,7 +76,7 @@ function foundNothing({ status, tables }: QueryAnswer, { isSeries, isSchema }: Q
   return isSeries && table !== undefined && isAllZeros(table);
 }
 
-/** The steps of a series are rows of their own to the engine: only their values say whether there was an event. */
+/** The engine returns the steps of a series as rows: only their values show whether there was an event. */
 function isAllZeros(table: ArrowTable): boolean {
   const cells = table.data.schema.fields.flatMap((_, column) =>
     Array.from({ length: table.data.numRows }, (_, row) => textAt(table, column, row) ?? 'null'),
@@ -93,7 +93,7 @@ async function measured(
   return new Map(datasets.map(dataset => [dataset.name, dataset]));
 }
 
-/** One sentence for each dataset that has no row in the time range. */
+/** Returns one sentence for each dataset without a row in the time range. */
 async function outsideNotices(context: EmptyContext, empty: boolean): Promise<readonly string[]> {
   const names = context.result.datasetNames.slice(0, maxDatasets);
   const texts = await Promise.all(names.map(name => outsideNotice(context, name, empty)));
@@ -115,7 +115,7 @@ async function outsideNotice(
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(context, name);
-  // Or a condition of the query has kept the service from reading the events that there are, or it does not say what it read.
+  // Or a condition of the query kept the service from reading existing events, or it does not report what it read.
   const start = parseTime(provenance.startTime);
   const isUnread = context.reading.conditions.length > 0 || !isCounted(status);
   const isUnknown = newest === undefined && isUnread;
@@ -125,7 +125,7 @@ async function outsideNotice(
 }
 
 /**
- * Whether the dataset has a row in the time range; for a range within its span, the service is asked only if the answer was
+ * Returns whether the dataset has a row in the time range; for a range within its span, queries the service only if the result was
  * empty.
  */
 async function hasRows(context: EmptyContext, info: DatasetInfo, empty: boolean): Promise<boolean> {
@@ -139,10 +139,10 @@ async function hasRows(context: EmptyContext, info: DatasetInfo, empty: boolean)
 
 /** Nanoseconds since 1970. */
 interface Times {
-  /** The time range; its end is exclusive. */
+  /** The time range, with an exclusive end. */
   readonly start: bigint;
   readonly end: bigint;
-  /** Those of the first and the last event of a dataset. */
+  /** Times of the first and last event of the dataset. */
   readonly first: bigint;
   readonly last: bigint;
 }
@@ -155,12 +155,12 @@ function timesOf({ result }: EmptyContext, info: DatasetInfo): Times | undefined
   return { start, end, first, last };
 }
 
-/** True if the time range has all events. */
+/** Returns whether the time range includes all events. */
 function isWithin({ start, end, first, last }: Times): boolean {
   return start <= first && last < end;
 }
 
-/** One sentence for each dataset of an answer with few events that has more before or after the time range. */
+/** Returns one sentence for each dataset of a short result that has more events before or after the time range. */
 async function moreOutside(context: EmptyContext): Promise<readonly string[]> {
   const texts = context.result.datasetNames.map(name => moreNotice(context, name));
   return (await Promise.all(texts)).filter(text => text !== undefined);
@@ -199,7 +199,7 @@ async function newestTime(
 
 const unexplained = 'No row in this time range matched.';
 
-/** Why none of the rows in the range is in the answer. */
+/** Explains why none of the rows in the range is in the result. */
 async function unmatched(context: EmptyContext): Promise<readonly string[]> {
   const { dataset } = context.reading;
   const name = context.result.datasetNames.find(each => each === dataset);
@@ -221,7 +221,7 @@ async function unmatched(context: EmptyContext): Promise<readonly string[]> {
 
 interface Counts {
   readonly rows: number;
-  /** Rows that meet each condition, and all of them. */
+  /** Rows that meet each condition, and rows that meet all of them. */
   readonly met: readonly number[];
   readonly matched: number;
 }
@@ -240,7 +240,7 @@ async function conditionCounts(
   return { rows: numberAt(table, 0), matched: numberAt(table, 1), met };
 }
 
-/** A sentence with the values that the compared fields do hold, for a condition that no event meets. */
+/** Returns a sentence with the actual values of the compared fields, for a condition that no event meets. */
 async function whatFieldsHold(
   context: EmptyContext,
   name: string,
@@ -274,7 +274,7 @@ async function spanSentence(
   return `${codeWords(field)} lies between ${codeWords(least)} and ${codeWords(most)}`;
 }
 
-/** How many values are fetched to look for near misses, and how many are named. */
+/** Maximum values to fetch in search of near misses, and to name. */
 const maxValues = 50;
 const namedValues = 5;
 
@@ -303,7 +303,7 @@ async function valuesSentence(
   return `${codeWords(field)} holds ${named.join(', ')}${others}${parts ?? advice(comparison, texts)}`;
 }
 
-/** Operators that find whole words, and the one that finds parts of them. */
+/** Operators that find whole words, with those that find parts of words. */
 const wholeWords: Readonly<Record<string, string>> = {
   has: 'contains',
   has_cs: 'contains_cs',
@@ -311,7 +311,7 @@ const wholeWords: Readonly<Record<string, string>> = {
   hassuffix: 'contains',
 };
 
-/** Says that a text is there as a part of words where only whole words are found. */
+/** Reports that a text exists as part of words, if only whole words are searched. */
 async function partsSentence(
   context: EmptyContext,
   name: string,
@@ -326,7 +326,7 @@ async function partsSentence(
   return `; \`${operator}\` finds whole words, and ${codeWords(condition)} matches ${formatCount(rows)}`;
 }
 
-/** The most common errors: other case, and a pattern where a text is compared. */
+/** Suggests fixes of the most common errors: different case, and a pattern in a plain comparison. */
 function advice({ operator, texts }: Comparison, values: readonly string[]): string {
   if (['==', '=~', 'in', 'in~'].includes(operator) && texts.some(text => /\.[*+]|[*^$|]/.test(text)))
     return `; \`${operator}\` compares whole texts, \`matches regex\` takes a pattern`;
@@ -335,7 +335,7 @@ function advice({ operator, texts }: Comparison, values: readonly string[]): str
   return near === undefined ? '' : `; did you mean ${codeWords(near)}? \`=~\` ignores case`;
 }
 
-/** The first table of the answer; undefined when the question failed or took too long. */
+/** Returns the first table of a query's result; undefined if the query failed or timed out. */
 async function ask(
   { service, result, signal }: EmptyContext,
   apl: string,
@@ -363,7 +363,7 @@ function textAt(table: ArrowTable | undefined, column: number, row: number): str
   return cellText(vector, row, field) ?? undefined;
 }
 
-/** The words for the time range in a sentence. */
+/** Phrases the time range for a sentence. */
 function inRange(label: string): string {
   return label === 'all' ? 'at any time' : `in ${safeWords(label)}`;
 }

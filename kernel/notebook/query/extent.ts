@@ -3,7 +3,7 @@ import { plural } from '../../text.js';
 import { parseTime } from '../../time.js';
 import { daysAround, formatMinute } from '../time-range.js';
 
-/** Returns how much a dataset holds: `500 events, 2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01`. */
+/** Describes the extent of a dataset: `500 events, 2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01`. */
 export function extentText({
   rows = 0,
   firstTime,
@@ -15,7 +15,7 @@ export function extentText({
   return rows === 0 ? `${events}.` : `${events} without a time, included in every time range.`;
 }
 
-/** Returns two times in UTC, and the magic line that reads the days around them. */
+/** Formats two times in UTC, and the magic line that reads the days around them. */
 export function spanText(first: bigint, last: bigint): string {
   const [from, to] = [formatMinute(first), formatMinute(last)];
   return `${from === to ? from : `${from} to ${to}`}: \`%time ${daysAround(first, last)}\``;

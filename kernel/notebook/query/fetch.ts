@@ -1,6 +1,6 @@
 /**
- * Every row of a query that a service gives only in part: page by page. The local service's cursors are exact, also among rows of
- * one time; elsewhere the time range is divided until no part of it reaches the limit. Each row is in one part.
+ * Fetches all rows of a query that a service returns only in part: page by page. The local service's cursors are exact, even among
+ * rows with the same time; elsewhere the time range is divided until no part reaches the limit. Each row is in exactly one part.
  */
 import type { RawResult } from '../../api/client.js';
 import type { AnswerOptions, QueryRequest, RequestOptions } from '../../api/wire.js';
@@ -15,13 +15,13 @@ import { MagicError } from '../magics/magic-arguments.js';
 import { TimeRangeError } from '../time-range.js';
 import { isRandom, isRowWise } from './query-reading.js';
 
-/** How many rows a query is to fetch in all, and how far it has come. */
+/** Maximum rows that a query should fetch in total. */
 export interface Fetch {
-  /** Infinity for all of them. */
+  /** Infinity for all rows. */
   readonly most: number;
 }
 
-/** Refuses a query whose answer is not that of its parts together; throws MagicError. */
+/** Throws MagicError for a query whose result is not the concatenation of its parts' results. */
 export function checkFetchable(query: QueryText, { cursor }: RequestOptions): void {
   const { text, pipeline } = query;
   if (pipeline?.source.kind !== 'dataset')
@@ -44,36 +44,36 @@ export function checkFetchable(query: QueryText, { cursor }: RequestOptions): vo
   );
 }
 
-/** Whether every row of a query can be fetched page by page. */
+/** Returns whether every row of a query can be fetched page by page. */
 export function isFetchable(query: QueryText): boolean {
   const { pipeline } = query;
   return pipeline?.source.kind === 'dataset' && !isRandom(query) && pipeline.operators.every(isRowWise);
 }
 
-/** An answer that was put together, and why it does not hold all rows; absent if it does. */
+/** A response assembled from pages, and the reason if it lacks rows. */
 export interface Fetched {
   readonly raw: RawResult;
-  /** The tables, if the answer was read as it arrived. */
+  /** The tables, if the response was parsed as it arrived. */
   readonly decoded?: TabularArrow;
   readonly stopped?: Stopped;
 }
 
 export interface Stopped extends Reason {
-  /** How many rows there are, if the service has counted them. */
+  /** Number of rows in total, if the service has counted them. */
   readonly matched?: number;
 }
 
-/** Why a fetch ended early. */
+/** Reason why a fetch ended early. */
 interface Reason {
-  /** As it stands in brackets: `interrupted`, `--max 500`. */
+  /** Text in parentheses: `interrupted`, `--max 500`. */
   readonly why: string;
-  /** A sentence: how to have the other rows. */
+  /** A sentence: how to fetch the remaining rows. */
   readonly hint: string;
 }
 
 const again = 'Run the cell again for every row.';
 
-/** Of a fetch that the user interrupted. */
+/** Reason for a fetch that the user interrupted. */
 export const interrupted: Reason = { why: 'interrupted', hint: again };
 
 const fewer: Reason = {
@@ -89,22 +89,22 @@ const timeless: Reason = {
 /** One request of a fetch. */
 type Ask = (request: QueryRequest & AnswerOptions) => Promise<RawResult>;
 
-/** What a fetch is told besides its request. */
+/** Context of a fetch besides its request. */
 interface Means {
   readonly ask: Ask;
   readonly signal: AbortSignal;
   /** Whether the service is the local one, which has exact cursors. */
   readonly isLocal: boolean;
-  /** The most bytes of all pages together. */
+  /** Maximum bytes of all pages together. */
   readonly mostBytes: number;
-  /** Is told how many rows there are so far. */
+  /** Called with the number of rows so far. */
   readonly tell: (rows: number) => void;
 }
 
-/** Rows of one request: few enough to arrive within its time limit, and what the hosted service gives at most. */
+/** Rows of one request: few enough to arrive before it times out, and the most that the hosted service returns. */
 const PAGE_ROWS = 50_000;
 
-/** Fetches the rows of a request; after the first page, an interrupt or a failure keeps those that have come. */
+/** Fetches the rows of a request; after the first page, an interrupt or a failure retains the rows received. */
 export async function fetchAll(request: QueryRequest, fetch: Fetch, means: Means): Promise<Fetched> {
   const { joinPages } = await import('../../result/decode/decode-pages.js');
   const pages = new Pages(fetch.most, means);
@@ -135,9 +135,9 @@ class Pages {
   elapsedMs = 0;
   traceId: string | undefined;
   recorded: true | undefined;
-  /** As the last answer says. */
+  /** As reported by the latest response. */
   nearLimit: string | undefined;
-  /** How many rows the service has counted; undefined if it has not. */
+  /** Number of rows counted by the service; undefined if it has not. */
   matched: number | undefined;
   readonly #most: number;
   readonly #means: Means;
@@ -148,8 +148,8 @@ class Pages {
   }
 
   /**
-   * Pages from the first row on; returns why it ended early. The local service says of each page whether there is more, and counts
-   * only what it has read.
+   * Fetches pages from the first row on; returns the reason if it ended early. The local service reports with each page whether
+   * there is more, and counts only what it has read.
    */
   async byCursor(request: QueryRequest): Promise<Reason | undefined> {
     let cursor: string | undefined;
@@ -165,7 +165,7 @@ class Pages {
     }
   }
 
-  /** Divides the range, those parts again that reach the limit; returns why it ended early. */
+  /** Divides the range, and again each part that reaches the limit; returns the reason if it ended early. */
   async byTime(request: QueryRequest): Promise<Reason | undefined> {
     const [start, end] = [parseTime(request.startTime ?? ''), parseTime(request.endTime ?? '')];
     if (start === undefined || end === undefined)
@@ -190,7 +190,7 @@ class Pages {
     return why;
   }
 
-  /** Those of all requests, as one. */
+  /** Merges the statuses of all requests. */
   status(): Readonly<Record<string, unknown>> {
     const all = this.read.map(({ rest }) => statusOf(rest));
     const sum = (name: string) => all.reduce((total, each) => total + Number(each[name] ?? 0), 0);
@@ -211,12 +211,12 @@ class Pages {
     return this.rows >= this.#most;
   }
 
-  /** Whether the page has the rest of the rows that are wanted, in their order. */
+  /** Returns whether the page contains the remaining requested rows, in order. */
   #isEnough({ rows }: Page): boolean {
     return rows >= this.#most - this.rows;
   }
 
-  /** Whether there is a row behind a page that was asked for no more: a service may count the rows that it gives, and no others. */
+  /** Returns whether a row follows a page that reached its limit: a service may count only the rows it returns. */
   async #goesOn(request: QueryRequest, { rows }: Page): Promise<boolean> {
     return rows === PAGE_ROWS || (await this.#read({ ...request, defaultLimit: rows + 1 })).rows > rows;
   }
@@ -225,7 +225,7 @@ class Pages {
     return { why: `--max ${this.#most}`, hint: '`%fetch --all` fetches every row.' };
   }
 
-  /** Whether there is room for another page; the first one came within the limit of an answer. */
+  /** Returns whether another page fits; the first one was within the limit of a response. */
   #fits({ bytes }: Page): boolean {
     return this.rows === 0 || this.#bytes + bytes <= this.#means.mostBytes;
   }
@@ -272,10 +272,10 @@ function crowded(time: string): Reason {
   };
 }
 
-/** The most parts that a range is divided into at once. */
+/** Maximum parts to divide a range into at once. */
 const MOST_PARTS = 64n;
 
-/** Halves, or as many parts as the number of rows asks for if the service has counted them. */
+/** Halves a part, or divides it by its number of rows if the service has counted them. */
 function divided({ start, end }: Part, page: Page): Part[] {
   const wanted = BigInt(Math.ceil(((matchedBy(page) ?? 0) / Math.max(page.rows, 1)) * 1.2));
   const most = wanted < 2n ? 2n : wanted > MOST_PARTS ? MOST_PARTS : wanted;
@@ -287,7 +287,7 @@ function divided({ start, end }: Part, page: Page): Part[] {
   }));
 }
 
-/** Whether rows may be missing from a page: it is full, or its service says so. */
+/** Returns whether a page may lack rows: it is full, or its service reports it. */
 function isCut(page: Page, limit: number): boolean {
   const { rows, rest } = page;
   return rows > 0 && (rows >= limit || Number(statusOf(rest).rowsMatched) > rows || saysMore(page));
@@ -311,7 +311,7 @@ function isAscending({ table }: Page): boolean {
   return order?.desc === false;
 }
 
-/** The cursor after the last row. */
+/** Returns the cursor after the last row. */
 function cursorOf(page: Page): string | undefined {
   const { minCursor, maxCursor } = statusOf(page.rest);
   const cursor = isAscending(page) ? maxCursor : minCursor;

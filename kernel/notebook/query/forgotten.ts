@@ -7,8 +7,8 @@ import type { SessionOptions } from '../session.js';
 import type { LoggedQuery } from './query-log.js';
 
 /**
- * Returns an error of a query; where it is about a name that an earlier kernel knew, as a result or a parameter, its hint says to run
- * the cell again that makes it.
+ * Returns an error of a query; if it is about a name that an earlier kernel knew, as a result or a parameter, its hint is to rerun
+ * the cell that defines it.
  */
 export async function explainForgotten(
   error: unknown,

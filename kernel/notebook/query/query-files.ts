@@ -2,7 +2,7 @@ import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { UsageError } from '../../errors.js';
 
-/** Throws UsageError for a query that reads files: an agent that was led astray by what it read must not have them. */
+/** Throws UsageError for a query that reads files, which an agent misled by its input must not get. */
 export function refuseFiles({ tree }: QueryText): void {
   visitQuery(tree, {
     source: source => {

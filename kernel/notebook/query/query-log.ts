@@ -6,33 +6,33 @@ import { appendLine, unsealed } from '../../local/sealed.js';
 import { systemRefusal } from '../../machine.js';
 import { plural } from '../../text.js';
 
-/** One query that ran: the facts needed to run it again, and its outcome. */
+/** One query that ran: what is needed to run it again, and its outcome. */
 export interface LoggedQuery {
-  /** When it began, RFC 3339. */
+  /** Start time, RFC 3339. */
   readonly at: string;
   readonly profile: string;
   readonly apl: string;
-  /** The name that its result was given. */
+  /** Name of its result. */
   readonly name?: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   /** As sent. */
   readonly startTime: string;
   readonly endTime: string;
-  /** Absent when it failed; then `error` is the code. */
+  /** Absent if it failed; then `error` is the code. */
   readonly rows?: number;
   readonly error?: string;
   readonly elapsedMs: number;
   readonly traceId?: string;
-  /** The text or a parameter held an access token: the query cannot be run again from here. */
+  /** Whether the text or a parameter contained an access token: the query cannot be rerun from here. */
   readonly redacted?: boolean;
 }
 
-/** Of more than this the older half goes. */
+/** Maximum size, beyond which the older half is dropped. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * The queries of every kernel of a data directory, oldest first, one JSON object a line. A file that holds half of what is kept
- * becomes the older one: it is renamed, so that a line that another kernel adds meanwhile is in one of both.
+ * The queries of all kernels of a data directory, oldest first, one JSON object per line. Once a file reaches half the maximum size,
+ * it is renamed to replace the older file, so that a line added concurrently by another kernel is in one of the two.
  */
 export class QueryLog {
   readonly #file: string;
@@ -45,7 +45,7 @@ export class QueryLog {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds a query. A log that cannot be written is no reason for a query to fail: the error is returned. */
+  /** Adds a query. Returns errors instead of throwing: a query must not fail because it cannot be logged. */
   async append(query: LoggedQuery): Promise<unknown> {
     try {
       appendLine(this.#file, query);
@@ -56,12 +56,12 @@ export class QueryLog {
     }
   }
 
-  /** Every query, except damaged lines; none before the first. Throws AplKernelError `query-log` when the file cannot be read. */
+  /** Returns every query, skipping damaged lines; empty before the first. Throws AplKernelError `query-log` if the file cannot be read. */
   async entries(): Promise<readonly LoggedQuery[]> {
     return (await this.read()).entries;
   }
 
-  /** Those, and a sentence about the damaged lines, if there are any. Throws the same. */
+  /** Like `entries`, with a sentence about damaged lines, if any. */
   async read(): Promise<{ readonly entries: readonly LoggedQuery[]; readonly damage?: string }> {
     const lines = await this.#lines();
     const entries = lines.flatMap(line => readEntry(line) ?? []);
@@ -74,7 +74,7 @@ export class QueryLog {
     for (;;) {
       const before = await inodeOf(this.#older);
       const texts = [await this.#text(this.#older), await this.#text(this.#file)];
-      // The file became the older one meanwhile: both were the same, or it was missed.
+      // The file was renamed in the meantime: it was read twice, or missed.
       if ((await inodeOf(this.#older)) !== before) continue;
       return texts.flatMap(text => text.split('\n')).filter(line => line !== '');
     }
@@ -95,7 +95,10 @@ export class QueryLog {
     return (await stat(this.#file)).size > this.#maxBytes / 2;
   }
 
-  /** One kernel at a time: a second one would put the new file in place of the older half. Who comes late leaves it to the next query. */
+  /**
+   * Renames the file, one kernel at a time: a second one would replace the older half with the new file. On contention, leaves it to
+   * the next query.
+   */
   async #renew(): Promise<void> {
     const renewed = locked(
       `${this.#file}.lock`,

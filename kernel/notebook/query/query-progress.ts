@@ -5,27 +5,27 @@ import type { CellIo } from '../../jupyter/message.js';
 import { underLimit } from '../../signals.js';
 import { formatCount, plural } from '../../text.js';
 
-/** The part of a cell's interface that progress uses. */
+/** The members of a cell's interface that progress uses. */
 export type ProgressIo = Pick<CellIo, 'passing' | 'signal'>;
 
-/** A fetch that has come so far. */
+/** Progress of a fetch. */
 export interface FetchProgress {
   readonly state: 'fetching';
   readonly rows: number;
 }
 
-/** What may be known of a query that is running. */
+/** Progress of a running query, if known. */
 type Progress = QueryProgress | Pause | FetchProgress;
 
-/** How often progress is shown, and how late it starts: for quicker answers it would only flicker. */
+/** Interval between updates, and the initial delay, in milliseconds: faster results would only flicker. */
 const everyMs = 500;
 
-/** How long the service may take to answer; without an answer the time is shown alone. */
+/** Timeout of a progress request, in milliseconds; without a response only the time is shown. */
 const answerMs = 400;
 
 /**
- * Runs a query under an id, and shows its progress in its cell from half a second on. `ask` returns what the service reports
- * about the id; undefined if it reports nothing.
+ * Runs a query under an id, and shows its progress in its cell after half a second. `ask` returns the service's report for the id;
+ * undefined if there is none.
  */
 export async function withProgress<T>(
   io: ProgressIo,
@@ -50,7 +50,7 @@ export async function withProgress<T>(
   }
 }
 
-/** Returns the line that shows the progress of a query; `elapsedMs` counts from its start. */
+/** Formats the progress of a query as a line; `elapsedMs` counts from its start. */
 export function progressText(elapsedMs: number, progress: Progress | undefined): string {
   const time = `${(elapsedMs / 1000).toFixed(1)} s`;
   if (progress?.state === 'held up') return `${progress.reason} (${time})`;

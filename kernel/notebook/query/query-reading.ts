@@ -2,36 +2,36 @@ import type { Expr, Operator, Pipeline, Query, Source, Statement } from '../../a
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 
-/** A field compared with constants. `field` is APL; `texts` are the constants that are texts. */
+/** A comparison of a field with constants. `field` is APL; `texts` are the string constants. */
 export interface Comparison {
   readonly field: string;
   readonly operator: string;
   readonly texts: readonly string[];
 }
 
-/** A condition that every row has to meet, as it is written. */
+/** A condition that every row must meet, as written. */
 export interface Condition {
   readonly text: string;
   readonly comparisons: readonly Comparison[];
 }
 
-/** The facts about the rows that a query reads, as far as its text tells. */
+/** Facts about the rows that a query reads, from its text alone. */
 export interface QueryReading {
-  /** The statements before the query, which its conditions may refer to. */
+  /** The statements before the query, which its conditions may reference. */
   readonly prelude: string;
-  /** The dataset that the query reads first; undefined when it reads none by name. */
+  /** The dataset that the query reads first; undefined if it reads none by name. */
   readonly dataset: string | undefined;
   /** The conditions directly after that dataset, in order. */
   readonly conditions: readonly Condition[];
-  /** How many tables are read: datasets, tables written into the query, lookups. */
+  /** Number of tables read: datasets, inline tables, lookups. */
   readonly sources: number;
-  /** Whether it makes series, which have steps even if there is no data. */
+  /** Whether it creates series, which have steps even without data. */
   readonly isSeries: boolean;
-  /** Whether it asks for the fields, and not for events. */
+  /** Whether it requests the fields instead of events. */
   readonly isSchema: boolean;
 }
 
-/** Operators after which each row that matched is one row. */
+/** Operators that return one row for each matching row. */
 const keeping: ReadonlySet<Operator['kind']> = new Set([
   'where',
   'search',
@@ -48,24 +48,24 @@ const keeping: ReadonlySet<Operator['kind']> = new Set([
   'redact',
 ]);
 
-/** Whether an operator gives one row for each row that it lets through. */
+/** Returns whether an operator returns one row for each matching row. */
 export function keepsRows({ kind }: Operator): boolean {
   return keeping.has(kind);
 }
 
-/** Whether the rows of the parts of a time range are, in the order of the parts, those of the whole. */
+/** Returns whether the rows of consecutive parts of a time range, in order, are the rows of the whole range. */
 export function isRowWise(operator: Operator): boolean {
   if (operator.kind !== 'sort') return keepsRows(operator);
   return operator.keys.every(({ value }) => value.kind === 'name' && value.name === '_time');
 }
 
-/** Returns the name of the dataset that a query reads first; undefined when it reads none by name. */
+/** Returns the name of the dataset that a query reads first; undefined if it reads none by name. */
 export function datasetOf({ pipeline }: QueryText): string | undefined {
   const source = pipeline?.source;
   return source?.kind === 'dataset' ? source.name.name : undefined;
 }
 
-/** Returns the names that a query reads as datasets; names of its own tables may be among them. */
+/** Returns the names that a query reads as datasets, possibly including its own tables. */
 export function datasetNames({ tree }: QueryText): readonly string[] {
   const names: string[] = [];
   visitQuery(tree, {
@@ -76,12 +76,12 @@ export function datasetNames({ tree }: QueryText): readonly string[] {
   return names;
 }
 
-/** Whether a query reads the clock, by `now()` or `ago()`. */
+/** Returns whether a query reads the clock, by `now()` or `ago()`. */
 export function readsClock(query: QueryText): boolean {
   return calls(query, ['now', 'ago']);
 }
 
-/** Whether a query chooses or makes values at random. */
+/** Returns whether a query selects or generates values at random. */
 export function isRandom(query: QueryText): boolean {
   return calls(query, ['rand']);
 }
@@ -96,7 +96,7 @@ function calls({ tree }: QueryText, names: readonly string[]): boolean {
   return found;
 }
 
-/** Returns the dataset and the conditions of a query; for a text with errors, the part that could be parsed. */
+/** Returns the dataset and the conditions of a query; for source with errors, those of the part that could be parsed. */
 export function readConditions({ text, tree }: QueryText): QueryReading {
   const statement = queryStatement(tree);
   const pipeline = statement?.pipeline;
@@ -118,7 +118,7 @@ function queryStatement(query: Query): Extract<Statement, { kind: 'query' }> | u
 
 const tables: ReadonlySet<string> = new Set(['dataset', 'datatable', 'print', 'range', 'externaldata']);
 
-/** The conditions before any other operator: after one, the same name may be another field. */
+/** Returns the conditions before any other operator: after one, the same name may be another field. */
 function conditionsOf({ operators }: Pipeline, text: string): readonly Condition[] {
   const first = operators.findIndex(operator => operator.kind !== 'where');
   const filters = first < 0 ? operators : operators.slice(0, first);
@@ -133,7 +133,7 @@ function conjuncts(expr: Expr): readonly Expr[] {
   return [...conjuncts(expr.left), ...conjuncts(expr.right)];
 }
 
-/** The comparisons in a condition. */
+/** Returns the comparisons in a condition. */
 function comparisonsIn(expr: Expr, text: string): readonly Comparison[] {
   switch (expr.kind) {
     case 'paren':
@@ -166,7 +166,7 @@ function comparison(
   return [{ field: text.slice(field.from, field.to), operator, texts }];
 }
 
-/** `status`, `geo.city`, `['a b']['c']`. */
+/** Returns whether an expression is a field: `status`, `geo.city`, `['a b']['c']`. */
 function isField(expr: Expr): boolean {
   if (expr.kind === 'member') return isField(expr.object);
   if (expr.kind === 'index') return isField(expr.object);

@@ -49,34 +49,34 @@ import { limitNotice, shortfallsIn } from './shortfalls.js';
 
 /** A query to run, and the settings of its cell. */
 export interface QueryOrder {
-  /** As it is sent. */
+  /** The query as sent. */
   readonly query: QueryText;
   /** Values of the parameters that the query names. */
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
   readonly request: RequestOptions;
-  /** Absent for one request: the rows that it gives. */
+  /** Absent for a single request and the rows that it returns. */
   readonly fetch: Fetch | undefined;
-  /** The name under which the result is kept. */
+  /** The name of the cached result. */
   readonly name?: string;
-  /** How many events of a dataset it shows, whatever they are; if there are fewer, a notice says where more are. */
+  /** Number of events to show from a dataset, without conditions; if there are fewer, a notice points to more. */
   readonly events?: number;
-  /** It is asked again and again, so that an empty answer needs no reason. */
+  /** Whether the query is repeated, so that an empty result needs no explanation. */
   readonly isRepeated?: boolean;
-  /** The result will be drawn, with annotations where it runs along time. */
+  /** Whether the result will be drawn, with annotations if it is a series over time. */
   readonly annotates?: boolean;
-  /** An agent gets the result: no files are read for it. */
+  /** Whether an agent gets the result: the query may not read files. */
   readonly isForAgent?: boolean;
 }
 
-/** A result, and the signal for what is done with it: of a fetch that was interrupted, the rows that came are kept and shown. */
+/** A result, and the signal for its further use: after an interrupted fetch, the rows received are still cached and shown. */
 export interface RanQuery {
   readonly result: QueryResult;
   readonly signal: AbortSignal;
 }
 
-/** The parts of a session that a query needs, each of which belongs to the step that names it. */
+/** The parts of a session that a query needs, grouped by step. */
 export type QueryHost = ReadHost &
   RangeHost &
   AnswerHost &
@@ -84,8 +84,8 @@ export type QueryHost = ReadHost &
   Pick<Session, 'annotations' | 'options' | 'takeIntroduction'>;
 
 /**
- * Runs one query on the active profile and returns its result as Arrow: it is read, given a range, requested, answered, and its
- * answer gets its provenance and notices. Throws the errors of the client and the decoder.
+ * Runs one query on the active profile and returns its result as Arrow: resolves tables and range, sends the request, decodes the
+ * response, and adds provenance and notices. Throws the errors of the client and the decoder.
  */
 export async function runQuery(host: QueryHost, asked: QueryOrder, io: ProgressIo): Promise<RanQuery> {
   if (asked.isForAgent === true) refuseFiles(asked.query);
@@ -110,14 +110,14 @@ export async function runQuery(host: QueryHost, asked: QueryOrder, io: ProgressI
 
 /** A query with the tables that it reads. */
 interface ReadQuery {
-  /** With the time range that applies: that of the results, if it reads nothing else. */
+  /** Includes the effective time range: that of the results, if it reads nothing else. */
   readonly order: QueryOrder;
   readonly reads: Reads;
-  /** Those whose data it reads. */
+  /** The profiles whose data it reads. */
   readonly profile: string;
 }
 
-/** What knows the tables that a query can read. */
+/** The parts of a session that resolve the tables of a query. */
 type ReadHost = Names & Pick<Session, 'profileName' | 'endpoint'>;
 
 async function readTables(asked: QueryOrder, names: ReadHost): Promise<ReadQuery> {
@@ -127,14 +127,14 @@ async function readTables(asked: QueryOrder, names: ReadHost): Promise<ReadQuery
   return { order, reads, profile: profileOfReads(names.profileName, reads) };
 }
 
-/** What says which window a range is. */
+/** The parts of a session that resolve a range to a window. */
 type RangeHost = Pick<Session, 'profileName' | 'now' | 'measuredDatasets'>;
 
 /** The window of a query, and its clock. */
 interface Ranged {
   readonly window: ResolvedRange;
   readonly clock: QueryClock;
-  /** What `now()` is, RFC 3339; absent for the time of the run, as the service takes it. */
+  /** Value of `now()`, RFC 3339; absent for the time of the run on the service's clock. */
   readonly now?: string;
 }
 
@@ -142,12 +142,12 @@ async function rangeOf(order: QueryOrder, host: RangeHost, signal: AbortSignal):
   const window = await windowOf(order, host, signal);
   const service = { now: host.now(), isLocal: host.profileName === localProfile };
   const clock = clockOf(order.query, order.range, window, service);
-  // All pages share one `now()`.
+  // All pages share the same `now()`.
   const pagesNow = order.fetch !== undefined && service.isLocal ? formatTime(service.now) : undefined;
   return { window, clock, ...present({ now: clock.now ?? pagesNow }) };
 }
 
-/** The window of a range as of now. That of `all` spans the datasets, so that bins and charts fit the data. */
+/** Returns the current window of a range. The window of `all` spans the datasets, so that bins and charts fit the data. */
 async function windowOf(
   { range, query }: QueryOrder,
   host: RangeHost,
@@ -196,7 +196,7 @@ function nonEmpty<T extends object>(members: T): T | undefined {
   return Object.keys(members).length === 0 ? undefined : members;
 }
 
-/** Asks for annotations while the query runs, if its result will be drawn along time. */
+/** Requests annotations while the query runs, if its result will be drawn over time. */
 function beginAnnotations(
   { order, reads, profile, window }: Question,
   reader: Pick<AnnotationReader, 'begin'>,
@@ -207,12 +207,12 @@ function beginAnnotations(
   reader.begin({ profile, datasets: sourcesOf(reads), start, end }, signal);
 }
 
-/** What answers queries, and says how far they have come. */
+/** The parts of a session that run queries and report their progress. */
 type AnswerHost = Pick<Session, 'query' | 'progress'>;
 
 async function send(question: Question, host: AnswerHost, io: ProgressIo): Promise<Fetched> {
   const { request, reads, order } = question;
-  // It loads while the service works.
+  // Loads while the service works.
   const decoder = decoderOf();
   const ask = (id: string) => (part: QueryRequest & AnswerOptions) =>
     host.query(part, io.signal, tablesOf(reads), id);
@@ -270,7 +270,7 @@ async function sendPages(
   );
 }
 
-/** The tables of an answer, and how long they took. */
+/** The tables of a response, and how long they took. */
 interface Decoded extends TabularArrow, Pick<Provenance, 'elapsedMs' | 'traceId'> {}
 
 async function decode({ raw, decoded }: Fetched, query: QueryText, signal: AbortSignal): Promise<Decoded> {
@@ -282,7 +282,7 @@ async function decode({ raw, decoded }: Fetched, query: QueryText, signal: Abort
   return { envelope, tables: arranged, elapsedMs, ...present({ traceId: raw.traceId }) };
 }
 
-/** Operators that decide the order of the columns. */
+/** Operators that determine the order of the columns. */
 const arranging: ReadonlySet<Operator['kind']> = new Set([
   'project',
   'project-keep',
@@ -294,7 +294,7 @@ const arranging: ReadonlySet<Operator['kind']> = new Set([
   'make-series',
 ]);
 
-/** Events begin with their time and end with the time at which they were stored, unless the query arranges its columns. */
+/** Puts the time of events first and the time they were stored last, unless the query arranges its columns. */
 function inReadingOrder(table: ArrowTable, { pipeline }: QueryText): ArrowTable {
   if (pipeline?.operators.some(({ kind }) => arranging.has(kind)) ?? true) return table;
   const place = (name: string) => (name === '_time' ? 0 : name === '_sysTime' ? 2 : 1);
@@ -327,7 +327,7 @@ function provenanceOf(
   };
 }
 
-/** The datasets that the rows come from: those that the service has read, and those behind the results. */
+/** Returns the source datasets of the rows: those that the service read, and those behind the results. */
 function sourcesBehind(reads: Reads, datasets: readonly string[]): readonly string[] {
   return sourcesOf({ ...reads, datasets: datasets.filter(name => !reads.results.has(name)) });
 }
@@ -336,11 +336,11 @@ function readingOf(query: QueryText, { tables: [table] }: QueryAnswer): Pick<Que
   return table === undefined ? {} : { reading: readAggregation(query, table.info) };
 }
 
-/** What says more about an answer, some of it once, and is asked about one without rows. */
+/** The parts of a session that provide notices, some of them once, and are queried about an empty result. */
 type NoticeHost = RangeHost &
   Pick<Session, 'query' | 'schema' | 'takeReplayed' | 'takeRecordingNotices' | 'takeRestart'>;
 
-/** What was said on the way to an answer. */
+/** Notices collected before the response. */
 interface Told {
   readonly introduction: string | undefined;
   readonly nearLimit: string | undefined;
@@ -376,7 +376,7 @@ function noticeOf(level: Notice['level'], text: string | undefined): readonly No
   return text === undefined ? [] : [{ level, text }];
 }
 
-/** Above a named result that a limit cut, the query that keeps all of it. */
+/** For a named result that a limit truncated, suggests the query that stores all of it. */
 function wholeNotices({ name }: QueryOrder, shortfalls: readonly Shortfall[]): readonly Notice[] {
   return shortfalls.flatMap(({ whole, through }) =>
     name === undefined || whole === undefined || through !== undefined

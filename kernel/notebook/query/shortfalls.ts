@@ -1,6 +1,4 @@
-/**
- * What the rows of an answer leave out, from the text of its query, the limits that it was sent with, and the results that it reads.
- */
+/** What the rows of a result omit, from the text of its query, the limits sent with it, and the results that it reads. */
 import type { Expr, Operator, Pipeline } from '../../apl/syntax/ast.js';
 import type { QueryText } from '../../apl/syntax/parse.js';
 import { present } from '../../present.js';
@@ -12,20 +10,20 @@ import type { Reads } from '../results/reads.js';
 import { type Fetch, isFetchable, type Stopped } from './fetch.js';
 import { keepsRows } from './query-reading.js';
 
-/** The query behind an answer, as it was sent, and the limit of its cell. */
+/** The query behind a result, as sent, and the limit of its cell. */
 export interface Limited {
   readonly query: QueryText;
   readonly rowLimit: number | undefined;
   readonly fetch: Fetch | undefined;
-  /** Whether the service names each limit that cuts its answers, as the local one does. Others may count no further than a limit. */
+  /** Whether the service reports each limit that truncates its results, as the local one does. Others may stop counting at a limit. */
   readonly namesCuts: boolean;
-  /** Why a fetch has ended early. */
+  /** Reason why a fetch ended early. */
   readonly stopped?: Stopped;
 }
 
 /**
- * Returns the shortfalls of an answer; those of the results that it read among them. `replayed` is when the recording was begun that
- * it comes from, in nanoseconds since 1970.
+ * Returns the shortfalls of a result, including those of the results that it read. `replayed` is the start of the recording it comes
+ * from, in nanoseconds since 1970.
  */
 export function shortfallsIn(
   order: Limited,
@@ -51,7 +49,7 @@ export function shortfallsIn(
   ];
 }
 
-/** Returns the sentence about an answer that ends at a limit of which its service says nothing. */
+/** Returns a sentence about a result that ends at a limit which its service does not report. */
 export function limitNotice(order: Limited, answer: QueryAnswer, readsResults: boolean): string | undefined {
   const cut = unsaidLimit(order, answer, readsResults);
   if (cut === undefined) return undefined;
@@ -63,10 +61,10 @@ export function limitNotice(order: Limited, answer: QueryAnswer, readsResults: b
   return `${only} Add \`| limit N\` or aggregate; \`%limit N\` changes it${all}.`;
 }
 
-/** Where the rows of an answer end, though its query did not ask for it. */
+/** An unrequested end of the rows of a result. */
 interface Cut {
   readonly rows: number;
-  /** How many rows the query would give, where parts of its range have been counted: a service that has enough rows counts no further. */
+  /** Number of rows that the query would return, if parts of its range were counted: a service stops counting once it has enough rows. */
   readonly matched: number | undefined;
   readonly whose: string;
 }
@@ -94,10 +92,10 @@ function wholeOf(query: QueryText, rows: number): Whole | undefined {
   return rows < largeLimit ? { query: text, most: largeLimit } : undefined;
 }
 
-/** The most rows of one answer of the hosted service. */
+/** Maximum rows of one response of the hosted service. */
 const largeLimit = 50_000;
 
-/** The limit that a service names in the code of its message. */
+/** Returns the limit that a service names in its message code. */
 function saidLimit({ fetch }: Limited, { tables, status }: QueryAnswer): Cut | undefined {
   if (fetch !== undefined) return undefined;
   const code = status.messages?.find(isRowLimit)?.code;
@@ -117,17 +115,17 @@ const whoseLimit: Readonly<Record<string, string>> = {
   default_limit_warning: 'the default limit',
 };
 
-/** Whether a message is about rows that were left out. */
+/** Returns whether a message is about omitted rows. */
 function isRowLimit({ code }: { readonly code: string }): boolean {
   return /^(?:row|default)_limit/.test(code);
 }
 
-/** The number of rows returned when neither query nor request sets a limit. */
+/** Number of rows returned if neither query nor request sets a limit. */
 const serviceRowLimit = 1_000;
 
 /**
- * What a service that says nothing has probably left out: as many rows came as a limit allows, or fewer than it counts. A kept result
- * has no limit of its own.
+ * Returns the probable truncation by a service that reports none: there are as many rows as a limit allows, or fewer than it counts.
+ * A cached result has no limit of its own.
  */
 function unsaidLimit(
   { query, rowLimit, fetch, stopped, namesCuts }: Limited,
@@ -153,7 +151,7 @@ function unsaidLimit(
   return { rows, matched: isShort ? status.rowsMatched : undefined, whose: 'the limit of the service' };
 }
 
-/** Whether each row that a service counts as a match is one of the result: nothing filters rows that have been changed. */
+/** Returns whether every row that a service counts as a match is in the result: nothing filters rows after they were changed. */
 function countsItsRows(operators: readonly Operator[]): boolean {
   const changed = operators.findIndex(({ kind }) => !filtering.has(kind));
   const rest = changed < 0 ? [] : operators.slice(changed);
@@ -162,7 +160,7 @@ function countsItsRows(operators: readonly Operator[]): boolean {
 
 const filtering: ReadonlySet<Operator['kind']> = new Set(['where', 'search']);
 
-/** Operators after which the number of rows is no longer that of the data. */
+/** Operators that change the number of rows. */
 const reducing: ReadonlySet<Operator['kind']> = new Set([
   'limit',
   'top',
@@ -174,16 +172,16 @@ const reducing: ReadonlySet<Operator['kind']> = new Set([
   'make-series',
 ]);
 
-/** The most characters of a query that a notice repeats. */
+/** Maximum characters of a query that a notice quotes. */
 const longestQuery = 160;
 
-/** The query in front of a further operator; one that does not fit in a line is left out. */
+/** Returns the query to put before a further operator; replaces one that does not fit on a line with an ellipsis. */
 function shortened(text: string): string {
   const trimmed = text.trim().replace(/;$/, '');
   return trimmed.length > longestQuery || /[\n;]|\/\//.test(trimmed) ? '…' : trimmed;
 }
 
-/** Whether the rows are the first ones in the order of their times. */
+/** Returns whether the rows are the first ones ordered by time. */
 function isByTime({ tables: [table] }: QueryAnswer): boolean {
   return table?.info.order[0]?.field === '_time' && hasTime(table.data.schema.fields);
 }
@@ -192,7 +190,7 @@ function hasTime(fields: readonly { readonly name: string }[]): boolean {
   return fields.some(({ name }) => name === '_time');
 }
 
-/** The rows that the text of the query itself leaves out, by a limit or a sample. */
+/** Returns the rows that the query itself omits, by a limit or a sample. */
 function asked(
   { query: { text }, namesCuts }: Limited,
   answer: QueryAnswer,
@@ -221,7 +219,7 @@ function asked(
   ];
 }
 
-/** What a limit leaves; undefined if it left nothing out. Right after time-binned groups it counts those. */
+/** Describes the rows that a limit leaves; undefined if it omitted nothing. Directly after time-binned groups it counts groups. */
 function askedCut(
   limit: Operator,
   operators: readonly Operator[],
@@ -240,7 +238,7 @@ function askedCut(
   return rows === 1 ? 'the first row' : `the first ${formatCount(rows)} rows`;
 }
 
-/** Operators that keep every row. */
+/** Operators that retain every row. */
 const arranging: ReadonlySet<Operator['kind']> = new Set([
   'sort',
   'extend',
@@ -251,7 +249,7 @@ const arranging: ReadonlySet<Operator['kind']> = new Set([
   'project-reorder',
 ]);
 
-/** `limit` alone is `limit 10`. */
+/** Returns the count of a limit; a bare `limit` is `limit 10`. */
 function countOf(limit: Operator): number | undefined {
   if (limit.kind !== 'limit' && limit.kind !== 'top') return undefined;
   const count: Expr | undefined = limit.count;

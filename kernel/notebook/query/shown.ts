@@ -1,4 +1,4 @@
-/** The way of one query of a cell: it runs and is logged, its result is kept, and its outputs are shown. */
+/** Runs one query of a cell, logs it, caches its result and shows its outputs. */
 import type { ChartOptions } from '../../apl/operators/drawing.js';
 import { withoutRender } from '../../apl/syntax/readers/charting.js';
 import { AplKernelError } from '../../errors.js';
@@ -25,10 +25,7 @@ type DrawHost = Pick<Session, 'options' | 'results' | 'annotations' | 'annotates
 
 type ShownHost = LogHost & DrawHost;
 
-/**
- * Runs one query of a cell: its `render` is taken off, it runs and is logged, and its result is kept and shown. Throws the errors of
- * the query.
- */
+/** Runs one query of a cell without its `render`, logs it, caches its result and shows it. Throws the errors of the query. */
 export async function runShown(
   host: ShownHost,
   io: CellIo,
@@ -57,7 +54,7 @@ export async function runShown(
   return cached;
 }
 
-/** Runs a query and logs it as it is written, also when it fails; throws its errors. */
+/** Runs a query and logs it as written, even if it fails; throws its errors. */
 export async function runLogged(
   host: LogHost,
   order: QueryOrder,
@@ -94,7 +91,7 @@ export async function runLogged(
   }
 }
 
-/** The query as it is logged; one that held a token says so, as it is no longer what ran. */
+/** Removes tokens from a query before it is logged, and marks it if there were any, as it is not what ran. */
 async function withoutSecrets(
   host: Pick<Session, 'withoutSecrets'>,
   query: LoggedQuery,
@@ -105,7 +102,7 @@ async function withoutSecrets(
   return isSame ? query : { ...query, apl, variables: {}, redacted: true };
 }
 
-/** Keeps a result under its id and returns it as it is kept. */
+/** Caches a result under its id and returns it as cached. */
 export async function keep(
   results: ResultCache,
   result: QueryResult,
@@ -119,25 +116,25 @@ export async function keep(
   return results.keep(await inSlices(resultId(result), signal), result, as);
 }
 
-/** How one result is shown. */
+/** Options for showing a result. */
 export interface ShowOptions {
-  /** The result is that of the cell. */
+  /** Whether it is the result of the cell. */
   readonly last: boolean;
-  /** What stops it. */
+  /** Signal that stops it. */
   readonly signal: AbortSignal;
-  /** What the chart is drawn of, if that is not the result itself. */
+  /** Data of the chart, if other than the result. */
   readonly drawn?: QueryResult;
-  /** How the query itself asks for its chart; it precedes what the cell says. */
+  /** Chart options of the query itself, which override the cell's. */
   readonly chart?: ChartOptions;
-  /** What the outputs stand beside, if the cell asks for that. Default: a chart beside its table. */
+  /** Layout of the outputs, if the cell sets it. Default: a chart beside its table. */
   readonly beside?: Beside;
-  /** The output that its table takes the place of. */
+  /** The output that its table replaces. */
   readonly displayId?: string;
 }
 
 /**
- * The table of the last query is the result of the cell; other outputs are displayed. A notice above it names results that were dropped to
- * make room.
+ * Shows the table of the last query as the result of the cell, and other outputs as displays. A notice above it names results that
+ * were dropped to free memory.
  */
 export async function show(
   host: DrawHost,
@@ -161,7 +158,7 @@ export async function show(
           drawn,
           beside: isBeside ? beside : undefined,
           now: replayedAt(host, result),
-          // A run that nobody watches writes the same notebook whatever the terminal it was started on.
+          // An unattended run writes the same notebook, whatever terminal it was started on.
           width: consoleWidthFor(host.options, io),
         }),
       })
@@ -174,7 +171,10 @@ export async function show(
   }
 }
 
-/** When a replayed query was recorded, in milliseconds since 1970; absent for others, and for a frozen range, which has its own. */
+/**
+ * Returns when a replayed query was recorded, in milliseconds since 1970; undefined for others, and for a frozen range, which has
+ * its own window.
+ */
 function replayedAt(
   { recording }: Pick<Session, 'recording'>,
   { provenance }: QueryResult,

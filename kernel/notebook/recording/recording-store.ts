@@ -8,35 +8,35 @@ import { anySize, bytesOf, decoded, removeFile } from '../../files.js';
 import { systemRefusal } from '../../machine.js';
 import { parseTime } from '../../time.js';
 
-/** A recording cannot be read, is damaged, or lacks what is asked for. */
+/** A recording cannot be read, is damaged, or lacks a requested response. */
 export class RecordingError extends AplKernelError {}
 
-/** The facts kept beside the bytes of an answer. */
+/** Facts stored with the bytes of a response. */
 export interface AnswerFacts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** How long the service took, in milliseconds. */
+  /** Time that the service took, in milliseconds. */
   readonly elapsedMs: number;
-  /** The hash of the state of its datasets; absent if the service does not report it. */
+  /** Hash of the state of its datasets; absent if the service does not report it. */
   readonly version?: string;
 }
 
-/** An answer with its body. */
+/** A response with its body. */
 export interface RecordedAnswer extends AnswerFacts {
   readonly body: Uint8Array;
 }
 
-/** The most bytes that the answers of a recording take on disk. */
+/** Maximum bytes of a recording's responses on disk. */
 const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 
-/** The file that marks a directory as a recording and says when it was begun. */
+/** The file that marks a directory as a recording and has its start time. */
 const ABOUT_FILE = 'recording.json';
 const ANSWER_FILE = /^[0-9a-f]{64}\.answer$/;
 
-/** The answers of a service in a directory: a file each, named by the hash of the request. Other files are left alone. */
+/** The recorded responses in a directory: one file each, named by the hash of the request. Ignores other files. */
 export class AnswerStore {
   readonly directory: string;
-  /** Nanoseconds since 1970; times relative to now count from here in every run. */
+  /** Nanoseconds since 1970; relative times count from here in every run. */
   readonly begunAt: bigint;
   readonly #maxBytes: number;
   /** Bytes by file name. */
@@ -49,7 +49,7 @@ export class AnswerStore {
     this.#maxBytes = maxBytes;
   }
 
-  /** Opens the recording of a directory; undefined when there is none. Throws RecordingError. */
+  /** Opens the recording in a directory; returns undefined if there is none. Throws RecordingError. */
   static async open(directory: string, maxBytes = MAX_RECORDING_BYTES): Promise<AnswerStore | undefined> {
     const bytes = await contentOf(join(directory, ABOUT_FILE));
     if (bytes === undefined) return undefined;
@@ -62,7 +62,7 @@ export class AnswerStore {
     return new AnswerStore(directory, begunAt, new Map(sizes), maxBytes);
   }
 
-  /** Begins a recording as of a time; the answers of an earlier one in the directory are deleted. Throws RecordingError. */
+  /** Starts a recording as of a time; deletes the responses of an earlier one in the directory. Throws RecordingError. */
   static async begin(
     directory: string,
     begunAt: { readonly nanos: bigint; readonly text: string },
@@ -91,7 +91,7 @@ export class AnswerStore {
     return this.#maxBytes;
   }
 
-  /** Returns the answer of a key; undefined when there is none. Throws RecordingError for one that was changed on disk. */
+  /** Returns the response for a key; undefined if there is none. Throws RecordingError if it was modified on disk. */
   async read(key: string): Promise<RecordedAnswer | undefined> {
     const file = join(this.directory, `${key}.answer`);
     const bytes = await contentOf(file);
@@ -105,7 +105,7 @@ export class AnswerStore {
     return { ...facts, body: await promisify(gunzip)(rest.subarray(split + 1)) };
   }
 
-  /** Writes an answer; false when the recording would grow beyond its bound. Throws RecordingError. */
+  /** Writes a response; returns false if the recording would exceed its limit. Throws RecordingError. */
   async write(key: string, { body, ...facts }: RecordedAnswer): Promise<boolean> {
     const name = `${key}.answer`;
     const packed = await promisify(gzip)(body);
@@ -122,7 +122,7 @@ export class AnswerStore {
   }
 }
 
-/** Undefined if there is no file of this name; a link that leads nowhere is one that cannot be read. */
+/** Returns a file's content, undefined if there is none; a dangling link counts as unreadable. */
 async function contentOf(file: string): Promise<Buffer | undefined> {
   try {
     return await bytesOf(file, anySize);
@@ -132,7 +132,7 @@ async function contentOf(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** The key is part of the hash: an answer in another one's file is damage. */
+/** Includes the key in the hash: a response in the wrong file counts as damaged. */
 function sumOf(key: string, bytes: Uint8Array): string {
   return createHash('sha256').update(key).update(bytes).digest('hex');
 }
@@ -153,7 +153,7 @@ function aboutText(begunAt: string): string {
   return `${JSON.stringify({ format: 1, moment: begunAt, sum: sumOf('moment', Buffer.from(begunAt)) })}\n`;
 }
 
-/** Recordings of earlier versions have no sum. */
+/** Recordings of earlier versions have no checksum. */
 function begunAtOf(text: string): bigint | undefined {
   try {
     const about: unknown = JSON.parse(text);

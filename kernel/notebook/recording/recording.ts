@@ -13,20 +13,20 @@ import { datasetNames } from '../query/query-reading.js';
 import { type AnswerStore, RecordingError } from './recording-store.js';
 
 /**
- * `record` sends requests and keeps their answers, `replay` only reads kept answers, `auto` reads those that are kept and sends
- * the other requests.
+ * `record` sends requests and stores their responses, `replay` only reads stored responses, `auto` reads stored responses and sends
+ * the remaining requests.
  */
 export type RecordingMode = 'record' | 'replay' | 'auto';
 
-/** The datasets of the local service as they are now. */
+/** Lists the current state of local datasets. */
 export type DatasetListing = (names: readonly string[]) => Promise<readonly DatasetInfo[]>;
 
-/** Records the answers that the clients of a session receive, and replays them. */
+/** Records the responses that the clients of a session receive, and replays them. */
 export class Recording {
   readonly mode: RecordingMode;
   readonly store: AnswerStore;
   #notices: Notice[] = [];
-  /** Requests so far that change something: after each, the same question may have another answer. */
+  /** Number of requests so far that change something: after each, the same query may have a different result. */
   #changes = 0;
   #answered = false;
 
@@ -53,8 +53,8 @@ export class Recording {
   }
 
   /**
-   * Returns, once, the start of the recording that the last query has its answer from, or whose answer it now is: the same in the
-   * run that records it and in every one that replays it.
+   * Returns, once, the start of the recording that the last query was read from or stored in: the same when recording and in every
+   * replay.
    */
   takeBegunAt(): bigint | undefined {
     const begunAt = this.#answered ? this.store.begunAt : undefined;
@@ -62,7 +62,7 @@ export class Recording {
     return begunAt;
   }
 
-  /** Returns the notices for the next result, each once. */
+  /** Returns and clears the notices for the next result. */
   takeNotices(): readonly Notice[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -107,12 +107,12 @@ export class Recording {
   }
 }
 
-/** Whether another attempt would give the same answer: not where the service was busy or broken, or did not know the token. */
+/** Returns whether a retry would yield the same response: not if the service was busy or broken, or rejected the token. */
 function isLasting(status: number): boolean {
   return status < 500 && ![401, 407, 408, 425, 429].includes(status);
 }
 
-/** Headers needed to read an answer; others may identify the user. */
+/** Headers needed to parse a response; others may identify the user. */
 const RECORDED_HEADERS = ['content-type', 'x-axiom-trace-id', noticeHeader];
 
 function recordedHeaders({ headers }: Reply): Readonly<Record<string, string>> {
@@ -133,7 +133,7 @@ function holdsToken(
   return isOwn || holdsAxiomToken(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
 }
 
-/** One that a cell names comes back in the answer; the text is only looked at when it begins like one somewhere. */
+/** Detects tokens, as a response may repeat one from a cell; decodes the body only if it contains the prefix of a token. */
 function holdsAxiomToken(body: Buffer): boolean {
   if (!body.includes('xaat-') && !body.includes('xapt-')) return false;
   const text = body.toString('latin1');
@@ -141,16 +141,16 @@ function holdsAxiomToken(body: Buffer): boolean {
 }
 
 /**
- * The hash of all that an answer depends on: the address of the service without its token, the request, and in it the query
- * without comments and spaces that mean nothing. Results that a query reads are in it by the hashes of their rows,
- * and the state of the service by how many requests have changed it.
+ * Returns a hash of everything that a response depends on: the address of the service without its token, and the request, with the
+ * query stripped of comments and insignificant white space. Results that a query reads are included by the hashes of their rows, and
+ * the state of the service by the number of requests that changed it.
  */
 function keyOf(
   { profileName, url, edgeUrl, orgId, engine }: Endpoint,
   { method, path, parameters, json }: Asked,
   changesBefore: number,
 ): string {
-  // The service of this machine, which asks a cluster, has another address each time.
+  // The local service, which queries a cluster, has a different address each time.
   const cluster = engine && [profileName, engine.catalog, engine.schema];
   const hosted = cluster ?? [url, edgeUrl ?? null, orgId ?? null];
   const service = profileName === localProfile ? localProfile : hosted;
@@ -159,7 +159,7 @@ function keyOf(
   return createHash('sha256').update(JSON.stringify(request)).digest('hex');
 }
 
-/** Whether a request leaves the service in another state. */
+/** Returns whether a request changes the state of the service. */
 function changes(asked: Asked): boolean {
   return asked.method !== 'GET' && !isQuery(asked);
 }
@@ -168,10 +168,7 @@ function isQuery({ path }: Asked): boolean {
   return path.endsWith('/_apl');
 }
 
-/**
- * Leaves out what belongs to one run alone: the directory of a file, the name of a lease, and who saved a query with which
- * version.
- */
+/** Removes what is specific to one run: the directory of a file, the name of a lease, and who saved a query with which version. */
 function bodyOf(json: Readonly<Record<string, unknown>>): unknown {
   const { apl, path, results, metadata: _, ...rest } = json;
   const { tables } = (results ?? {}) as { readonly tables?: unknown };
@@ -201,7 +198,7 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * A hash of the state of the datasets that a query reads; undefined for other requests, and if the service does not report
+ * Returns a hash of the state of the datasets that a query reads; undefined for other requests, and if the service does not report
  * that state.
  */
 async function versionOf({ json }: Asked, listing: DatasetListing | undefined): Promise<string | undefined> {
@@ -213,7 +210,7 @@ async function versionOf({ json }: Asked, listing: DatasetListing | undefined): 
     const facts = read.map(({ name, rows, firstTime, lastTime }) => [name, rows, firstTime, lastTime]);
     return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   } catch {
-    // Without the service their state is unknown.
+    // Without the service the state of the datasets is unknown.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { Steps } from '../../result/decode/decode-slices.js';
 import { hashSteps } from '../../result/ipc/ipc-stream.js';
 import type { QueryResult } from '../../result/result.js';
 
-/** Returns an id that equal results of the same query share: running a notebook over a frozen range again does not change it. */
+/** Returns an id shared by equal results of the same query: rerunning a notebook over a frozen range does not change it. */
 export function* resultId({
   tables,
   provenance: { query, startTime, endTime, profile },

@@ -13,28 +13,28 @@ import type { TimeRange } from '../time-range.js';
 import { type CachedResult, lastName, type ResultCache } from './result-cache.js';
 import type { ReadTables } from './sent.js';
 
-/** The kept results that a query reads, by name, and the other tables that it reads by name. */
+/** The cached results that a query reads, by name, and the names of the remaining tables that it reads. */
 export interface Reads {
   readonly results: ReadonlyMap<string, CachedResult>;
   readonly datasets: readonly string[];
 }
 
-/** A query names a result that the kernel no longer has, or that the service it runs on cannot read. */
+/** A query names a result that the kernel no longer has, or that the query's service cannot read. */
 class ResultError extends AplKernelError {
   constructor(message: string, hint: string) {
     super('result', message, { hint });
   }
 }
 
-/** The results that the names of a query are looked up in. */
+/** The results that a query can name. */
 export interface Names {
   readonly results: ResultCache;
 }
 
 /**
- * Returns what a query reads by name. A bare name is first one of its own `let` tables, then a kept result, then a dataset; in
- * brackets and quotes it is always a dataset. Throws ResultError for a result that was dropped to free memory, and for the
- * last one before there is any.
+ * Returns the tables that a query reads by name. A bare name is resolved first as one of its own `let` tables, then a cached result,
+ * then a dataset; a quoted name in brackets is always a dataset. Throws ResultError for a result that was dropped to free memory,
+ * and for the last result before there is one.
  */
 export function readsOf({ tree }: QueryText, names: Names): Reads {
   const own = new Set(tree.statements.flatMap(each => (each.kind === 'let' ? [each.name.name] : [])));
@@ -57,7 +57,7 @@ export function readsOf({ tree }: QueryText, names: Names): Reads {
   return { results, datasets };
 }
 
-/** Throws ResultError for a query that reads results and datasets of a service that is not given results. */
+/** Throws ResultError for a query that reads both results and datasets on a service that cannot receive results. */
 export async function checkTogether({ results, datasets }: Reads, profiles: Profiles): Promise<void> {
   const [dataset] = datasets;
   const [result] = results.keys();
@@ -67,10 +67,10 @@ export async function checkTogether({ results, datasets }: Reads, profiles: Prof
   if (endpoint !== undefined && !isOwnService(endpoint)) throw apart(dataset, result, profileName);
 }
 
-/** What knows where a query runs; `local` has no endpoint. */
+/** The parts of a session that identify the service of a query; `local` has no endpoint. */
 type Profiles = Pick<Session, 'profileName' | 'endpoint'>;
 
-/** The service that holds the dataset does not have the result, and it must not be sent there. */
+/** Returns the error for a query of a dataset and a result: the dataset's service lacks the result, which must not be sent there. */
 function apart(dataset: string, result: string, profile: string): ResultError {
   return new ResultError(
     `\`${dataset}\` is a dataset of the profile ${profile}, and \`${result}\` is a result that this kernel keeps: no service has both`,
@@ -92,21 +92,21 @@ function noneYet(): ResultError {
   );
 }
 
-/** Returns the datasets that the rows of a query come from, also those behind the results that it reads. */
+/** Returns the source datasets of a query's rows, including those behind the results that it reads. */
 export function sourcesOf({ results, datasets }: Reads): readonly string[] {
   const behind = [...results.values()].flatMap(({ result }) => result.sources ?? []);
   return [...new Set([...datasets, ...behind])];
 }
 
-/** Returns the results of a query as the session sends them to the local service. */
+/** Returns the results that a query reads, for the session to send to the local service. */
 export function tablesOf({ results, datasets }: Reads): ReadTables {
   const sent = new Map([...results].map(([name, cached]) => [name, { cached }]));
   return { results: sent, areAlone: sent.size > 0 && datasets.length === 0 };
 }
 
 /**
- * Returns the time range of a query that reads results alone: from the first to the last time that they hold all rows of, so that
- * bins and charts fit. Undefined for a query that reads something else too.
+ * Returns the time range of a query that reads only results, from the earliest start to the latest end of their windows, so that
+ * bins and charts fit. Undefined for a query that reads anything else.
  */
 export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefined {
   if (results.size === 0 || datasets.length > 0) return undefined;
@@ -123,7 +123,7 @@ export function rangeOfReads({ results, datasets }: Reads): TimeRange | undefine
   };
 }
 
-/** The window that was searched for a result; if a limit has cut its rows, the one from the first of them to the last. */
+/** Returns the window that was searched for a result; if a limit truncated its rows, the window from the first to the last row. */
 function windowOf(result: QueryResult): {
   readonly start: bigint | undefined;
   readonly end: bigint | undefined;
@@ -135,7 +135,7 @@ function windowOf(result: QueryResult): {
   );
 }
 
-/** The window of the times of the rows, the last bin included; undefined if they have none. */
+/** Returns the window of the rows' times, including the last bin; undefined if they have none. */
 function windowOfRows({
   tables: [table],
 }: QueryResult): { readonly start: bigint; readonly end: bigint } | undefined {
@@ -158,17 +158,17 @@ function windowOfRows({
   return { start, end: end + length };
 }
 
-/** Returns the profiles whose data a query reads: those of its results, and the active one if it reads datasets too. */
+/** Returns the profiles whose data a query reads: those of its results, and the active one if it also reads datasets. */
 export function profileOfReads(active: string, { results, datasets }: Reads): string {
   const profiles = new Set([...results.values()].map(({ result }) => result.provenance.profile));
   if (profiles.size === 0 || datasets.length > 0) profiles.add(active);
   return [...profiles].join(' and ');
 }
 
-/** How long the notice about a dataset of the same name may wait for the service, in milliseconds. */
+/** Timeout of the dataset names for the notice about shadowed datasets, in milliseconds. */
 const timeoutMs = 1_000;
 
-/** Returns the notices for a query over results: names that datasets share, and tables that the time range does not apply to. */
+/** Returns the notices for a query over results: names shared with datasets, and tables that the time range does not apply to. */
 export async function readNotices(
   { results, datasets }: Reads,
   schema: Pick<SchemaCache, 'knownDatasets'>,

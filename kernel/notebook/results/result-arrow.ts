@@ -14,10 +14,10 @@ import { limits } from '../../apl/syntax/syntax-limits.js';
 import { present } from '../../present.js';
 import { FIELD_KEY } from '../../result/field.js';
 
-/** The metadata key under which the local service finds the fields of a result that was sent. */
+/** Metadata key that describes the fields of a sent result to the local service. */
 const fieldsKey = 'apl.fields';
 
-/** Returns the fields of a result as a query over it sees them: the types are those that the values have in the kernel. */
+/** Returns the fields of a result as a query over it sees them, with the types of the values in the kernel. */
 export function fieldsOf(table: Table): readonly FieldSchema[] {
   return table.schema.fields.map(field => {
     const unit = field.metadata.get(FIELD_KEY.unit);
@@ -30,7 +30,7 @@ export function fieldsOf(table: Table): readonly FieldSchema[] {
   });
 }
 
-/** As {@link fieldsOf}, with a name that no other field has for each whose own is longer than a query may write. */
+/** Like {@link fieldsOf}, with a unique shorter name for each field whose name is longer than a query may write. */
 export function writableFieldsOf(table: Table): readonly FieldSchema[] {
   const fields = fieldsOf(table);
   const taken = new Set(fields.map(({ name }) => name));
@@ -42,14 +42,14 @@ export function writableFieldsOf(table: Table): readonly FieldSchema[] {
   });
 }
 
-/** Whether the name of a field is longer than a query may write. */
+/** Returns whether a field's name is longer than a query may write. */
 export function isUnwritable({ name }: { readonly name: string }): boolean {
   return name.length > limits.name.most;
 }
 
 /**
- * Returns the columns at `places` as an Arrow IPC stream that describes its fields in its metadata, in the order of the table; the
- * columns are called c0, c1 and so on.
+ * Returns the columns at `places` as an Arrow IPC stream with field descriptions in its metadata, in the order of the table; the
+ * columns are named c0, c1 and so on.
  */
 export function sendableStream(
   table: Table,

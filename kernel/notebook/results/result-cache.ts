@@ -3,40 +3,40 @@ import { QueryText } from '../../apl/syntax/parse.js';
 import type { QueryResult } from '../../result/result.js';
 import { formatBytes, formatCount, plural, visible } from '../../text.js';
 
-/** A result that the kernel holds: it can be queried, exported, and read by the grid of its output. */
+/** A result in the kernel's memory: it can be queried, exported, and read by the grid of its output. */
 export interface CachedResult {
-  /** Equal results share it. */
+  /** Shared by equal results. */
   readonly id: string;
   readonly result: QueryResult;
-  /** The query that it answers. */
+  /** The query that produced it. */
   readonly query: QueryText;
-  /** The memory that its tables take. */
+  /** Memory used by its tables, in bytes. */
   readonly bytes: number;
 }
 
-/** How a result is kept: its name, if it has one, and its query, if that is parsed already. */
+/** How to cache a result: its name, if any, and its query, if already parsed. */
 export interface CacheOptions {
   readonly name?: string;
   readonly query?: QueryText;
 }
 
-/** Results without a name beside the last: each takes some kilobytes of objects, however few rows it has. */
+/** Maximum unnamed results besides the last: each takes some kilobytes of objects, however few rows it has. */
 export const mostUnnamed = 500;
 
 /** The name of the last result. */
 export const lastName = '_';
 
 /**
- * The results of a session: named ones, the last, and those of earlier outputs. Together they take a bounded amount of memory;
- * when they would take more, those without a name go first, then the named ones, each time the least recently used. Of those
- * without a name there is a bounded number. The last result always stays.
+ * The results of a session: named ones, the last, and those of earlier outputs, within a memory budget. Beyond it, unnamed results
+ * are evicted before named ones, least recently used first. The number of unnamed results is also limited. The last result always
+ * stays.
  */
 export class ResultCache {
   #budgetBytes: number;
-  /** Least recently used first. */
+  /** Ordered from least to most recently used. */
   readonly #results = new Map<string, CachedResult>();
   readonly #names = new Map<string, CachedResult>();
-  /** Names whose results were dropped to free memory. */
+  /** Names of results that were evicted to free memory. */
   readonly #evicted = new Set<string>();
   #notices: string[] = [];
   #saidHowMany = false;
@@ -60,7 +60,7 @@ export class ResultCache {
     return [...this.#results.values()].reduce((total, each) => total + each.bytes, 0);
   }
 
-  /** Keeps a result as the last, and under a name if one is given; equal results, which share an id, are kept once. */
+  /** Caches a result as the last, and under a name if given; equal results, which share an id, are cached once. */
   keep(id: string, result: QueryResult, { name, query }: CacheOptions = {}): CachedResult {
     const parsed = query ?? new QueryText(result.provenance.query);
     const cached = { id, result, query: parsed, bytes: bytesOf(result) };
@@ -76,38 +76,38 @@ export class ResultCache {
     return cached;
   }
 
-  /** The result with a name; `_` is the last. */
+  /** Returns the result with a name; `_` is the last. */
   named(name: string): CachedResult | undefined {
     return this.#touch(this.#names.get(name));
   }
 
-  /** The result with an id, which outputs name. */
+  /** Returns the result with an id, as referenced by outputs. */
   withId(id: string): CachedResult | undefined {
     return this.#touch(this.#results.get(id));
   }
 
-  /** Makes a result the last again, if it is still there; without one, none is. */
+  /** Makes a result the last again, if still cached; otherwise there is no last result. */
   makeLast(cached: CachedResult | undefined): void {
     if (cached !== undefined && this.#results.has(cached.id)) this.#names.set(lastName, cached);
     else this.#names.delete(lastName);
   }
 
-  /** True for a name whose result was dropped to free memory. */
+  /** Returns whether the result of a name was evicted to free memory. */
   wasEvicted(name: string): boolean {
     return this.#evicted.has(name);
   }
 
-  /** The names in use, in the order in which they were given; `_` is among them. */
+  /** Returns the names in use, including `_`, in the order in which they were given. */
   names(): readonly string[] {
     return [...this.#names.keys()];
   }
 
-  /** Every result with its names, least recently used first. */
+  /** Returns every result with its names, least recently used first. */
   all(): readonly { readonly cached: CachedResult; readonly names: readonly string[] }[] {
     return [...this.#results.values()].map(cached => ({ cached, names: this.#namesOf(cached) }));
   }
 
-  /** Drops the result with a name, and with it the result's other names; false when there is none. */
+  /** Drops the result with a name, including its other names; returns false if there is none. */
   drop(name: string): boolean {
     const cached = this.#names.get(name);
     if (cached === undefined) return false;
@@ -115,14 +115,14 @@ export class ResultCache {
     return true;
   }
 
-  /** Drops every result; returns how many there were. */
+  /** Drops every result; returns their number. */
   clear(): number {
     const count = this.#results.size;
     for (const cached of [...this.#results.values()]) this.#remove(cached);
     return count;
   }
 
-  /** Sentences about the results dropped to free memory since the last call. */
+  /** Returns sentences about the results evicted since the last call. */
   takeNotices(): readonly string[] {
     const notices = this.#notices;
     this.#notices = [];
@@ -158,7 +158,7 @@ export class ResultCache {
       this.#notices.push(`This result alone takes ${formatBytes(bytes)}; ${budget}.`);
   }
 
-  /** Said once: it goes on with every cell. */
+  /** Reported once, as it recurs with every cell. */
   #dropOldest(): void {
     const unnamed = this.#expendable().filter(({ names }) => names.length === 0);
     const gone = unnamed.slice(0, Math.max(0, unnamed.length - mostUnnamed));
@@ -190,7 +190,7 @@ export class ResultCache {
   }
 }
 
-/** The number of rows of a result's table. */
+/** Returns the number of rows of a result's table. */
 export function rowsOf({ result }: CachedResult): number {
   return result.tables[0]?.data.numRows ?? 0;
 }
@@ -203,7 +203,7 @@ function sizeText(cached: CachedResult): string {
   return `${plural(rowsOf(cached), 'row')}, ${formatBytes(cached.bytes)}`;
 }
 
-/** The memory of the tables in bytes; buffers that columns share count once. */
+/** Returns the memory of the tables in bytes; buffers shared by columns count once. */
 function bytesOf({ tables }: QueryResult): number {
   const buffers = new Set(tables.flatMap(({ data }) => buffersOf(data)));
   return [...buffers].reduce((total, buffer) => total + buffer.byteLength, 0);

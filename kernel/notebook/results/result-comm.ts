@@ -12,10 +12,10 @@ import { profileOf } from './result-profile.js';
 import type { ErrorReply, OpenData, PageReply, ReadyReply, Request, View } from './result-protocol.js';
 import { rowsOfView, ViewError, type ViewQuery, viewQuery } from './result-view.js';
 
-/** What a reader of results needs of a session. */
+/** The parts of a session that a reader of results needs. */
 type ReaderSession = Pick<Session, 'options' | 'queryCached' | 'results' | 'sendCached'>;
 
-/** Answers a front end that reads a kept result; closes the comm at once when the kernel does not hold it. */
+/** Serves a front end that reads a cached result; closes the comm at once if the kernel does not have it. */
 export function openReader(session: ReaderSession, comm: Comm, data: unknown): CommHandler {
   const id = (data as Partial<OpenData> | null)?.result;
   const cached = typeof id === 'string' ? session.results.withId(id) : undefined;
@@ -40,13 +40,13 @@ function readyOf(cached: CachedResult): ReadyReply {
   return { kind: 'ready', rows: rowsOf(cached), columns, notes };
 }
 
-/** The most rows of a page. */
+/** Maximum rows of a page. */
 const longestPage = 10_000;
 
-/** The requests that have an answer. */
+/** The requests that get a reply. */
 type Answered = Exclude<Request, { readonly op: 'cancel' | 'prepare' }>;
 
-/** One open grid. It remembers the order of the rows of the last view, so that further pages need no query. */
+/** One open grid. It caches the row order of the last view, so that further pages need no query. */
 class ResultReader implements CommHandler {
   readonly #session: ReaderSession;
   readonly #comm: Comm;
@@ -60,7 +60,7 @@ class ResultReader implements CommHandler {
     this.#id = id;
   }
 
-  /** Returns at once: requests run side by side. */
+  /** Returns at once: requests run concurrently. */
   message(data: unknown): void {
     const request = data as Request;
     if (request.op === 'cancel') this.#running.get(request.of)?.abort();
@@ -80,7 +80,7 @@ class ResultReader implements CommHandler {
       .finally(() => this.#running.delete(request.id));
   }
 
-  /** A view that needs the engine says itself what is wrong with it. */
+  /** Ignores errors: a view that needs the engine reports them itself. */
   #prepare(): void {
     const cached = this.#session.results.withId(this.#id);
     if (cached !== undefined) this.#session.sendCached(cached).catch(() => undefined);
@@ -130,7 +130,7 @@ class ResultReader implements CommHandler {
     return [reply, tableToIPC(taken, 'stream')];
   }
 
-  /** The rows of a view in order; undefined for all of them as they are. */
+  /** Returns the rows of a view in order; undefined for all rows in their original order. */
   async #rows(cached: CachedResult, view: View, signal: AbortSignal): Promise<Uint32Array | undefined> {
     const table = cached.result.tables[0]?.data;
     if (table === undefined) return undefined;
@@ -143,7 +143,7 @@ class ResultReader implements CommHandler {
       return await rows;
     } catch (error) {
       if (this.#view?.rows === rows) this.#view = undefined;
-      // Whoever asked first has given up; this request has not.
+      // The first caller has given up, but this request has not.
       if (error instanceof InterruptedError && !signal.aborted) return this.#rows(cached, view, signal);
       throw error;
     }
@@ -192,7 +192,7 @@ function placesOf(
   });
 }
 
-/** Where in a condition of the request an error is. */
+/** Returns the position of an error in a condition of the request. */
 function placeOf(
   session: Pick<Session, 'results'>,
   resultId: string,

@@ -10,11 +10,11 @@ import type { CachedResult } from './result-cache.js';
 import type { Bin, ProfileReply, Request } from './result-protocol.js';
 import { queryView, spanLiteral, ViewError, viewQuery } from './result-view.js';
 
-/** The number of frequent values, and the most bins of a histogram. */
+/** Maximum frequent values, and maximum bins of a histogram. */
 const topValues = 10;
 const maxBins = 20;
 
-/** Computes the profile of a column over the rows of a view; throws ViewError when there is no such column. */
+/** Computes the profile of a column over the rows of a view; throws ViewError if there is no such column. */
 export async function profileOf(
   session: Pick<Session, 'queryCached'>,
   cached: CachedResult,
@@ -53,7 +53,7 @@ export async function profileOf(
 
 type Ask = (then: string) => Promise<Table>;
 
-/** Values without an equality of their own are counted by their texts. */
+/** Returns the grouping of values; those without equality are counted by their text. */
 function keys({ name, type }: FieldSchema): string {
   const field = quotedName(name);
   return `value = ${type === 'dynamic' ? `tostring(${field})` : field}, gone = isnull(${field})`;
@@ -77,16 +77,14 @@ function topText(field: FieldSchema): string {
   ].join('\n');
 }
 
-/** The exact text of a cell by the name of its column. */
+/** Returns the exact text of a cell, by column name. */
 function textAt(table: Table, name: string, row: number): string | null {
   const place = table.schema.fields.findIndex(field => field.name === name);
   const [field, vector] = [table.schema.fields[place], table.getChildAt(place)];
   return field === undefined || vector === null || table.numRows <= row ? null : cellText(vector, row, field);
 }
 
-/**
- * The least and the greatest value of a column with meaningful distances: numbers as they are, times and spans in nanoseconds.
- */
+/** The minimum and maximum of a column with meaningful distances: plain numbers, or timestamps and durations in nanoseconds. */
 type Ends =
   | { readonly exact: true; readonly low: bigint; readonly high: bigint }
   | { readonly exact: false; readonly low: number; readonly high: number };
@@ -100,7 +98,7 @@ function ends({ type }: FieldSchema, counts: Table): Ends | undefined {
   return measured ? { exact: true, low: exactInt64(low, 0), high: exactInt64(high, 0) } : undefined;
 }
 
-/** Equal bins from the least to the greatest value; each has as many integers as any other, or one more. */
+/** Returns equal bins from the minimum to the maximum; integer bins differ in size by at most one. */
 async function binsOf(field: FieldSchema, ends: Ends, ask: Ask): Promise<readonly Bin[]> {
   const edges = ends.exact ? integerEdges(ends.low, ends.high) : realEdges(ends.low, ends.high);
   const name = quotedName(field.name);
@@ -134,7 +132,7 @@ function realEdges(low: number, high: number): readonly number[] {
   return [...edges, high];
 }
 
-/** An edge as a value of the field's type in APL. */
+/** Returns a bin edge as an APL literal of the field's type. */
 function written({ type }: FieldSchema, edge: bigint | number): string {
   switch (type) {
     case 'datetime':

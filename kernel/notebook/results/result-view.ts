@@ -11,7 +11,7 @@ import { fieldsOf, isUnwritable, writableFieldsOf } from './result-arrow.js';
 import type { CachedResult } from './result-cache.js';
 import type { Filter, FilterValue, View } from './result-protocol.js';
 
-/** A request of a front end that cannot be carried out as written. */
+/** A front end's request that cannot be carried out as written. */
 export class ViewError extends Error {
   readonly hint: string | undefined;
 
@@ -21,28 +21,28 @@ export class ViewError extends Error {
   }
 }
 
-/** The APL that selects the rows of a view. `expressions` says where in `text` the conditions of the request stand. */
+/** The APL that selects the rows of a view. `expressions` has the positions in `text` of the request's conditions. */
 export interface ViewQuery {
-  /** Operators, each after a pipe; empty when the view is all rows in their own order. */
+  /** Operators, each after a pipe; empty if the view is all rows in their own order. */
   readonly text: string;
   readonly expressions: readonly { readonly filter: number; readonly from: number; readonly to: number }[];
-  /** The name of the field with the number of each row. */
+  /** Name of the field with the number of each row. */
   readonly rowField: string;
-  /** The places of the columns that it reads. */
+  /** Indices of the columns that it reads. */
   readonly places: readonly number[];
 }
 
-/** The name of the result in a query over a view. */
+/** Name of the result in a query over a view. */
 const viewTable = '_';
 
-/** A name that no field of the result has, for the number of each row. */
+/** Returns a name for the row number that no field of the result has. */
 function rowFieldOf(fields: readonly FieldSchema[]): string {
   let name = '_row';
   while (fields.some(field => field.name === name)) name += '_';
   return name;
 }
 
-/** Returns the operators of a view; throws ViewError for a column that the result does not have. */
+/** Returns the operators of a view; throws ViewError for an unknown column. */
 export function viewQuery(table: Table, view: View): ViewQuery {
   const writer = new ViewWriter(fieldsOf(table), writableFieldsOf(table));
   for (const [index, filter] of (view.filters ?? []).entries()) writer.filter(filter, index);
@@ -51,7 +51,7 @@ export function viewQuery(table: Table, view: View): ViewQuery {
   return writer;
 }
 
-/** The texts that a value of a type may contain, in any case: a search for another need not read such columns. */
+/** Characters in values of a type, in any case: a search for any other text can skip such columns. */
 const ALPHABETS: Partial<Record<FieldSchema['type'], RegExp>> = {
   long: /^[-0-9]*$/,
   real: /^[-+.0-9enaif]*$/i,
@@ -64,7 +64,7 @@ class ViewWriter implements ViewQuery {
   readonly expressions: { filter: number; from: number; to: number }[] = [];
   readonly #places = new Set<number>();
   readonly #fields: readonly FieldSchema[];
-  /** The same, with names that can be written. */
+  /** The same fields, with names that can be written. */
   readonly #writable: readonly FieldSchema[];
 
   readonly rowField: string;
@@ -114,7 +114,7 @@ class ViewWriter implements ViewQuery {
     this.text += `\n| where (${condition})`;
   }
 
-  /** The field of a name, as it is written. */
+  /** Returns a field by name, as it must be written. */
   #field(name: string): FieldSchema {
     const place = this.#fields.findIndex(field => field.name === name);
     const field = this.#writable[place];
@@ -124,7 +124,7 @@ class ViewWriter implements ViewQuery {
   }
 }
 
-/** The fields that a condition may read: those whose names stand in it, or all if it may read any. */
+/** Returns the fields that a condition may read: those it names, or all if it may read any. */
 function namesIn(expression: string, fields: readonly string[]): readonly string[] {
   const words = new Set<string>();
   visitQuery(parseQuery(`print (${expression}\n)`).query, {
@@ -154,7 +154,7 @@ function comparison({ name, type }: FieldSchema, op: string, value: FilterValue)
 
 const operators: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-/** The field and the value in a type that both have. */
+/** Returns the field and the value in a common type. */
 function sides(field: string, type: FieldSchema['type'], value: string | number | boolean): [string, string] {
   const text = String(value);
   const wrong = () => new ViewError(`${text} is not a value that a column of type ${type} holds`);
@@ -182,12 +182,12 @@ function sides(field: string, type: FieldSchema['type'], value: string | number 
   }
 }
 
-/** Returns a duration in nanoseconds as a literal of APL. */
+/** Returns a duration in nanoseconds as an APL literal. */
 export function spanLiteral(nanos: bigint): string {
   return nanos < 0n ? `(-${-nanos}nanosecond)` : `${nanos}nanosecond`;
 }
 
-/** A value as text, for searches. */
+/** Returns a value as text, for searches. */
 function textOf(field: string, type: FieldSchema['type']): string {
   return type === 'string' ? field : `tostring(${field})`;
 }
@@ -226,7 +226,7 @@ export async function rowsOfView(
   return lowHalves(table.getChildAt(0)?.data[0]?.values as BigInt64Array | undefined);
 }
 
-/** Returns row numbers, which are below 2^32: a bigint of each would take a quarter of a second for a million. */
+/** Returns the low halves of row numbers, which are below 2^32: a million bigints would take a quarter of a second. */
 function lowHalves(numbers: BigInt64Array = new BigInt64Array(0)): Uint32Array {
   const halves = new Uint32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length);
   const low = new Uint32Array(numbers.length);

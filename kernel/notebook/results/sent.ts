@@ -5,7 +5,7 @@ import { present } from '../../present.js';
 import type { CachedResult } from './result-cache.js';
 
 /**
- * A result that a query reads: all of its columns, or those at `places`, under names that a query can write where `isWritable`.
+ * A result that a query reads: all of its columns, or those at `places`; with `isWritable`, under names that a query can write.
  * `rowField` adds a field with the number of each row.
  */
 export interface ReadResult {
@@ -15,22 +15,19 @@ export interface ReadResult {
   readonly rowField?: string;
 }
 
-/** The results that a query reads, by name, and whether there are some and no dataset beside them. */
+/** The results that a query reads, by name, and whether it reads results and no dataset. */
 export interface ReadTables {
   readonly results: ReadonlyMap<string, ReadResult>;
   readonly areAlone: boolean;
 }
 
-/** Results that the local service holds for this kernel. They end with the connection, and are sent again when needed. */
+/** Results that the local service caches for this kernel. They end with the connection, and are sent again when needed. */
 export class SentResults {
   #active: ResultsLease | undefined;
-  /** The lease that is being asked for: questions at once share one. */
+  /** The lease being opened, shared by concurrent queries. */
   #opening: { readonly client: Client; readonly active: Promise<ResultsLease> } | undefined;
 
-  /**
-   * Sends the results that the service does not hold yet; returns the names by which a query reads them. Throws the errors of the
-   * client.
-   */
+  /** Sends the results that the service does not have yet; returns the names under which a query reads them. Throws the client's errors. */
   async send(
     client: Client,
     wanted: ReadonlyMap<string, ReadResult>,
@@ -45,12 +42,12 @@ export class SentResults {
     return { lease: active.lease.name, tables };
   }
 
-  /** Forgets what was sent, as the service has dropped some of it: results are sent again when needed. */
+  /** Discards the record of sent results, as the service has dropped some: they are sent again when needed. */
   forget(): void {
     this.#active?.sent.clear();
   }
 
-  /** Lets the service forget a result that the kernel has dropped. */
+  /** Has the service drop a result that the kernel has dropped. */
   drop(id: string): void {
     const active = this.#active;
     if (active !== undefined && !active.lease.ended) active.drop(id);
@@ -61,7 +58,7 @@ export class SentResults {
     if (active !== undefined && active.client === client && !active.lease.ended) return active;
     if (this.#opening?.client === client) {
       await unlessAborted(this.#opening.active, signal).catch(error => {
-        // Whoever asked first may have given up; this caller has not.
+        // The first caller may have given up, but this one has not.
         if (signal.aborted) throw error;
       });
       return this.#lease(client, signal);
@@ -80,11 +77,11 @@ export class SentResults {
   }
 }
 
-/** What was sent under one lease. */
+/** The results sent under one lease. */
 class ResultsLease {
   readonly client: Client;
   readonly lease: ResultLease;
-  /** By the id under which the service holds it: the result's own, or that with the places of its columns. */
+  /** Keyed by the id in the service: the result's own, or one with the indices of its columns. */
   readonly sent = new Map<string, Promise<void>>();
 
   constructor(client: Client, lease: ResultLease) {
@@ -92,7 +89,7 @@ class ResultsLease {
     this.lease = lease;
   }
 
-  /** Returns the id of a table that holds the columns; one that holds all of them will do, if it has the names. */
+  /** Returns the id of a table with the columns; one with all columns will do, unless names must be rewritten. */
   async ensure({ cached, places, isWritable }: ReadResult, signal: AbortSignal): Promise<string> {
     const isWhole = isWritable !== true && (places === undefined || this.sent.has(cached.id));
     const part = `${cached.id}:${places?.join('-') ?? ''}`;
@@ -116,7 +113,7 @@ class ResultsLease {
     }
   }
 
-  /** Goes on when the first caller stops waiting, as others may wait too. */
+  /** Continues if the first caller stops waiting, as others may be waiting too. */
   async #send(
     id: string,
     { result }: CachedResult,
@@ -132,7 +129,7 @@ class ResultsLease {
   }
 }
 
-/** Waits for background work until the signal aborts; throws InterruptedError then. */
+/** Waits for background work; throws InterruptedError if the signal aborts first. */
 async function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   work.catch(() => undefined);
   if (signal.aborted) throw new InterruptedError(signal.reason);

@@ -98,7 +98,7 @@ async function create(call: MagicCall, { session, io, plan, consent }: MagicHost
   say(io, named(session, `${verb} ${what}, at ${content.time}${until}, on charts of ${where}.`));
 }
 
-/** The annotation that a line describes; throws MagicError and TimeRangeError. */
+/** Returns the annotation described by a line; throws MagicError and TimeRangeError. */
 function contentOf(
   { options, magic }: MagicCall,
   session: Pick<Session, 'now'>,
@@ -109,7 +109,7 @@ function contentOf(
   if (!/^[a-z0-9-]+$/.test(type))
     throw usageError(magic, `--type has lower-case letters, digits and hyphens, not ${type}`);
   const now = session.now();
-  // Whole seconds can be read and written again.
+  // Whole seconds are easy to read and to type again.
   const time = options.has('time') ? timeOf(options.get('time') ?? '', now) : now - (now % SECOND);
   const end = options.has('end') ? timeOf(options.get('end') ?? '', now) : undefined;
   if (end !== undefined && end <= time)
@@ -139,7 +139,7 @@ function timeOf(text: string, now: bigint): bigint {
   }
 }
 
-/** The datasets that are named, else those that the cell reads, else those of the last result. */
+/** Returns the named datasets, else those that the cell reads, else those of the last result. */
 function datasetsFor(
   { lists }: MagicCall,
   session: Session,
@@ -158,7 +158,7 @@ function datasetsFor(
   );
 }
 
-/** The annotation of the same title, time and datasets; undefined if there is none, and if the token may not read any. */
+/** Returns the annotation with the same title, time and datasets; undefined if there is none, or if the token may not read any. */
 async function sameAs(
   { datasets, time, title = '' }: AnnotationContent,
   session: Pick<Session, 'client'>,

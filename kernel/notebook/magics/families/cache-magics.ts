@@ -11,7 +11,7 @@ import { pathOf } from '../magic-files.js';
 import { say } from '../output.js';
 import { askToSend } from '../profiles/profiles.js';
 
-/** The magic that records the answers of services, and replays them. */
+/** The magic that records and replays responses of services. */
 export const cacheMagics: readonly Magic[] = [
   {
     name: 'cache',
@@ -57,13 +57,13 @@ async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void
   say(io, stateText(session));
 }
 
-/** While a replay answers, any profile can be used without a question, as nothing is sent. */
+/** Requests consent: a replay sends nothing, so any profile could be chosen without it. */
 async function askToEndReplay(host: MagicHost): Promise<void> {
   const { session } = host;
   if (session.replays) await askToSend(await session.endpoint(session.profileName), host);
 }
 
-/** Recording deletes the answers that the directory holds, and replaces the file that marks a recording. */
+/** Requests consent: recording deletes the responses in the directory, and replaces the file that marks it as a recording. */
 async function askToReplace(directory: string, { session, consent }: MagicHost): Promise<void> {
   if (session.consents.hasMade(['recording', directory])) return;
   const names = await readdir(directory).catch((): string[] => []);

@@ -8,7 +8,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
-/** The magics that check results, in the order in which help lists them. */
+/** The magics that check results, in help order. */
 export const checkMagics: readonly Magic[] = [
   {
     name: 'assert',
@@ -55,7 +55,7 @@ export const checkMagics: readonly Magic[] = [
   },
 ];
 
-/** Has the result of the cell checked once its queries have run. */
+/** Checks the result of the cell once its queries have run. */
 async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
   const condition = raw.trim();
   if (condition === '') throw usageError(magic, 'a condition is missing');
@@ -99,7 +99,7 @@ async function diff({ words, options, magic }: MagicCall, { session, io }: Magic
   io.display(tableOutput(['row', ...columns], rows, caption));
 }
 
-/** The most rows that a difference shows. */
+/** Maximum rows of a difference to show. */
 const SHOWN = 100;
 
 function tableNamed(session: Pick<Session, 'results'>, name: string): QueryResult['tables'][number] {
@@ -115,14 +115,14 @@ function tableNamed(session: Pick<Session, 'results'>, name: string): QueryResul
   );
 }
 
-/** What the rows of a result are not, a line for each. */
+/** Describes why the rows of a result are incomplete, one line per reason. */
 function shortfallLines(session: Pick<Session, 'results'>, name: string): readonly string[] {
   const result = session.results.named(name)?.result;
   const found = result === undefined ? [] : readThrough(name, result);
   return [...new Set(found.map(each => `${safeWords(shortfallText(each))}.`))];
 }
 
-/** A cell of a change: its value, or both with an arrow; empty if it is neither a key nor changed. */
+/** Formats a cell of a change: its value, or both with an arrow; empty if it is neither a key nor changed. */
 function textOf(change: RowChange, column: string): string {
   if (change.kind !== 'changed') return change.cells[column] ?? 'null';
   const cell = change.cells.find(each => each.column === column);

@@ -9,7 +9,7 @@ import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 
-/** The magic that sets a result beside that of an earlier time. */
+/** The magic that compares a result with one of an earlier time. */
 export const compareMagics: readonly Magic[] = [
   {
     name: 'compare',
@@ -56,7 +56,7 @@ async function compare(call: MagicCall, host: MagicHost): Promise<void> {
     });
 }
 
-/** Nanoseconds of `-1d`; undefined for any other text. */
+/** Parses an offset such as `-1d` to nanoseconds; returns undefined for any other text. */
 function lengthBefore(text: string): bigint | undefined {
   const length = /^-\s*(\d[^:]*)$/.exec(text)?.[1];
   return length === undefined ? undefined : parseTimespan(length.replaceAll(' ', '')) || undefined;
@@ -72,7 +72,7 @@ function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
   return range;
 }
 
-/** The window of a result, moved back by `shift`. */
+/** Returns the window of a result, moved back by `shift`. */
 function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
   if (start === undefined || end === undefined)
@@ -80,7 +80,7 @@ function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
   return parseRange(`${formatTime(start - shift)}..${formatTime(end - shift)}`);
 }
 
-/** The query must give a result of the same kind on another range. */
+/** Throws unless the query yields a result of the same kind on another range. */
 function checkComparable(query: QueryText, { provenance }: QueryResult, { session }: MagicHost): void {
   const { profile, comparedWith } = provenance;
   if (comparedWith !== undefined)
@@ -139,23 +139,23 @@ function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['no
   ];
 }
 
-/** Operators that keep only some of the rows. */
+/** Operators that retain only some of the rows. */
 const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
 
-/** Operators that leave the rows as many as they are. */
+/** Operators that do not change the number of rows. */
 const keeping: ReadonlySet<Operator['kind']> = new Set([
   ...(['extend', 'project', 'project-away', 'project-keep', 'project-rename', 'project-reorder'] as const),
   ...(['sort', 'serialize', 'as', 'render'] as const),
 ]);
 
-/** The operators behind the last `summarize`; undefined if there is none. */
+/** Returns the operators after the last `summarize`; undefined if there is none. */
 function afterSummarize({ pipeline }: QueryText): readonly Operator[] | undefined {
   const operators = pipeline?.operators ?? [];
   const last = operators.findLastIndex(({ kind }) => kind === 'summarize');
   return last < 0 ? undefined : operators.slice(last + 1);
 }
 
-/** A row missing from one range may only have been cut off there, as by `top`. */
+/** Warns that a row missing from one range may only have been cut off there, as by `top`. */
 function cutNotices(query: QueryText): QueryResult['notices'] {
   const cut = afterSummarize(query)?.find(({ kind }) => cutting.has(kind))?.kind;
   if (cut === undefined) return [];

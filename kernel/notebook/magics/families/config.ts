@@ -6,7 +6,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { usageError } from '../magic-arguments.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
-/** The magics about the kernel itself: its settings, and a report for when it fails. */
+/** The magics about the kernel itself: its settings, and a problem report. */
 export const kernelMagics: readonly Magic[] = [
   {
     name: 'config',

@@ -13,7 +13,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { named, say, tableOutput } from '../output.js';
 
-/** The magics about datasets, in the order in which help lists them. */
+/** The magics about datasets, in help order. */
 export const datasetMagics: readonly Magic[] = [
   {
     name: 'datasets',
@@ -60,7 +60,6 @@ export const datasetMagics: readonly Magic[] = [
   },
 ];
 
-/** Lists the datasets. */
 async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { items: found, notices } = await session.schema.datasets(io.signal);
   const measured = found.some(each => each.rows !== undefined);
@@ -80,7 +79,7 @@ async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void>
   io.display(tableOutput(headers, rows, named(session, caption)));
 }
 
-/** The number of events of a dataset, the `%time` line that reads them all, and their first and last time. */
+/** Returns the number of events of a dataset, the `%time` line that reads them all, and their first and last time. */
 function extentCells({ rows, firstTime, lastTime, problems, place }: DatasetInfo): readonly string[] {
   if (rows === undefined && problems !== undefined) return ['damaged', '', '', ''];
   if (rows === undefined && place !== undefined) return ['in a bucket', '', '', ''];
@@ -133,13 +132,13 @@ async function schema({ words }: MagicCall, { session, io }: MagicHost): Promise
   if (rest > 0) say(io, `${plural(rest, 'more dataset')} not shown; \`%schema DATASET\` shows one.`);
 }
 
-/** A service that refuses the fields of one dataset has the others shown. */
+/** Catches a refusal to list the fields of one dataset, so that the remaining ones are shown. */
 function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;
 }
 
-/** What is known of one dataset besides its fields, which can be shown without it. */
+/** Returns facts about a dataset other than its fields, which can be shown without them. */
 async function infoOf(
   name: string,
   session: Pick<Session, 'measuredDatasets'>,
@@ -162,7 +161,7 @@ async function drop({ words, options }: MagicCall, host: MagicHost): Promise<voi
   onlyLocal(session, 'drop');
   const [name = ''] = words;
   const [info] = await session.measuredDatasets([name], io.signal);
-  // The service refuses to delete what it computes.
+  // The service refuses to delete computed datasets.
   if (info?.rows !== undefined || info?.problems !== undefined)
     await askToDrop(info, options.has('yes'), host);
   await (await session.client(io.signal)).deleteDataset(name, io.signal);
@@ -170,7 +169,7 @@ async function drop({ words, options }: MagicCall, host: MagicHost): Promise<voi
   say(io, `Deleted ${name}${info === undefined ? '' : ` (${extentOf(info)})`}.`);
 }
 
-/** Without `--yes` each dataset is asked for by its name, if somebody can be asked. */
+/** Without `--yes`, asks the user to type the name of the dataset, if input is allowed. */
 async function askToDrop(
   info: DatasetInfo,
   yes: boolean,
@@ -188,7 +187,7 @@ async function askToDrop(
   if (typed.trim() !== name) throw new MagicError(`${name} was not deleted: what was typed is not its name`);
 }
 
-/** Refuses a magic that works on this machine alone; throws MagicError. */
+/** Throws MagicError unless the session is on the local service, which the magic requires. */
 export function onlyLocal(session: Pick<Session, 'profileName'>, magic: string): void {
   if (session.profileName === localProfile) return;
   throw new MagicError(
@@ -197,7 +196,7 @@ export function onlyLocal(session: Pick<Session, 'profileName'>, magic: string):
   );
 }
 
-/** Returns how much a dataset holds, in words. */
+/** Describes the extent of a dataset. */
 export function extentOf({ rows, problems }: DatasetInfo): string {
   if (problems !== undefined && rows === undefined) return 'whose files are damaged';
   return rows === undefined ? 'all of its events' : plural(rows, 'event');

@@ -35,7 +35,7 @@ export const exportMagics: readonly Magic[] = [
   },
 ];
 
-/** Writes a kept result to a file; in a cell with a query, that query's result, once it has run. */
+/** Writes a cached result to a file; in a cell with a query, its result, once it has run. */
 async function exportResult(call: MagicCall, host: MagicHost): Promise<void> {
   if (host.plan.queries.length === 0) return write(call, host);
   host.plan.afterRun.push(() => write(call, host));
@@ -64,12 +64,12 @@ async function write({ words, options }: MagicCall, host: MagicHost): Promise<vo
   });
 }
 
-/** The path of a file without links in its directory; a link that is itself at the path is replaced, not followed. */
+/** Resolves links in the directory of a path; a link at the path itself is replaced, not followed. */
 async function placeOf(path: string): Promise<string> {
   return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path));
 }
 
-/** A file of settings may have the ending of a format, and so may what another program keeps. */
+/** Requests consent to overwrite: settings files and other programs' files may have the extension of a format. */
 async function askForPlace(place: string, force: boolean, { session, consent }: MagicHost): Promise<void> {
   if (session.consents.hasMade(['file', place])) return;
   if (isHidden(place))

@@ -6,7 +6,7 @@ import { magicNamed } from '../magic-lines.js';
 import { magicHelp } from '../magic-reference.js';
 import { markdownOutput, say } from '../output.js';
 
-/** The magics that explain, and those that do next to nothing, in the order in which help lists them. */
+/** The magics that explain or do next to nothing, in help order. */
 export const helpMagics: readonly Magic[] = [
   {
     name: 'help',

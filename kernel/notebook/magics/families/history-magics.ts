@@ -6,7 +6,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { tableOutput } from '../output.js';
 
-/** The magics about earlier queries, in the order in which help lists them. */
+/** The magics about earlier queries, in help order. */
 export const historyMagics: readonly Magic[] = [
   {
     name: 'history',

@@ -25,7 +25,7 @@ import { pathOf } from '../magic-files.js';
 import { progressMs, tableOutput, withProgress } from '../output.js';
 import { extentOf, onlyLocal } from './dataset-magics.js';
 
-/** The magic that makes a dataset from a file. */
+/** The magic that creates a dataset from a file. */
 export const importMagics: readonly Magic[] = [
   {
     name: 'import',
@@ -53,7 +53,7 @@ export const importMagics: readonly Magic[] = [
   },
 ];
 
-/** Has the local service make a dataset from a file. */
+/** Imports a file into a dataset of the local service. */
 async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   const { session, io, consent } = host;
   onlyLocal(session, 'import');
@@ -61,7 +61,7 @@ async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   const [written = ''] = words;
   if (placeOfImport(written) === 'bucket') return importBucket(call, host, written);
   const address = addressOf(written);
-  // What a recording replays needs no file.
+  // A replayed import needs no file.
   if (options.has('copy')) throw usageError(call.magic, '--copy is for objects of a bucket');
   if (address === undefined || session.replays)
     return importPath(call, host, pathOf(session.options, written));
@@ -69,7 +69,7 @@ async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   await withDownload(address, file => importPath(call, host, file.path, file), { signal: io.signal });
 }
 
-/** Has the local service read a bucket in place, or copy what lies there. */
+/** Has the local service read a bucket in place, or copy its objects. */
 async function importBucket(call: MagicCall, host: MagicHost, written: string): Promise<void> {
   const { options, magic } = call;
   const { session, io, consent } = host;
@@ -98,7 +98,7 @@ async function importBucket(call: MagicCall, host: MagicHost, written: string): 
 
 const bucketOptions: readonly string[] = ['dataset', 'time', 'copy'];
 
-/** Imports a file of this machine; one that was downloaded is known by its address. */
+/** Imports a file of this machine; a downloaded one is identified by its address. */
 async function importPath(
   { options, magic }: MagicCall,
   host: MagicHost,
@@ -131,7 +131,7 @@ async function importPath(
     io,
     `Importing ${basename(withoutCredentials(source))} into ${request.dataset}`,
     async tell => {
-      // A failed question about the progress says nothing about the import.
+      // A failed progress request does not mean that the import failed.
       const ask = () => client.progress(id, io.signal).then(found => tell(partOf(found)), ignore);
       const timer = setInterval(ask, progressMs);
       try {
@@ -147,7 +147,7 @@ async function importPath(
   session.schema.clear();
 }
 
-/** The rows that an import replaces are lost, unless the session made them or they are those of the same file. */
+/** Requests consent: the replaced rows are lost, unless the session created them or they come from the same file. */
 async function askToReplace(
   dataset: string,
   path: string,
@@ -176,7 +176,7 @@ async function noteImport(
     await session.options.importLog?.note(dataset, isAll ? path : undefined, { ...span, rows: rowsNow });
 }
 
-/** The part of an import that has been read, as far as the service knows. */
+/** Describes how much of an import has been read, if the service reports it. */
 function partOf(progress: QueryProgress): string {
   const { share = 0, rows } = progress.state === 'running' ? progress : { rows: 0 };
   return partRead(share, rows);

@@ -8,7 +8,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { say, tableOutput, textOutput } from '../output.js';
 
-/** The magics about parameters, in the order in which help lists them. */
+/** The magics about parameters, in help order. */
 export const parameterMagics: readonly Magic[] = [
   {
     name: 'param',
@@ -59,7 +59,7 @@ export const parameterMagics: readonly Magic[] = [
   },
 ];
 
-/** Sets parameters, asking for their values if the line says so. */
+/** Sets parameters, prompting for their values if the line requests it. */
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { assignments, choices, prompts, stray } = readParamLine(raw);
   if (stray !== '') throw new MagicError(`%param: ${stray} is not an assignment`, 'Write NAME = LITERAL.');
@@ -86,7 +86,7 @@ function choiceValues(name: string, text: string): readonly ParameterValue[] {
   });
 }
 
-/** The parameter that the user types; the one written in the line when nothing is typed. */
+/** Returns the parameter that the user types, or the one in the line if nothing is typed. */
 async function asked(
   name: string,
   written: Parameter | undefined,

@@ -5,7 +5,7 @@ import { MagicError, usageError } from '../magic-arguments.js';
 import { say } from '../output.js';
 import { rowCount } from './setting-magics.js';
 
-/** The magics about what requests say besides query, range, limit and parameters, and how many are made. */
+/** The magics about further request options, and about fetching in several requests. */
 export const requestMagics: readonly Magic[] = [
   {
     name: 'request',
@@ -102,7 +102,7 @@ function optionsIn({ options, lists, magic }: MagicCall): RequestOptions {
   });
 }
 
-/** JSON where the text is that, else the text. */
+/** Parses an option as JSON, or returns it as a string. */
 function optionValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -112,7 +112,7 @@ function optionValue(text: string): unknown {
   }
 }
 
-/** Has the queries of the cell fetched page by page. */
+/** Fetches the results of the cell's queries page by page. */
 function fetch({ options, magic }: MagicCall, { plan }: MagicHost): void {
   const max = options.get('max');
   if (options.has('all') === (max !== undefined)) throw usageError(magic, 'give --all, or --max N');

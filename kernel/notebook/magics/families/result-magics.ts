@@ -6,7 +6,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { tableOutput } from '../output.js';
 
-/** The magic about the results that the kernel keeps. */
+/** The magic about cached results. */
 export const resultMagics: readonly Magic[] = [
   {
     name: 'results',
@@ -28,7 +28,7 @@ export const resultMagics: readonly Magic[] = [
   },
 ];
 
-/** Lists the kept results, drops one or all, or sets how much memory they may take. */
+/** Lists the cached results, drops one or all, or sets their memory budget. */
 function results({ words, options, magic }: MagicCall, host: MagicHost): void {
   const [name] = words;
   const budget = options.get('budget');
@@ -58,7 +58,7 @@ function used(bytes: number): string {
   return `they take ${formatBytes(bytes)}`;
 }
 
-/** Bytes of `512MB`, `1.5 GB` or `200 MiB`; throws MagicError. */
+/** Parses a size such as `512MB`, `1.5 GB` or `200 MiB` to bytes; throws MagicError. */
 function readBytes(text: string): number {
   const [, digits, prefix, binary] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b$/i.exec(text.trim()) ?? [];
   const power = ['', 'k', 'm', 'g', 't'].indexOf((prefix ?? '').toLowerCase());
@@ -98,7 +98,7 @@ function limitText({ through, holds }: Shortfall): string {
   return through === undefined ? holds : `${through}: ${holds}`;
 }
 
-/** The longest text of a query in the list. */
+/** Maximum length of a query in the list. */
 const longestQuery = 200;
 
 function unknown(name: string, names: readonly string[]): MagicError {

@@ -14,7 +14,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { usageError } from '../magic-arguments.js';
 import { say } from '../output.js';
 
-/** The magics about what holds for the queries below them, in the order in which help lists them. */
+/** The magics that set options for the queries below them, in help order. */
 export const settingMagics: readonly Magic[] = [
   {
     name: 'time',
@@ -104,7 +104,7 @@ function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   say(io, `Time range: ${range.label} (${meaning})`);
 }
 
-/** The range that a text spells; an error about it names the range that stays in effect. */
+/** Parses a range; an error mentions the range that stays in effect. */
 function readRange(text: string, held: TimeRange): TimeRange {
   try {
     return parseRange(text);
@@ -124,7 +124,7 @@ function limit(call: MagicCall, { session, io, plan }: MagicHost): void {
   say(io, rows === undefined ? "Row limit: the service's own (1,000)" : `Row limit: ${formatCount(rows)}`);
 }
 
-/** Shows or sets how many rows of a result are written into the notebook. */
+/** Shows or sets how many rows of a result are stored in the notebook. */
 function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
   plan.shownRows = rowsGiven(call, plan.shownRows);
   if (call.cell) return;
@@ -136,7 +136,7 @@ function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
   say(io, `Rows written into the notebook: ${shown}`);
 }
 
-/** Shows or sets whether outputs hold the data of results. */
+/** Shows or sets whether outputs contain the data of results. */
 function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicHost): void {
   const [word] = words;
   if (word !== undefined && word !== 'on' && word !== 'off')
@@ -147,7 +147,7 @@ function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicH
   say(io, plan.retains ? 'Outputs hold the data of results' : 'Outputs hold no data, only sizes and fields');
 }
 
-/** The number of rows that a magic is given, undefined for `--clear`; without either, the present one. */
+/** Returns the number of rows given to a magic, undefined for `--clear`; without either, the current number. */
 function rowsGiven({ words, options, magic }: MagicCall, held: number | undefined): number | undefined {
   const [word] = words;
   if (options.has('clear') && word !== undefined)
@@ -156,7 +156,7 @@ function rowsGiven({ words, options, magic }: MagicCall, held: number | undefine
   return rowCount(word, magic);
 }
 
-/** Reads a number of rows such as `5_000`; throws MagicError. */
+/** Parses a number of rows such as `5_000`; throws MagicError. */
 export function rowCount(word: string, magic: Magic): number {
   const digits = word.replaceAll(/[_,]/g, '');
   if (!/^[1-9]\d{0,8}$/.test(digits)) throw usageError(magic, `${word} is not a number of rows`);

@@ -9,7 +9,7 @@ import { consoleWidthFor } from '../../session.js';
 import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError } from '../magic-arguments.js';
 
-/** Draws a kept result again, without asking the service: the last one, that of the cell's own query, or one by name. */
+/** The magic that redraws a cached result without a request: the last one, the cell's own, or one by name. */
 export const vizMagics: readonly Magic[] = [
   {
     name: 'viz',
@@ -73,7 +73,7 @@ async function draw(
   chart: ChartOptions,
 ): Promise<void> {
   const name = options.get('from') ?? lastName;
-  // Front ends name a result by the id of its output.
+  // Front ends identify a result by the id of its output.
   const cached = session.results.named(name) ?? session.results.withId(name);
   if (cached === undefined) throw nothing(name, session.results.names());
   if (!plan.retains)

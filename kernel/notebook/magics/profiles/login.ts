@@ -7,7 +7,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError } from '../magic-arguments.js';
 import { say } from '../output.js';
 
-/** The magics that get and give up a token in the browser, in the order in which help lists them. */
+/** The magics that acquire and revoke a token in the browser, in help order. */
 export const loginMagics: readonly Magic[] = [
   {
     name: 'login',
@@ -43,7 +43,7 @@ export const loginMagics: readonly Magic[] = [
   },
 ];
 
-/** Shows where one signs in, and waits until it is done. */
+/** Shows the link to sign in, and waits until that is done. */
 async function login({ words, options, magic }: MagicCall, host: MagicHost): Promise<void> {
   const { session, io } = host;
   const endpoint = await endpointFor(magic, words[0], host);
@@ -70,7 +70,7 @@ async function login({ words, options, magic }: MagicCall, host: MagicHost): Pro
 }
 
 async function pasteAddress(endpoint: Endpoint, pending: PendingLogin, { io }: MagicHost): Promise<void> {
-  // Nothing listens there: the browser shows the address.
+  // Nothing listens at the redirect address, but the browser shows it.
   pending.close();
   io.passing(linkTo(endpoint, pending.page, 'The browser then ends at a page that does not load.'));
   const address = await io.input(
@@ -80,7 +80,7 @@ async function pasteAddress(endpoint: Endpoint, pending: PendingLogin, { io }: M
   await pending.pasted(address, io.signal);
 }
 
-/** What is shown only until the cell goes on, and so is in no notebook. */
+/** Returns a temporary output with the link, which is not saved in the notebook. */
 function linkTo({ profileName, url }: Endpoint, page: URL, then: string): DisplayData {
   const what = `Sign in to ${profileName} (${url})`;
   return {
@@ -92,7 +92,7 @@ function linkTo({ profileName, url }: Endpoint, page: URL, then: string): Displa
   };
 }
 
-/** Forgets and revokes the token of a sign-in. */
+/** Deletes and revokes the token of a sign-in. */
 async function logout({ words, magic }: MagicCall, host: MagicHost): Promise<void> {
   const { session, io, consent } = host;
   const endpoint = await endpointFor(magic, words[0], host);

@@ -8,7 +8,7 @@ import type { Magic, MagicCall, MagicHost } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
 import { say, tableOutput } from '../output.js';
 
-/** The magics about where queries run and as whom, in the order in which help lists them. */
+/** The magics about where queries run and as whom, in help order. */
 export const profileMagics: readonly Magic[] = [
   {
     name: 'use',
@@ -59,7 +59,7 @@ export const profileMagics: readonly Magic[] = [
   },
 ];
 
-/** Lists the profiles or changes to one; asks for a token if the profile has none and the front end can ask. */
+/** Lists the profiles or changes to one; prompts for a token if the profile has none and input is allowed. */
 async function use(call: MagicCall, host: MagicHost): Promise<void> {
   const [name] = call.words;
   const { session, io } = host;
@@ -82,7 +82,7 @@ async function use(call: MagicCall, host: MagicHost): Promise<void> {
   say(io, `Using ${name} (${endpoint === undefined ? 'the local service' : hostsOf(endpoint)})`);
 }
 
-/** The service of this machine asks the cluster, and reads the file itself. */
+/** Returns the error for a typed secret: the local service queries the cluster, and reads the file itself. */
 function secretOfFile(name: string): MagicError {
   return new MagicError(
     `%use: the token or password of ${name} stands in ~/.axiom.toml alone`,
@@ -90,25 +90,25 @@ function secretOfFile(name: string): MagicError {
   );
 }
 
-/** Asks before queries can reach this service, unless it is local or the one that the session started on. */
+/** Requests consent before queries go to a service, unless it is local or the one that the session started on. */
 export async function askToSend(
   endpoint: Endpoint | undefined,
   { session, io, consent }: MagicHost,
 ): Promise<void> {
-  // A choice in the front end is the user's yes.
+  // A choice in the front end counts as consent.
   if (!io.storeHistory) session.consents.give('profile');
   if (endpoint === undefined || endpoint.profileName === session.startedOn) return;
   const secret = endpoint.engine === undefined || endpoint.token !== undefined ? ', with your token' : '';
   await consent('profile', `send queries to ${endpoint.profileName} (${hostsOf(endpoint)})${secret}`);
 }
 
-/** The addresses that a profile sends requests to. */
+/** Returns the addresses that a profile sends requests to. */
 function hostsOf({ url, edgeUrl, engine }: Endpoint): string {
   if (engine !== undefined) return `${url}, ${engine.catalog}.${engine.schema} of a cluster of Trino`;
   return edgeUrl === undefined ? url : `${url}, queries to ${edgeUrl}`;
 }
 
-/** The kind of a token and its end. */
+/** Describes a token by its kind and its ending. */
 function tokenText(token: AccessToken | undefined): string {
   if (token === undefined) return 'none';
   const ending = token.ending === undefined ? '' : `, ends in ${token.ending}`;
@@ -144,7 +144,7 @@ function refusalOf(error: unknown): ProfileError {
   throw error;
 }
 
-/** Shows profile, address and user. */
+/** Shows the profile, its address and the user. */
 async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
   const client = await session.client(io.signal);
   const { endpoint } = client;

@@ -10,27 +10,27 @@ import type { Session } from '../../session.js';
 import { parseRange, storedRange, storedText, type TimeRange } from '../../time-range.js';
 import { MagicError } from '../magic-arguments.js';
 
-/** What saving, finding and listing starred queries need of a session. */
+/** The parts of a session needed to save, find and list starred queries. */
 type StarSession = Pick<Session, 'client' | 'now' | 'options' | 'starsVersion'>;
 
-/** A query to be saved as a starred query. */
+/** A query to save as a starred query. */
 export interface StarOrder {
-  /** The APL as it was or would be sent. */
+  /** The APL as sent. */
   readonly query: QueryText;
   /** Values of the parameters that the query names. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly range: TimeRange;
   readonly rowLimit: number | undefined;
-  /** What else its requests say. */
+  /** Further options of its requests. */
   readonly request: RequestOptions;
   readonly name: string | undefined;
-  /** The datasets that it read, as the service reports them; absent when the query was not run. */
+  /** The datasets that it read, as reported by the service; absent if the query did not run. */
   readonly datasets?: readonly string[];
 }
 
 /**
- * Saves a query under the id of an existing starred query, keeping the parts that the order leaves out, once `allow` has seen that
- * one, undefined if the token may not read it; throws ApiError.
+ * Saves a query under the id of an existing starred query, retaining whatever the order omits. First calls `allow` with the existing
+ * one, undefined if it cannot be read; throws ApiError.
  */
 export async function updateStar(
   session: StarSession,
@@ -52,7 +52,7 @@ export async function updateStar(
   }
 }
 
-/** Returns the starred query with an id, or with a name that only one query has; throws ApiError and MagicError. */
+/** Returns the starred query with an id or a unique name; throws ApiError and MagicError. */
 export async function resolveStar(
   session: StarSession,
   reference: string,
@@ -79,7 +79,7 @@ export async function resolveStar(
   }
 }
 
-/** One that cannot be read may be the one that was meant. */
+/** Returns the error for a missing starred query, with notices: it may be one that could not be parsed. */
 function noStar(reference: string, cause: NotFoundError, notices: readonly string[] = []): NotFoundError {
   const hint =
     'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.';
@@ -90,12 +90,12 @@ function noStar(reference: string, cause: NotFoundError, notices: readonly strin
   });
 }
 
-/** The range of a starred query; undefined when it was saved without one. */
+/** Returns the range of a starred query; undefined if it was saved without one. */
 export function starRange({ query: { startTime, endTime } }: StarredQuery): TimeRange | undefined {
   return startTime && endTime ? parseRange(storedText({ startTime, endTime })) : undefined;
 }
 
-/** A link to the query in the console of the hosted service; undefined on the local one, and if the organization is not known. */
+/** Returns a link to the query in the console of the hosted service; undefined on the local one, or if the organization is unknown. */
 export async function consoleLink(
   session: Pick<Session, 'endpoint' | 'profileName'>,
   { query }: StarredQuery,
@@ -120,7 +120,7 @@ export async function createStar(
   return saved;
 }
 
-/** The id of the user's own starred query of that name, so that running a cell again does not add another copy. */
+/** Returns the id of the user's own starred query of that name, so that running a cell again does not add a copy. */
 export async function findStar(
   session: StarSession,
   name: string,
@@ -129,7 +129,7 @@ export async function findStar(
   return (await listStars(session, {}, signal)).items.find(star => star.name === name)?.id;
 }
 
-/** Every starred query that the filter lets through, asked for page by page. */
+/** Lists all starred queries that match the filter, page by page. */
 export async function listStars(
   session: Pick<Session, 'client'>,
   filter: { readonly who?: string; readonly dataset?: string },
@@ -154,7 +154,7 @@ async function starBody(
   before: StarredQuery | undefined,
   signal: AbortSignal,
 ): Promise<StarredQuery> {
-  // A cursor is a place in one answer.
+  // A cursor is a position in one response.
   const { nocache: _, cursor: __, includeCursor: ___, ...lasting } = order.request;
   const dataset = order.datasets?.[0] ?? datasetOf(order.query) ?? before?.dataset;
   return {
@@ -179,7 +179,7 @@ async function starBody(
   };
 }
 
-/** Awaits a starred query; undefined if it may or can not be read, and yet may be replaced or deleted. */
+/** Awaits a starred query; returns undefined if it cannot be read but may still be replaced or deleted. */
 export async function readable(reading: Promise<StarredQuery>): Promise<StarredQuery | undefined> {
   try {
     return await reading;
@@ -202,7 +202,7 @@ async function ownId(session: Pick<Session, 'client'>, signal: AbortSignal): Pro
   }
 }
 
-/** The first comment of the query, else its first line. */
+/** Returns the first comment of the query, else its first line. */
 function suggestedName(text: string): string {
   const comment = /^[ \t]*\/\/[ \t]*(\S.*)$/m.exec(text)?.[1];
   return oneLine(comment ?? text.split('\n').find(line => line.trim() !== '') ?? 'query', 80);

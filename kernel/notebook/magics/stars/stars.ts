@@ -24,7 +24,7 @@ import {
   updateStar,
 } from './star-starred.js';
 
-/** The magics about starred queries, in the order in which help lists them. */
+/** The magics about starred queries, in help order. */
 export const starMagics: readonly Magic[] = [
   {
     name: 'star',
@@ -116,13 +116,13 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
   plan.afterRun.push(([cached]) => save(call, host, cached?.result.datasetNames));
 }
 
-/** Asks before a query is kept where others see it. */
+/** Requests consent before storing a query that others can see. */
 async function askToKeep({ session: { profileName }, consent }: MagicHost): Promise<void> {
   if (profileName !== localProfile)
     await consent('send', `keep a query in ${profileName}, visible to the whole organization`);
 }
 
-/** Results end with the kernel: nobody else could run a query that reads one. */
+/** Throws MagicError for a query that reads a result: results end with the kernel, so nobody else could run it. */
 function refuseResults({ plan, session }: MagicHost): void {
   const [name] = plan.queries.flatMap(({ parsed }) => [...readsOf(parsed, session).results.keys()]);
   if (name === undefined) return;
@@ -176,7 +176,7 @@ async function save(
   const range = rangeText(saved);
   const instead = replaced === undefined || replaced === range ? '' : `, in place of ${replaced}`;
   const where = `${range}${instead}; ${audience(session)}${from}`;
-  // A first run and those after it over the same range say the same, so that running a notebook again does not change it.
+  // The first run and later ones over the same range print the same, so that running a notebook again does not change it.
   say(
     io,
     `${create || isQuoted(raw) ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
@@ -185,13 +185,13 @@ async function save(
   if (link !== undefined) say(io, link);
 }
 
-/** Whether the line names its query in quotes: a bare word may be an id from elsewhere, by which nothing is to be called. */
+/** Returns whether the line quotes the name of its query: a bare word may be an id from elsewhere, and must not become a name. */
 function isQuoted(raw: string): boolean {
   const [first] = splitWords(raw);
   return first?.quoted === true;
 }
 
-/** Saving the query that already exists loses nothing; if it cannot be read, nobody knows. */
+/** Requests consent unless the query stays the same, which loses nothing; one that cannot be read may differ. */
 async function askToChange(
   reference: string,
   before: StarredQuery | undefined,
@@ -258,7 +258,7 @@ async function runStar({ words }: MagicCall, { session, io, show }: MagicHost): 
   });
 }
 
-/** The options of a starred query, if it has any: those that are absent may be empty. */
+/** Returns the options of a starred query, if any; absent ones may be empty. */
 function optionsOf({ query }: StarredQuery): RequestOptions | undefined {
   const { defaultOrder, libraries, queryOptions } = query;
   const given = Object.entries({ defaultOrder, libraries, queryOptions }).filter(
@@ -267,7 +267,7 @@ function optionsOf({ query }: StarredQuery): RequestOptions | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** Has the front end put a starred query into a new cell. */
+/** Asks the front end to put a starred query into a new cell. */
 async function load({ words }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const found = await resolveStar(session, referenceOf(words[0]), io.signal);
   const { startTime, endTime, apl } = found.query;
@@ -277,7 +277,7 @@ async function load({ words }: MagicCall, { session, io }: MagicHost): Promise<v
   say(io, `The starred query "${oneLine(found.name, 120)}":\n\n${text}`);
 }
 
-/** The id or the name that a word gives, which may begin with `star:`. */
+/** Returns the id or name in a word, which may begin with `star:`. */
 function referenceOf(word = ''): string {
   return word.replace(/^star:(?=.)/s, '');
 }
