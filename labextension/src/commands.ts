@@ -15,12 +15,12 @@ import { closeSignature } from './services/signature.js';
 /** A command of the editor; keys and the context menu are in `schema/language.json`. */
 interface EditorCommand {
   readonly id: string;
-  /** Absent for commands that are run by keys alone. */
+  /** Absent for commands that only have a key. */
   readonly label?: string;
   readonly run: (view: EditorView) => unknown;
 }
 
-/** Adds the editor's commands: each works on the APL editor that has the focus, or had it last. */
+/** Adds the editor's commands: each acts on the APL editor that has or last had the focus. */
 export function addCommands(
   app: JupyterFrontEnd,
   workbench: Workbench,
@@ -42,7 +42,9 @@ export function addCommands(
   }
 }
 
-/** Adds what creates and opens a file of queries, in the folder of what is open, or of the launcher whose card is pressed. */
+/**
+ * Adds the command that creates and opens a query file, in the folder of the current document, or of the launcher whose card was pressed.
+ */
 function addNewFile(
   { commands, shell }: JupyterFrontEnd,
   palette: ICommandPalette | null,
@@ -68,8 +70,8 @@ function addNewFile(
 }
 
 /**
- * Keeps Escape for the popup of an editor, before anything else hears of it: notebooks and consoles would leave the editor with it,
- * and consoles listen before the keys of the application.
+ * Reserves Escape for the popup of an editor, before any other handler: otherwise notebooks and consoles would leave the editor, and
+ * consoles listen before the application's key bindings.
  */
 function keepEscape(): void {
   window.addEventListener(
@@ -110,7 +112,7 @@ function editorCommands(workbench: Workbench): readonly EditorCommand[] {
   ];
 }
 
-/** Closes the list that is shown, else the signature; a list that is still on its way is given up with either. */
+/** Closes the visible list, otherwise the signature; either one also cancels a list that is still loading. */
 function closePopup(view: EditorView): boolean {
   const isListShown = completionStatus(view.state) === 'active';
   const isClosed = closeCompletion(view);
@@ -130,7 +132,7 @@ async function rename(view: EditorView, workbench: Workbench): Promise<void> {
   if (problem !== undefined) say(problem);
 }
 
-/** Applies the fix of the nearest error on the line of the cursor. */
+/** Applies the fix of the error nearest to the cursor on its line. */
 function mend(view: EditorView): void {
   const { head } = view.state.selection.main;
   const line = view.state.doc.lineAt(head);

@@ -24,17 +24,17 @@ import { isSignatureOpen, signatures } from './services/signature.js';
 import { theme } from './services/theme.js';
 import { welcome } from './services/welcome.js';
 
-/** The user's settings that the editor follows. */
+/** User settings that the editor follows. */
 export interface EditorOptions {
   /** Closes brackets and quotes on typing. */
   readonly closeBrackets: boolean;
-  /** Offers completions on typing; otherwise when asked. */
+  /** Offers completions while typing; otherwise on request. */
   readonly completeWhileTyping: boolean;
-  /** Marks errors on typing. */
+  /** Marks errors while typing. */
   readonly markMistakes: boolean;
 }
 
-/** Returns the language with all that an editor needs for it. */
+/** Returns the language with its editor support. */
 export function aplSupport(workbench: Workbench, options: EditorOptions): LanguageSupport {
   const extensions: Extension[] = [
     ...[codeFolding(), foldGutter(), foldGutterStyle, theme, bidiIsolates()],
@@ -51,8 +51,8 @@ export function aplSupport(workbench: Workbench, options: EditorOptions): Langua
 }
 
 /**
- * Tells the front end's keys that a popup is open, as their selectors name this attribute: they then reach the list before the
- * cell. A list that is about to open counts for Escape, which would leave the cell otherwise.
+ * Tells the front end's key bindings that a popup is open, since their selectors name this attribute: keys then go to the list before the
+ * cell. A list about to open counts for Escape, which would otherwise leave the cell.
  */
 const popupAttribute = EditorView.contentAttributes.of(({ state }) => {
   const status = completionStatus(state);
@@ -61,12 +61,12 @@ const popupAttribute = EditorView.contentAttributes.of(({ state }) => {
 });
 
 const foldGutterStyle = EditorView.theme({
-  // JupyterLab's own folding option brings a second gutter; CodeMirror's base theme has `!important` here.
+  // JupyterLab's own folding option adds a second gutter; CodeMirror's base theme has `!important` here.
   '.cm-foldGutter ~ .cm-foldGutter': { display: 'none !important' },
   '.cm-foldGutter': { color: 'var(--jp-ui-font-color2)' },
 });
 
-/** Names the profile of the kernel, once that is known. */
+/** Sets an attribute with the profile of the kernel, once it is known. */
 function profileAttribute(workbench: Workbench): Extension {
   return EditorView.contentAttributes.of(view => {
     const profile = workbench.factsOf(view)?.profile;
@@ -98,7 +98,7 @@ function foldAfterFirstLine(node: SyntaxNode, state: EditorState): { from: numbe
   return from < node.to ? { from, to: node.to } : null;
 }
 
-/** An unclosed bracket folds to its end. */
+/** Folds brackets; an unclosed one folds to its end. */
 function foldBrackets(node: SyntaxNode): { from: number; to: number } | null {
   const open = node.firstChild;
   const last = node.lastChild;

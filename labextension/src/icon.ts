@@ -9,7 +9,7 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 
   </g>
 </svg>`;
 
-/** A pipe and the shrinking rows after it: the icon of APL files. */
+/** A pipe and shrinking rows after it: the icon of APL files. */
 export const aplIcon = new LabIcon({ name: 'axiom-apl:file', svgstr: svg });
 
 const star = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">

@@ -2,11 +2,11 @@ import { syntaxTree, type TreeIndentContext } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 
-/** The nodes to which `indentLine` applies. */
+/** Nodes to which `indentLine` applies. */
 export const indentedNodes = 'Document Statement Pipeline Parens Brackets Braces';
 
 /**
- * Returns the columns before a new line of APL: `|` is flush with the line where its pipeline starts; a continuation of
+ * Returns the indentation of a new line of APL, in columns: `|` is flush with the line where its pipeline starts; a continuation of
  * the line above, and the inside of brackets, is one unit further in. Null inside a string.
  */
 export function indentLine(context: TreeIndentContext): number | null {
@@ -22,7 +22,7 @@ export function indentLine(context: TreeIndentContext): number | null {
   return further ? base + context.unit : base;
 }
 
-/** The last token that starts before `position` and is not a comment. */
+/** Returns the last token that starts before `position` and is not a comment. */
 function tokenBefore(state: EditorState, position: number): SyntaxNode | null {
   let node: SyntaxNode = syntaxTree(state).topNode;
   let end = position;
@@ -34,7 +34,7 @@ function tokenBefore(state: EditorState, position: number): SyntaxNode | null {
   }
 }
 
-/** The statement, pipeline or open bracket that `token` belongs to. */
+/** Returns the statement, pipeline or open bracket that contains `token`. */
 function holderOf(token: SyntaxNode): SyntaxNode | null {
   const parent = token.parent;
   const closed = parent !== null && isBracket(parent) && parent.lastChild?.from === token.from;
@@ -48,7 +48,7 @@ function isBracket(node: SyntaxNode): boolean {
 
 const complete = new Set(['*', 'count', 'getschema']);
 
-/** True after a token that cannot be the last of a pipeline. */
+/** Returns true after a token that cannot be the last of a pipeline. */
 function goesOn(state: EditorState, token: SyntaxNode): boolean {
   const openNames = ['Pipe', 'Comma', 'Operator', 'WordOperator', 'Keyword', 'Stage'];
   return openNames.includes(token.name) && !complete.has(state.sliceDoc(token.from, token.to));

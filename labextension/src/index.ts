@@ -27,7 +27,7 @@ import { undoSteps } from './link/undo-step.js';
 import { type Trackers, Workbench } from './link/workbench.js';
 import { addTraces } from './trace/trace-renderer.js';
 
-/** Teaches the editors the language; its code is fetched when the first APL text is shown. */
+/** Adds the language to editors; its code is loaded when the first APL source is shown. */
 const language: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:language',
   description: 'Highlighting, completion, errors, explanations and commands for APL.',
@@ -62,7 +62,7 @@ const language: JupyterFrontEndPlugin<void> = {
       filename: /\.apl$/i,
       load: async () => {
         const [{ aplSupport }, options] = await Promise.all([import('./editor.js'), readOptions(settings)]);
-        // Where a query is written, a result follows: its grid need not wait for code.
+        // A query is soon followed by a result: loads the grid's code in advance.
         void import('./grid/grid-open.js');
         return aplSupport(workbench, options);
       },
@@ -70,7 +70,7 @@ const language: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Keeps JupyterLab's own list from opening by itself in APL, where this extension's does; asked for, it still opens. */
+/** Prevents JupyterLab's own completer from opening automatically in APL, where this extension's opens; it still opens on request. */
 const completer: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:completer',
   description: 'One list of completions in APL, not two.',
@@ -87,7 +87,7 @@ const completer: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Shows `.apl` files with their own icon and opens them as APL text. */
+/** Shows `.apl` files with their own icon and opens them as APL source. */
 const fileType: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:file-type',
   description: 'The file type of APL queries, `.apl`.',
@@ -105,7 +105,7 @@ const fileType: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Draws the charts of results; JupyterLab's renderer for others is there once all plugins are. */
+/** Draws the charts of results; JupyterLab's renderer for other charts is available once all plugins are. */
 const charts: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:charts',
   description:
@@ -125,7 +125,7 @@ const charts: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Shows results as grids over all rows that the kernel holds. */
+/** Shows results as grids over all rows in the kernel. */
 const grid: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:grid',
   description: 'Results as grids to sort, filter, search and copy from.',
@@ -146,7 +146,7 @@ const grid: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Puts buttons beside the templates of log lines, and below an explanation. */
+/** Adds buttons beside the templates of log lines, and below an explanation. */
 const patterns: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:patterns',
   description: 'Templates of log lines to split, keep and leave out, and explanations to go on from.',
@@ -166,7 +166,7 @@ const patterns: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Shows traces to work with, in place of their drawings. */
+/** Shows interactive traces in place of their static drawings. */
 const traces: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:traces',
   description: 'Traces to fold, search, zoom into and choose spans of.',
@@ -185,7 +185,9 @@ const traces: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** Puts the time range, the profile, the parameters and a stop button into the toolbars of notebooks, and commands on cells into theirs. */
+/**
+ * Adds the time range, the profile, the parameters and a stop button to the toolbars of notebooks, and cell commands to the cell toolbar.
+ */
 const toolbar: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:toolbar',
   description:
@@ -256,7 +258,7 @@ const panel: JupyterFrontEndPlugin<void> = {
       take: async files => widget.panel && importFiles({ workbench }, widget.panel, files),
     });
     app.shell.add(widget, 'left', { rank: 650 });
-    // JupyterLab brings the panel back into view, at its side; Notebook 7 keeps neither layouts nor states of its pages.
+    // JupyterLab restores the panel at its side; Notebook 7 keeps neither layouts nor states of its pages.
     restorer?.add(widget, widget.id);
     if (state !== null) void remember(widget, state);
     app.commands.addCommand('apl:panel', {
@@ -280,7 +282,7 @@ export default plugins;
 
 let workbench: Workbench | undefined;
 
-/** The workbench of the page: every plugin is given the same trackers. */
+/** Returns the workbench of the page: every plugin gets the same trackers. */
 function workbenchOf(trackers: Trackers): Workbench {
   workbench ??= new Workbench(trackers);
   return workbench;

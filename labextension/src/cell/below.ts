@@ -6,10 +6,10 @@ import { quoted } from './cell-lines.js';
 import { addCell } from './cell-run.js';
 import type { QueryShown } from './query-shown.js';
 
-/** Adds a cell of these lines and runs it; returns `done`, or why it cannot, in a sentence. */
+/** Adds a cell of these lines and runs it; returns `done`, or a sentence that says why it cannot. */
 export type AddBelow = (lines: readonly string[], done: string) => string;
 
-/** Returns what adds cells below that of an output, which run on the profile of its query. */
+/** Returns a function that adds cells below that of an output, run on the profile of its query. */
 export function belowOutput(
   { panel, cell }: Home,
   { query, profile }: QueryShown,
@@ -28,10 +28,10 @@ export function belowOutput(
   };
 }
 
-/** The id of a trace that is one word of a line. */
+/** A trace id that is a single word of a line. */
 const plainId = /^[\w-]{8,128}$/;
 
-/** Returns what adds the cell of a trace in the range of a query; undefined for what is not an id. */
+/** Returns a function that adds the cell of a trace in the range of a query; undefined if the string is not an id. */
 export function traceBelow(id: string, { range }: QueryShown, add: AddBelow): (() => string) | undefined {
   return plainId.test(id) ? () => add([...range, `%trace ${id}`], 'Drawn in the cell below.') : undefined;
 }

@@ -11,7 +11,7 @@ import { overRange, selectedCode, starCode, starLine, suggestedName } from './ce
 import { activeCode, type CodeCell, runBelow, selectionIn } from './cell-run.js';
 import { openChartMenu } from './charts.js';
 
-/** A command on the active cell of the notebook that was used last. */
+/** A command on the active cell of the most recently used notebook. */
 interface CellCommand {
   readonly id: string;
   readonly label: string;
@@ -58,7 +58,7 @@ export function addCellCommands(
     });
     palette?.addItem({ command: id, category: 'APL' });
   }
-  // The toolbar of a cell is drawn before its notebook knows its language, and drawn again only when its commands change.
+  // A cell's toolbar is drawn before its notebook knows its language, and redrawn only when its commands change.
   let wasThere = false;
   const update = () => {
     const isThere = place() !== undefined;
@@ -137,7 +137,7 @@ interface Starred {
   readonly profile: string;
 }
 
-/** Saves the query at the cursor under a name; the same name as before changes the starred query that the cell was saved as. */
+/** Saves the query at the cursor under a name; with an unchanged name, updates the starred query that the cell was saved as. */
 async function starCell(session: Around, cell: CodeCell): Promise<void> {
   const { from } = selectionIn(cell);
   const source = sourceOf(cell);

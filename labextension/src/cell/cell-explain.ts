@@ -1,4 +1,4 @@
-/** Cells below an output that go on from what a reader chooses of it: what tells these events from the others, and those around one. */
+/** Cells below an output that follow up on a reader's selection: what distinguishes these events, and the events around one. */
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import {
   type Chosen,
@@ -19,14 +19,14 @@ import type { Workbench } from '../link/workbench.js';
 import { belowOutput, traceBelow } from './below.js';
 import { queryShown } from './query-shown.js';
 
-/** Goes on from what is chosen of one output; each returns what came of it in a sentence. */
+/** Follows up on a selection in one output; each method returns the outcome in a sentence. */
 export interface Explainer {
-  /** The rows of a table with the value of a column, or the groups that they stand for. */
+  /** Explains the rows of a table with the value of a column, or the groups that they represent. */
   rows(columns: readonly ResultColumn[], column: string, rows: readonly ChosenRow[]): string;
-  /** A part of the axis of a chart; of times in milliseconds since 1970. */
+  /** Explains an interval of the axis of a chart; times are in milliseconds since 1970. */
   part(from: number, to: number, isTime: boolean): string;
   /**
-   * A mark of a chart: the groups that it is, the ends of its bin in milliseconds since 1970, or `all` of a series over time, and its
+   * Explains a mark of a chart: its groups, the bounds of its bin in milliseconds since 1970, or `all` of a series over time, and its
    * bucket of a histogram.
    */
   mark(
@@ -34,20 +34,23 @@ export interface Explainer {
     span?: readonly [from: number, to: number] | 'all',
     bucket?: ChosenBucket,
   ): string;
-  /** Adds cells of the events around a row, of those of them with its value of `column`, and of its trace; each is absent if there is none. */
+  /**
+   * Returns functions that add cells of the events around a row, of those with its value of `column`, and of its trace; absent if there
+   * are none.
+   */
   around(column: ResultColumn, row: ChosenRow): Around;
-  /** What adds the cell of a row's trace; undefined if the row names none. */
+  /** Returns a function that adds the cell of a row's trace; undefined if the row names none. */
   trace(row: ChosenRow): (() => string) | undefined;
 }
 
-/** What adds a cell; each returns what came of it in a sentence. */
+/** Functions that add a cell; each returns the outcome in a sentence. */
 export interface Around {
   readonly all?: () => string;
   readonly same?: () => string;
   readonly trace?: () => string;
 }
 
-/** Returns what explains an output; undefined outside notebooks, and for an output without a query. */
+/** Returns the explainer of an output; undefined outside notebooks, and for an output without a query. */
 export function explainerOf(
   output: Pick<ShownOutput, 'model'>,
   notebooks: INotebookTracker | null,

@@ -1,6 +1,6 @@
 /**
- * The changes that commands, toolbar and panel make to the text of cells: each function turns one source into another, and knows
- * no notebook.
+ * Changes that commands, toolbar and panel make to the source of cells: each function turns one source into another, independent of
+ * notebooks.
  */
 import type { Span } from '../../../kernel/apl/syntax/ast.js';
 import { type MagicLine, parseCell, splitCell } from '../../../kernel/apl/syntax/cell.js';
@@ -19,8 +19,8 @@ export interface CodeCell {
 }
 
 /**
- * Returns which cell records a setting, and its new text: the line that holds at `active` is replaced, or one goes to the top of the
- * first cell. Undefined if that cell cannot be edited.
+ * Returns the cell that records a setting, and its new source: the line in effect at `active` is replaced, or one is added at the top of
+ * the first cell. Undefined if that cell cannot be edited.
  */
 export function recordSetting(
   cells: readonly CodeCell[],
@@ -39,14 +39,14 @@ export function recordSetting(
   return { index: 0, source: first.source === '' ? line : `${line}\n${first.source}` };
 }
 
-/** The last line of a cell that sets it for the notebook. */
+/** Returns the last line of a cell that sets it for the notebook. */
 function settingLine(source: string, name: Setting): MagicLine | undefined {
   return parseCell(source).magics.findLast(
     magic => !magic.cell && magicNamed(magic.name) === name && magic.args !== '',
   );
 }
 
-/** Returns the text that runs a cell over another range, without setting anything for the notebook or saving a starred query. */
+/** Returns the source that runs a cell over another range, without setting anything for the notebook or saving a starred query. */
 export function overRange(source: string, range: string): string {
   const line = `%%time ${range}`;
   const own = parseCell(source).magics.filter(({ name }) => ['time', 'star'].includes(name.toLowerCase()));
@@ -55,7 +55,7 @@ export function overRange(source: string, range: string): string {
   return replaced(source, own, magic => (magic === times[0] ? line : ''));
 }
 
-/** Whether a cell does the same each time it runs, asks nobody, and leaves nothing behind. */
+/** Returns whether a cell does the same on each run, prompts for nothing, and leaves nothing behind. */
 export function isRepeatable(source: string): boolean {
   return parseCell(source).magics.every(({ name, args }) => {
     const { repeats, prompts } = lineRow(name);
@@ -70,12 +70,12 @@ export function starCode(source: string, offset: number, star: string): string |
   return query === undefined ? undefined : [...settingsOf(source), star, query.text].join('\n');
 }
 
-/** Returns the line that creates a starred query, or changes the one of an id. */
+/** Returns the line that creates a starred query, or updates one by its id. */
 export function starLine(star: { readonly id: string } | { readonly name: string }): string {
   return 'id' in star ? `%star ${quoted(star.id)} --no-run` : `%star --new ${quoted(star.name)} --no-run`;
 }
 
-/** Returns a text as one word of a magic line, in quotes if it needs them. */
+/** Returns a string as one word of a magic line, quoted if necessary. */
 export function quoted(word: string): string {
   return /^[\w-]+$/.test(word) && !word.startsWith('-')
     ? word
@@ -83,8 +83,8 @@ export function quoted(word: string): string {
 }
 
 /**
- * Returns the line that imports a file, seen from a notebook, both by their paths, with those options that have a value; undefined
- * for a path that no line can hold.
+ * Returns the line that imports a file, with a path relative to the notebook and the options that have a value; undefined
+ * for a path that no line can express.
  */
 export function importLine(
   notebook: string,
@@ -100,12 +100,12 @@ export function importLine(
   return ['%import', /^[\w.][\w./-]*$/.test(path) ? path : quoted(path), ...given].join(' ');
 }
 
-/** As `quoted`, with every space as it is. */
+/** Like `quoted`, with every space unchanged. */
 function inQuotes(word: string): string {
   return /^[\w@][\w@./:-]*$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Returns a name for the query at `offset`: its first comment, else its first line. */
+/** Returns a name for the query at `offset`: its first comment, otherwise its first line. */
 export function suggestedName(source: string, offset: number): string {
   const query = queryAt(source, offset);
   const text = query === undefined ? '' : source.slice(query.from, query.to);
@@ -120,15 +120,15 @@ export function commentAt(source: string, offset: number): string | undefined {
   return /^[ \t]*\/\/[ \t]*([^\s@].*)$/m.exec(text)?.[1]?.trim().slice(0, 80);
 }
 
-/** Returns the first line of a cell that does not set its time alone, else its first; undefined for an empty cell. */
+/** Returns the first line of a cell that does not only set its time, otherwise its first; undefined for an empty cell. */
 export function tellingLine(source: string): string | undefined {
   const lines = source.split('\n').filter(line => line.trim() !== '');
   return lines.find(line => !/^%%?time\b/.test(line)) ?? lines[0];
 }
 
 /**
- * Returns a cell that runs what is selected, or the query at the cursor where nothing is: with the cell's magics, which hold for this run
- * alone, and the `let`, `set` and `declare` statements before it. Undefined if there is nothing to run.
+ * Returns a cell that runs the selection, or the query at the cursor if there is none, with the cell's magics, limited to this run,
+ * and the preceding `let`, `set` and `declare` statements. Undefined if there is nothing to run.
  */
 export function selectedCode(source: string, from: number, to: number): string | undefined {
   const selected = source.slice(from, to).trim();
@@ -144,13 +144,13 @@ export function selectedCode(source: string, from: number, to: number): string |
   ].join('\n');
 }
 
-/** A part of a text with what takes its place. */
+/** A span of text with its replacement. */
 export interface Edit extends Span {
   readonly text: string;
 }
 
 /**
- * Returns the edit that has the last query of a cell drawn as another kind: of its `render`, of its `// @viz`, or a new line above it.
+ * Returns the edit that changes the chart kind of the last query in a cell: in its `render`, in its `// @viz`, or as a new line above it.
  * Undefined if there is no query.
  */
 export function chartKindEdit(source: string, kind: string): Edit | undefined {
@@ -179,7 +179,7 @@ function moved({ from, to, text }: Edit, by: number): Edit {
   return { from: from + by, to: to + by, text };
 }
 
-/** The query that `offset` is in, else the last one before it, else the first. */
+/** Returns the query that contains `offset`, otherwise the last one before it, otherwise the first. */
 function queryAt(source: string, offset: number) {
   const { queries } = parseCell(source);
   return (
@@ -189,7 +189,7 @@ function queryAt(source: string, offset: number) {
   );
 }
 
-/** As `queryAt`, with the name that its result is given. */
+/** Like `queryAt`, including the name assigned to its result. */
 function statementAt(source: string, offset: number): Span | undefined {
   const query = queryAt(source, offset);
   if (query === undefined) return undefined;
@@ -199,25 +199,25 @@ function statementAt(source: string, offset: number): Span | undefined {
 
 type Row = Partial<(typeof magicLines)[MagicName]>;
 
-/** The magics of a cell that affect how its queries run, each as a line for one cell. */
+/** Returns the magics of a cell that affect how its queries run, each as a line for one cell. */
 function settingsOf(source: string, affects = ({ sets }: Row) => sets): readonly string[] {
   return parseCell(source)
     .magics.filter(({ name, args }) => args !== '' && affects(lineRow(name)) && lineRow(name).perCell)
     .map(({ name, args }) => `%%${name} ${args}`);
 }
 
-/** Whether the line sets something for the queries of the cells below. */
+/** Returns whether the line sets something for the queries of the cells below. */
 export function setsBelow({ cell, name, args }: MagicLine): boolean {
   return !cell && args !== '' && lineRow(name).sets === true;
 }
 
-/** What a line of this name does to its cell; nothing if there is no such magic. */
+/** Returns the effects of a line with this name on its cell; empty if there is no such magic. */
 function lineRow(word: string): Row {
   const name = magicNamed(word);
   return name === undefined ? {} : magicLines[name];
 }
 
-/** The text with each of the lines replaced. */
+/** Returns the source with each of the lines replaced. */
 function replaced(source: string, lines: readonly MagicLine[], by: (line: MagicLine) => string): string {
   return lines
     .toSorted((a, b) => b.from - a.from)

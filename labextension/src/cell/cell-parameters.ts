@@ -1,6 +1,4 @@
-/**
- * The parameters that the cells of a notebook write down, and the cells with another value of one. Nothing here knows a notebook.
- */
+/** The parameters that the cells of a notebook set, and the cells with another value for one. Independent of notebooks. */
 import { type MagicLine, parseCell } from '../../../kernel/apl/syntax/cell.js';
 import {
   declaredParameters,
@@ -11,28 +9,28 @@ import { tokenize } from '../../../kernel/apl/syntax/tokens/lexer.js';
 import { writtenText } from '../../../kernel/apl/syntax/tokens/quote.js';
 import type { CodeCell } from './cell-lines.js';
 
-/** A parameter as the notebook has it; texts are literals as written. */
+/** A parameter of a notebook; strings are literals as written. */
 export interface WrittenParameter {
   readonly name: string;
-  /** As it was declared; absent for one that `%param` alone names. */
+  /** Declared type; absent for one that only `%param` names. */
   readonly type?: string;
   /** Its value; absent if it has none yet. */
   readonly literal?: string;
   readonly choices: readonly string[];
-  /** The places of its values, in order; the last one holds below. */
+  /** Spans of its values, in order; the last one is in effect below. */
   readonly places: readonly Place[];
-  /** The cell that declares it, or the first that names it. */
+  /** Index of the cell that declares it, or of the first that names it. */
   readonly cell: number;
 }
 
-/** A value in the text of a cell. */
+/** A value in the source of a cell. */
 interface Place {
   readonly cell: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the parameters that the code cells of a notebook declare or set, in their order. */
+/** Returns the parameters that the code cells of a notebook declare or set, in order. */
 export function writtenParameters(cells: readonly string[]): readonly WrittenParameter[] {
   const found = new Map<string, WrittenParameter>();
   for (const [cell, source] of cells.entries()) {
@@ -55,7 +53,7 @@ export function writtenParameters(cells: readonly string[]): readonly WrittenPar
   return [...found.values()];
 }
 
-/** Returns which cell writes a parameter's value down, and its new text; undefined if that cell cannot be edited. */
+/** Returns the cell that records a parameter's value, and its new source; undefined if that cell cannot be edited. */
 export function recordParameter(
   cells: readonly CodeCell[],
   name: string,
@@ -72,7 +70,7 @@ export function recordParameter(
   return { index, source: `%param ${name} = ${literal}\n${source}` };
 }
 
-/** Returns a literal for what somebody typed, or why it is none: of a text the text itself, of anything else APL. */
+/** Returns the literal for typed input, or why it is not one: for a string, the input itself, otherwise APL. */
 export function literalOf(
   name: string,
   typed: string,
@@ -86,7 +84,7 @@ export function literalOf(
   return { problem: `${name} needs one value, such as 5, 0.5, true, 5m, "text" or ["a", "b"].` };
 }
 
-/** Returns the text that a literal stands for; undefined for a literal that is not a string. */
+/** Returns the string that a literal denotes; undefined for a literal that is not a string. */
 export function textOf(literal: string): string | undefined {
   const [token, ...more] = tokenize(literal);
   return token?.kind === 'string' && token.problem === undefined && more.length === 0
@@ -116,7 +114,7 @@ function isParam({ name, cell }: MagicLine): boolean {
   return name.toLowerCase() === 'param' && !cell;
 }
 
-/** The assignments of a line, with their places in the source of the cell. */
+/** Returns the assignments of a line, with their spans in the source of the cell. */
 function givenBy(source: string, { args, name, from }: MagicLine) {
   const start = source.indexOf(args, from + '%'.length + name.length);
   const { assignments, choices } = readParamLine(args);

@@ -20,7 +20,7 @@ import { queryShown } from './query-shown.js';
 const RANK = 40;
 const LIST = 'text/html';
 
-/** Shows lists of templates with buttons that go on from each. */
+/** Shows lists of templates, each with buttons for follow-up cells. */
 export function addPatterns(
   rendermime: IRenderMimeRegistry,
   notebooks: INotebookTracker | null,
@@ -40,7 +40,7 @@ export function addPatterns(
   );
 }
 
-/** What adds cells for the templates of an output. */
+/** Adds cells for the templates of an output. */
 interface Adder {
   readonly reference: PatternsReference;
   readonly add: AddBelow;
@@ -109,7 +109,7 @@ interface Action {
   readonly lines: readonly string[];
 }
 
-/** The cells that go on from a template: its lines split into fields, its lines alone, and all others. */
+/** Returns the follow-up cells of a template: its lines split into fields, its lines alone, and all other lines. */
 function actionsOf({ reference }: Adder, place: number): readonly Action[] {
   const template = reference.templates[place];
   if (template === undefined) return [];
@@ -143,7 +143,7 @@ function actionsOf({ reference }: Adder, place: number): readonly Action[] {
   ];
 }
 
-/** Undefined outside notebooks, and for what is not of ours. */
+/** Returns undefined outside notebooks, and for anything not created by this extension. */
 function addTo(
   model: IRenderMime.IMimeModel,
   notebooks: INotebookTracker | null,

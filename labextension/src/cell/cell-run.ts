@@ -6,24 +6,24 @@ import { asStep } from '../link/undo-step.js';
 /** The widget of a code cell. */
 export type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
 
-/** The notebook's active cell, where it is code; undefined for prose. */
+/** Returns the notebook's active cell if it is a code cell. */
 export function activeCode(panel: NotebookPanel): CodeCell | undefined {
   const cell = panel.content.activeCell;
   return cell?.model.type === 'code' ? (cell as CodeCell) : undefined;
 }
 
-/** Makes a cell the active one and gives it the keys of a notebook in which nobody types. */
+/** Makes a cell the active one and focuses it in command mode. */
 export function commandCell(
   notebook: NotebookPanel['content'],
   cell: NotebookPanel['content']['widgets'][number],
 ): void {
   notebook.activeCellIndex = notebook.widgets.indexOf(cell);
   notebook.mode = 'command';
-  // The notebook itself leaves the focus where it is.
+  // The notebook itself does not move the focus.
   cell.node.focus({ preventScroll: true });
 }
 
-/** The place of the cursor in a cell, and the ends of its selection. */
+/** Returns the ends of the selection in a cell, or the cursor position twice. */
 export function selectionIn({ editor, model }: CodeCell): { readonly from: number; readonly to: number } {
   if (editor === null) return { from: model.sharedModel.source.length, to: model.sharedModel.source.length };
   const { start, end } = editor.getSelection();
@@ -32,8 +32,8 @@ export function selectionIn({ editor, model }: CodeCell): { readonly from: numbe
 }
 
 /**
- * Runs a text in place of the cell's own; its outputs replace those below the cell. Returns the status of the reply; undefined if there
- * was none.
+ * Runs other source in place of the cell's own; its outputs replace those below the cell. Returns the status of the reply; undefined if
+ * there was none.
  */
 export async function runBelow(
   panel: NotebookPanel,
@@ -57,7 +57,7 @@ export async function runBelow(
     model.executionCount = content.execution_count;
     return content.status;
   } catch {
-    // The kernel went away; a newer run of the cell has a prompt of its own.
+    // The kernel is gone; a newer run of the cell has its own prompt.
     if (!cell.isDisposed && cell.outputArea.future === future) cell.setPrompt('');
     return undefined;
   }
@@ -73,8 +73,8 @@ export async function addCell(panel: NotebookPanel, source: string, runs: boolea
 }
 
 /**
- * Adds a cell of an agent below the last and runs it when those that wait have run, whatever becomes of it; nobody is asked for what it
- * needs. Returns false if it has not run.
+ * Adds a cell from an agent below the last one and runs it after the pending ones, whatever their outcome; nobody is prompted for input.
+ * Returns false if it has not run.
  */
 export async function addLast(
   panel: NotebookPanel,

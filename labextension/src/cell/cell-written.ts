@@ -1,24 +1,26 @@
-/** Cells that the kernel writes below one that ran: each is known again, so that a run puts none there twice and loses no change. */
+/**
+ * Cells that the kernel writes below one that ran: each is recognized later, so that another run neither duplicates it nor loses a change.
+ */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { WrittenCell, WrittenCells } from '../../../kernel/apl/editor/editor-link.js';
 import { asStep } from '../link/undo-step.js';
 
-/** Where a cell comes from, in its metadata: the cell that it was written below, and its text at the time. */
+/** Origin of a cell, in its metadata: the cell it was written below, and a fingerprint of its source at the time. */
 interface Origin {
   readonly below: string;
   readonly mark: string;
 }
 
-/** A cell of a notebook, as far as it matters here. */
+/** The relevant members of a cell of a notebook. */
 export interface StandingCell {
   readonly kind: string;
   readonly source: string;
   readonly origin: unknown;
-  /** Someone has forbidden to delete it. */
+  /** Deleting it is not allowed. */
   readonly isLocked: boolean;
 }
 
-/** Changes of a list of cells, to be made in order: `at` counts the cells that are there by then. */
+/** Changes of a list of cells, to be applied in order: `at` is an index into the list at that point. */
 export type CellChange =
   | { readonly change: 'insert'; readonly at: number; readonly cell: WrittenCell; readonly origin: Origin }
   | { readonly change: 'delete'; readonly at: number };
@@ -26,8 +28,8 @@ export type CellChange =
 const KEY = 'apl_written';
 
 /**
- * Returns the changes after which the cells stand below that at `at` whose id is `below`. One that stands there from before, in the
- * same order, stays as it is, with what a reader made of it; any other from before is deleted if nobody has changed it.
+ * Returns the changes that put the cells below the one at `at` with the id `below`. A cell from an earlier run, in the same order,
+ * stays with a reader's changes; any other from an earlier run is deleted unless it has been changed.
  */
 export function changesOf(
   standing: readonly StandingCell[],
@@ -57,7 +59,7 @@ export function changesOf(
   const last = Math.max(at, ...kept.keys());
   for (const [index, cell] of standing.entries()) {
     if (index <= at) continue;
-    // What comes after the last of them is written before what else stands there.
+    // Cells after the last kept one are written before anything else below it.
     if (index === last + 1) insertUntil(cells.length);
     const own = kept.get(index);
     if (own !== undefined) {
@@ -71,7 +73,7 @@ export function changesOf(
   return changes;
 }
 
-/** Writes cells into a notebook; one that can only be read, or without the cell by now, stays as it is. */
+/** Writes cells into a notebook; a read-only one, or one without the cell by now, is left unchanged. */
 export function writeBelow({ content, model }: NotebookPanel, update: WrittenCells): void {
   if (model === null || model.readOnly) return;
   const { sharedModel } = model;
@@ -106,8 +108,9 @@ export function writeBelow({ content, model }: NotebookPanel, update: WrittenCel
 }
 
 /**
- * A notebook of a format without ids gives each cell another one when it is opened. Cells that were written below one that has its id
- * no longer, and begin right below the one at `at`, are then its own.
+ * Re-adopts cells by position: a notebook in a format without ids gives its cells new ids when it is opened. Cells written below a cell
+ * that
+ * no longer has its id, and that begin directly below the one at `at`, then belong to it.
  */
 export function adopted(
   standing: readonly StandingCell[],
@@ -124,19 +127,19 @@ export function adopted(
   );
 }
 
-/** Whether nobody has changed a cell since it was written below the one with this id. */
+/** Returns whether a cell is unchanged since it was written below the one with this id. */
 function isAsWritten({ kind, source, origin, isLocked }: StandingCell, below: string): boolean {
   return !isLocked && isOrigin(origin) && origin.below === below && origin.mark === markOf(kind, source);
 }
 
-/** Narrows what the metadata of a cell, which a stranger may have written, say of it. */
+/** Narrows the untrusted metadata of a cell. */
 function isOrigin(value: unknown): value is Origin {
   if (typeof value !== 'object' || value === null) return false;
   const { below, mark } = value as { readonly below?: unknown; readonly mark?: unknown };
   return typeof below === 'string' && typeof mark === 'string';
 }
 
-/** Tells a text from others: its length, and its hash by FNV-1a. */
+/** Returns a fingerprint of a source: its length, and its FNV-1a hash. */
 function markOf(kind: string, source: string): string {
   let hash = 0x811c9dc5;
   for (const character of `${kind} ${source}`)

@@ -10,17 +10,17 @@ import { type Opened, popover } from '../ui/popover.js';
 import { chartKindEdit, quoted } from './cell-lines.js';
 import type { CodeCell } from './cell-run.js';
 
-/** What the kinds are called in the menu. */
+/** Names of the kinds in the menu. */
 const names: Readonly<Record<ChartKind, string>> = { ...kindLabels, none: 'Table only' };
 
 /**
- * Shows the kinds that the last result of a cell can be drawn as. The one that is picked is written into the cell, and the result is drawn
- * again from what the kernel holds: no service is asked, so that the figures stay.
+ * Shows the kinds that the last result of a cell can be drawn as. The chosen one is written into the cell, and the result is redrawn from
+ * the data in the kernel, without a request to a service, so its numbers stay the same.
  */
 export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeCell): void {
   const result = lastResult(cell);
   const list = element('div', { class: 'apl-choices', role: 'group', 'aria-label': 'Kinds of chart' });
-  // A narrow cell hides its toolbar.
+  // In a narrow cell, the toolbar is hidden.
   const control = cell.node.querySelector<HTMLElement>('[data-jp-item-name="apl-chart"]');
   const input = cell.inputArea?.node ?? cell.node;
   const opened = popover().show(control === null ? [input] : [control, input], 'Chart', () => [
@@ -42,7 +42,7 @@ interface Shown {
   readonly opened: Opened;
 }
 
-/** Lists the kinds once the kernel has named them. */
+/** Lists the kinds once the kernel has sent them. */
 function fill(
   session: Around,
   result: string,
@@ -64,7 +64,7 @@ function fill(
 
 type Output = ReturnType<CodeCell['model']['outputs']['toJSON']>[number];
 
-/** The id of the last result among the outputs of a cell; undefined if no kernel has held one. */
+/** Returns the id of the last result among the outputs of a cell; undefined if none has one. */
 function lastResult({ model }: CodeCell): string | undefined {
   return model.outputs
     .toJSON()
@@ -78,7 +78,7 @@ function resultOf({ metadata }: Output): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Draws a result as a kind and writes that into its cell; returns why not, if it cannot be. */
+/** Draws a result as a kind and writes the kind into its cell; on failure, returns the reason. */
 async function drawAs(
   session: Around,
   { model }: CodeCell,
@@ -108,7 +108,7 @@ function isChart({ data }: Output): boolean {
   return typeof data === 'object' && data !== null && VEGA_MIME in data;
 }
 
-/** The magic that draws a result as a kind, with what else the cell says about its chart. */
+/** Returns the magic that draws a result as a kind, with the cell's remaining chart options. */
 function vizLine(source: string, result: string, kind: ChartKind): string {
   const { stack, log, unit } = parseCell(source).queries.at(-1)?.chart ?? {};
   const more = [

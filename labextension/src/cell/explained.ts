@@ -13,7 +13,7 @@ import { queryShown } from './query-shown.js';
 /** Before the text alone. */
 const RANK = 40;
 
-/** Shows where `%explain` leads, with buttons that go on from there. */
+/** Shows the findings of `%explain`, with buttons for follow-up cells. */
 export function addExplained(
   rendermime: IRenderMimeRegistry,
   notebooks: INotebookTracker | null,
@@ -61,7 +61,7 @@ const STYLE = `
 .apl-explained > .apl-row:empty { display: none; }
 `;
 
-/** None outside notebooks, and for what is not of ours. */
+/** Returns the buttons; none outside notebooks, and for anything not created by this extension. */
 function buttonsOf(
   model: IRenderMime.IMimeModel,
   notebooks: INotebookTracker | null,

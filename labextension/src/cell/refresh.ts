@@ -1,11 +1,11 @@
-/** Running the cells of a notebook again, by hand or from time to time. */
+/** Reruns the cells of a notebook, manually or periodically. */
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
 import type { Around } from '../link/link-around.js';
 import { isRepeatable } from './cell-lines.js';
 import type { CodeCell } from './cell-run.js';
 
-/** Seconds between two runs that may be chosen. */
+/** Selectable intervals between runs, in seconds. */
 export const INTERVALS: readonly (readonly [seconds: number, text: string])[] = [
   [10, '10s'],
   [30, '30s'],
@@ -14,8 +14,8 @@ export const INTERVALS: readonly (readonly [seconds: number, text: string])[] = 
 ];
 
 /**
- * Runs again what has run and only asks: cells that import, export or keep something stay as they are. `from` is the number of the
- * first cell, from 1. Resolves with how many cells ran.
+ * Reruns the executed cells that are read-only: cells that import, export or store something are skipped. `from` is the number of the
+ * first cell, from 1. Resolves with the number of cells that ran.
  */
 export async function refresh({ panel }: Around, from = 1): Promise<number> {
   const { content, sessionContext } = panel;
@@ -28,20 +28,20 @@ export async function refresh({ panel }: Around, from = 1): Promise<number> {
   return cells.length;
 }
 
-/** What runs again by hand and from time to time: the cells of a notebook, or those of its dashboard. */
+/** A target of manual and periodic runs: the cells of a notebook, or of its dashboard. */
 export interface Rerun {
-  /** What shows the outputs, with the controls in its toolbar. */
+  /** The widget with the outputs, and with the controls in its toolbar. */
   readonly view: Widget & { readonly toolbar: Widget };
   readonly name: 'notebook' | 'dashboard';
-  /** Runs the cells from a number on, from 1, and resolves with how many ran. */
+  /** Runs the cells from the number `from` (from 1), and resolves with the number of cells that ran. */
   readonly again: (from?: number) => Promise<number>;
-  /** Has the session ready for another time range. */
+  /** Prepares the session for another time range. */
   readonly prepare: () => Promise<void>;
-  /** Whether a time range that is chosen runs the cells too. */
+  /** Whether choosing a time range also runs the cells. */
   readonly follows: boolean;
 }
 
-/** Runs cells again from time to time, while somebody can see them, nobody types in the notebook and no cell runs. */
+/** Reruns cells periodically, while the page is visible, nobody is typing in the notebook and no cell is running. */
 export class Refresher {
   readonly #around: Around;
   readonly rerun: Rerun;
@@ -55,12 +55,12 @@ export class Refresher {
     rerun.view.disposed.connect(() => this.every(0));
   }
 
-  /** Seconds between two runs; 0 if there are none. */
+  /** Seconds between two runs; 0 if stopped. */
   get seconds(): number {
     return this.#seconds;
   }
 
-  /** Begins, changes or, with 0, ends the runs. */
+  /** Starts the runs, changes their interval or, with 0, stops them. */
   every(seconds: number): void {
     clearInterval(this.#timer);
     this.#seconds = seconds;
@@ -70,7 +70,7 @@ export class Refresher {
   async #tick(): Promise<void> {
     const { panel, state, link } = this.#around;
     const isSeen = document.visibilityState === 'visible' && this.rerun.view.isVisible;
-    // To run cells ends the edit mode.
+    // Running cells ends edit mode.
     const isBusy = this.#isRunning || panel.content.mode === 'edit' || link?.session?.isRunning === true;
     if (isBusy || !isSeen || state !== 'ready') return;
     this.#isRunning = true;
@@ -84,7 +84,7 @@ export class Refresher {
 
 const refreshers = new WeakMap<Around, Refresher>();
 
-/** Returns the refresher of a notebook, of which there is one. */
+/** Returns the refresher of a notebook; each notebook has one. */
 export function refresherOf(around: Around): Refresher {
   const found =
     refreshers.get(around) ??

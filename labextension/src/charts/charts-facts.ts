@@ -2,15 +2,15 @@ import type { Spec } from 'vega';
 import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
 import { present } from '../../../kernel/present.js';
 
-/** What the kernel says of a chart beside its drawing, for those who read along its horizontal axis. */
+/** Facts about a chart from the kernel, besides its drawing, for reading along the horizontal axis. */
 export interface ChartFacts {
   readonly across: 'time' | 'numbers' | 'none';
-  /** The ends of the axis; times in milliseconds since 1970. */
+  /** Ends of the axis; times are in milliseconds since 1970. */
   readonly start: number;
   readonly end: number;
-  /** The width of a bin; 0 without bins. */
+  /** Width of a bin; 0 without bins. */
   readonly bin: number;
-  /** Where some bin begins. */
+  /** Start of some bin. */
   readonly origin: number;
   /** The unit of each plot. */
   readonly units: readonly string[];
@@ -19,9 +19,9 @@ export interface ChartFacts {
   /** Names and colors by id; empty if there is one series. */
   readonly series: ReadonlyMap<string, { readonly label: string; readonly color: string }>;
   readonly rules: readonly RuleFacts[];
-  /** The groups of the result that bars, rows, columns and series are, by their ids; undefined if no mark can be chosen. */
+  /** Groups of the result behind bars, rows, columns and series, by their ids; undefined if no mark can be selected. */
   readonly parts: ReadonlyMap<string, readonly ChosenValue[]> | undefined;
-  /** The column of histograms whose buckets the cells are, and the groups of the one that is drawn. */
+  /** The column of histograms whose buckets the cells are, and the groups of the one drawn. */
   readonly buckets?: { readonly column: string; readonly of: readonly ChosenValue[] };
 }
 
@@ -31,7 +31,7 @@ export interface RuleFacts {
   readonly end: number;
   readonly label: string;
   readonly type: string;
-  /** What is said of it; may be empty. */
+  /** Text of the annotation; may be empty. */
   readonly text: string;
 }
 
@@ -40,7 +40,7 @@ const NONE: ChartFacts = {
   ...{ units: [], titles: [], series: new Map(), rules: [], parts: undefined },
 };
 
-/** Returns the facts in a specification, which a stranger may have written: whatever is odd is left out. */
+/** Returns the facts in an untrusted specification; anything invalid is left out. */
 export function factsOf({ usermeta }: Spec): ChartFacts {
   const apl = isObject(usermeta) ? usermeta.apl : undefined;
   if (!isObject(apl)) return NONE;

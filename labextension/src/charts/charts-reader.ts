@@ -1,6 +1,6 @@
 /**
- * Reading a chart along its horizontal axis: a line through all plots with the values there, and a selection, drawn over or a bin that
- * is pressed, to zoom into, to set as the time range of the notebook, or to explain.
+ * Reads a chart along its horizontal axis: a line through all plots with the values there, and a selection, by dragging or by pressing
+ * a bin, to zoom into, to set as the time range of the notebook, or to explain.
  */
 import type { ChosenValue } from '../../../kernel/apl/editor/chosen.js';
 import { button, element } from '../ui/dom.js';
@@ -10,16 +10,16 @@ import { fullTimestamp, numberText, timeRange, timestampText } from './charts-te
 import { EXPLAIN, offerMark, shortName } from './marks.js';
 import type { TipRow } from './tip.js';
 
-/** Rows that are drawn: a place on the axis, a value, and their series. */
+/** A drawn row: a position on the axis, a value, and its series. */
 interface Row {
   readonly t: number;
   readonly v: number;
   readonly s: string;
-  /** Its own value, where it stands on others. */
+  /** Its own value, if it is stacked on others. */
   readonly w?: number;
 }
 
-/** Follows the pointer over a chart; `clear` takes marks away whose places have changed. */
+/** Tracks the pointer over a chart; `clear` removes marks whose positions have changed. */
 export function readAlong(stage: Stage): { clear(): void } {
   const { svg, node, tip, facts } = stage;
   const hair = element('div', { class: 'apl-chart-hair', hidden: true });
@@ -73,7 +73,7 @@ export function readAlong(stage: Stage): { clear(): void } {
     offer(stage, bar, chosen, clear);
   });
   stage.view.addSignalListener('picked', () => {
-    // A part that is shown keeps its way back.
+    // A zoomed chart keeps its button to zoom out.
     if (stage.view.signal('shownWindow') !== null) return;
     const series = facts.across === 'time' ? pickedSeries(stage) : undefined;
     clear();
@@ -84,20 +84,20 @@ export function readAlong(stage: Stage): { clear(): void } {
   return { clear };
 }
 
-/** The selection between two values in order; over bins of time it holds each bin that it touches whole. */
+/** Returns the selection between two values in ascending order, extended to whole bins of time. */
 function snapped({ across, bin, origin }: ChartFacts, a: number, b: number): readonly [number, number] {
   const [from, to] = a < b ? [a, b] : [b, a];
   if (across !== 'time' || bin === 0) return [from, to];
   return [origin + Math.floor((from - origin) / bin) * bin, origin + Math.ceil((to - origin) / bin) * bin];
 }
 
-/** The bin of a bar, a point or the cells of a heatmap that is pressed. */
+/** Returns the bin of a pressed bar, point or heatmap cell. */
 function binAt({ bin, origin }: ChartFacts, value: number): readonly [number, number] {
   const from = origin + Math.floor((value - origin) / bin) * bin;
   return [from, from + bin];
 }
 
-/** What may be done with a selection. */
+/** Offers the actions on a selection. */
 function offer(
   stage: Stage,
   bar: HTMLElement,
@@ -148,7 +148,7 @@ function offer(
   bar.hidden = false;
 }
 
-/** Explains a selection; nothing outside notebooks. */
+/** Returns the button that explains a selection; none outside notebooks. */
 function explainButton(
   stage: Stage,
   [from, to]: readonly [number, number],
@@ -166,7 +166,7 @@ function explainButton(
   return [button(series === undefined ? 'Explain' : `Explain ${series.label}`, EXPLAIN, press)];
 }
 
-/** The series that alone is picked in the legend; undefined if none or several are. */
+/** Returns the only series picked in the legend; undefined if there are none or several. */
 function pickedSeries({
   facts,
   view,
@@ -183,7 +183,7 @@ function windowOf({ view, facts }: Stage): readonly [number, number] {
   return Array.isArray(shown) ? [Number(shown[0]), Number(shown[1])] : [facts.start, facts.end];
 }
 
-/** Pixels from the left of the image to the left end of the axis. */
+/** Returns the pixels from the left edge of the image to the left end of the axis. */
 function leftOf({ view }: Stage): number {
   const padding: unknown = view.padding();
   const left =
@@ -206,14 +206,14 @@ function valueAt(stage: Stage, event: PointerEvent): number {
   return start + Math.min(1, Math.max(0, share)) * (end - start);
 }
 
-/** The legend is below the plots, and keeps its clicks. */
+/** Returns whether the pointer is over a plot; the legend below keeps its own clicks. */
 function isOverPlot(stage: Stage, event: PointerEvent): boolean {
   const x = offsetOf(stage, event) - leftOf(stage);
   const isBeside = x < 0 || x > Number(stage.view.signal('width'));
   return !isBeside && !(event.target instanceof Element && event.target.closest('.role-legend') !== null);
 }
 
-/** The rows under the pointer of each plot. */
+/** Returns the rows of each plot that respond to the pointer. */
 function rowsOf({ spec, view }: Stage): readonly (readonly Row[])[] {
   return (spec.marks ?? []).flatMap(mark => {
     const layers = mark.type === 'group' ? (mark.marks ?? []) : [];
@@ -225,10 +225,10 @@ function rowsOf({ spec, view }: Stage): readonly (readonly Row[])[] {
   });
 }
 
-/** More series than these are counted. */
+/** Maximum number of series listed; the remaining ones are counted. */
 const MOST = 12;
 
-/** The values of every series at the place nearest to `value`, the greatest first; undefined if there are none. */
+/** Returns the values of every series at the position nearest to `value`, greatest first; undefined if there are none. */
 function nearest(
   plots: readonly (readonly Row[])[],
   value: number,
@@ -255,10 +255,10 @@ function nearest(
   return { t: at, rows: [[head, ''], ...rows] };
 }
 
-/** Pixels between the pointer and a rule that it is on; of several it is on all. */
+/** Maximum distance in pixels between the pointer and an annotation mark it is on; it may be on several. */
 const NEAR = 8;
 
-/** The annotations under the pointer, `x` pixels from the left of the image: what they are, when, and what is said of them. */
+/** Returns the annotations under the pointer, `x` pixels from the left edge of the image: their labels, times and text. */
 function annotationRows(stage: Stage, x: number): readonly TipRow[] {
   const isUnder = ({ t, end }: RuleFacts) => x >= pixelOf(stage, t) - NEAR && x <= pixelOf(stage, end) + NEAR;
   const under = stage.facts.rules.filter(isUnder);
@@ -277,7 +277,7 @@ function annotationRows(stage: Stage, x: number): readonly TipRow[] {
   return rest > 0 ? [...rows, [`and ${rest} more`, '']] : rows;
 }
 
-/** The bin in which a mark stands, as bars of groups stand side by side in it; the start of the axis where that cuts it. */
+/** Returns a function that gives the bin of a mark, since bars of groups share one side by side; clipped to the start of the axis. */
 function placeOf({ bin, origin, start }: ChartFacts): (t: number) => number {
   if (bin === 0) return t => t;
   return t => Math.max(start, origin + Math.floor((t - origin) / bin + 1e-6) * bin);

@@ -12,12 +12,12 @@ import { VEGA_MIME } from './charts-mime.js';
 import type { SetRange } from './charts-stage.js';
 import type { ChartView } from './charts-view.js';
 
-/** The rank of JupyterLab's renderer for charts: before images and text. */
+/** Rank of JupyterLab's renderer for charts: before images and text. */
 const vegaRank = 57;
 
 /**
- * Draws the charts of the kernel as wide as their output, now and whenever that changes, with what a reader of a chart does: values
- * under the pointer, a selection to zoom into or to set as the time range. Other charts go to JupyterLab's own renderer.
+ * Draws the charts of the kernel as wide as their output, and follows its width, with interactions: values under the pointer, and a
+ * selection to zoom into or to set as the time range. Other charts go to JupyterLab's own renderer.
  */
 export function addCharts(
   rendermime: IRenderMimeRegistry,
@@ -41,7 +41,7 @@ export function addCharts(
   );
 }
 
-/** What sets the time range of the notebook around an output; undefined if there is none to set. */
+/** Returns a function that sets the time range of the notebook around an output; undefined if there is none. */
 function rangeSetter(
   output: ShownOutput,
   workbench: Workbench,
@@ -64,13 +64,13 @@ function rangeSetter(
   };
 }
 
-/** The zone of the notebook of an output, or of the output alone. */
+/** Returns the zone of the notebook of an output, or of the output alone. */
 function zoneFor(model: IRenderMime.IMimeModel, notebooks: INotebookTracker | null): ZoneSetting {
   const notebook = homeOf({ model }, notebooks)?.panel.content.model;
   return notebook === undefined || notebook === null ? zoneOfOne() : zoneOfNotebook(notebook);
 }
 
-/** One output. It lives on while its notebook scrolls it out of the page and back. */
+/** One output. It persists while its notebook scrolls it out of the page and back. */
 class ChartOutput extends Widget implements IRenderMime.IRenderer {
   readonly #others: () => IRenderMime.IRenderer | undefined;
   readonly #setterAt: (node: HTMLElement, model: IRenderMime.IMimeModel) => SetRange | undefined;

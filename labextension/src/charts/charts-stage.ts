@@ -4,10 +4,13 @@ import type { Zone } from '../link/link-zone.js';
 import type { ChartFacts } from './charts-facts.js';
 import type { Tip } from './tip.js';
 
-/** Sets the time range of the notebook to what `%time` takes, and runs the cells below if `runs` is true; returns what came of it in a sentence. */
+/**
+ * Sets the time range of the notebook to an argument of `%time`, and runs the cells below if `runs` is true; returns the outcome in a
+ * sentence.
+ */
 export type SetRange = (range: string, runs: boolean) => Promise<string>;
 
-/** What may be done with a chart where it stands by now. */
+/** Actions on a chart at its current location. */
 export interface ChartPlace {
   readonly setter: () => SetRange | undefined;
   readonly explainer: () => Pick<Explainer, 'part' | 'mark'> | undefined;

@@ -1,4 +1,4 @@
-/** The rules of charts; colors are those of the application's theme. */
+/** Styles of charts; colors are from the application's theme. */
 export const STYLE = `
 .apl-chart { overflow: hidden; }
 .apl-chart-frame { position: relative; }

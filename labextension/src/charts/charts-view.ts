@@ -14,15 +14,13 @@ import { inZone } from './charts-zone.js';
 import { readMarks } from './marks.js';
 import { Tip } from './tip.js';
 
-/** A chart that is drawn, and what takes it down. */
+/** A drawn chart, and the function that disposes of it. */
 export interface ChartView {
   readonly node: HTMLElement;
   dispose(): void;
 }
 
-/**
- * Returns the chart of a Vega specification as an element that fits its width; of what is not a specification a sentence.
- */
+/** Returns the chart of a Vega specification as an element that fits its width; for anything else, a sentence. */
 export async function openChart(spec: unknown, zone: Zone, place: ChartPlace): Promise<ChartView> {
   addStyle('apl-chart-style', STYLE);
   const svg = element('div', { class: 'apl-chart-svg' });
@@ -73,7 +71,7 @@ async function drawn(written: Spec, { node, svg, zone }: Frame, place: ChartPlac
   };
 }
 
-/** A chart holds its data: whatever a stranger wrote into a notebook, nothing is fetched for it. */
+/** A loader that fetches nothing: a chart has its data inline, whatever an untrusted notebook contains. */
 const NOTHING: Loader = {
   load: () => Promise.reject(new Error('A chart loads nothing.')),
   sanitize: () => Promise.reject(new Error('A chart has no links.')),
@@ -86,7 +84,7 @@ function rowsOf(value: unknown): readonly (readonly [string, string])[] {
   return Object.entries(value).map(([name, text]) => [name, String(text)]);
 }
 
-/** Copies or saves the chart as an image; nothing of it leaves the browser. */
+/** Returns the menu that copies or saves the chart as an image; nothing leaves the browser. */
 function menu(view: View, { description = 'chart' }: Spec): HTMLElement {
   const said = element('span', { role: 'status' });
   const save = async (kind: 'svg' | 'png'): Promise<void> => {
@@ -128,7 +126,7 @@ function fileName(description: string): string {
   );
 }
 
-/** A chart on white, as its ink is that of paper. */
+/** Returns a chart on a white background, for which its colors are meant. */
 function onPaper(chart: HTMLCanvasElement): HTMLCanvasElement {
   const { width, height } = chart;
   const paper = element('canvas', { width, height });

@@ -2,14 +2,14 @@ import type { Spec } from 'vega';
 import { clockName, timeIn, type Zone } from '../link/link-zone.js';
 import type { ChartFacts } from './charts-facts.js';
 
-/** What a chart in local time says in place of its times in UTC. */
+/** Replacements of the UTC times in a chart in local time. */
 interface Words {
   readonly clock: string;
-  /** The title of an axis of time. */
+  /** Title of a time axis. */
   readonly days: string;
 }
 
-/** Returns a specification whose axis and tooltips have the times of a zone; the kernel writes them in UTC. */
+/** Returns a specification with the axis and tooltips in a zone; the kernel writes their times in UTC. */
 export function inZone(spec: Spec, { start, end }: Pick<ChartFacts, 'start' | 'end'>, zone: Zone): Spec {
   if (zone === 'utc') return spec;
   const exact = (t: number) => new Date(t).toISOString();
@@ -19,7 +19,7 @@ export function inZone(spec: Spec, { start, end }: Pick<ChartFacts, 'start' | 'e
   return changed(spec, { clock, days }) as Spec;
 }
 
-/** Values of others, and what is said of the chart. */
+/** Members to leave unchanged: data, facts and the description. */
 const LEFT_ALONE: ReadonlySet<string> = new Set(['data', 'usermeta', 'description']);
 const DAYS = /^\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?, UTC$/;
 

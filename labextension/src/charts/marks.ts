@@ -1,4 +1,4 @@
-/** Choosing a bar, a cell or a slice of a chart, by pointer or keys, to explain the events behind it. */
+/** Selects a bar, a cell or a slice of a chart, by pointer or keyboard, to explain the events behind it. */
 import type { ChosenBucket, ChosenValue } from '../../../kernel/apl/editor/chosen.js';
 import { present } from '../../../kernel/present.js';
 import { cut, visible } from '../../../kernel/text.js';
@@ -8,24 +8,24 @@ import type { ChartFacts } from './charts-facts.js';
 import type { Stage } from './charts-stage.js';
 import { fullTimestamp, timestampText } from './charts-texts.js';
 
-/** A mark that can be chosen: what it is called, and the groups, the bin and the bucket that it is. */
+/** A selectable mark: its names, groups, bin and bucket. */
 interface Mark {
   readonly node: Element;
-  /** Its names, and the bin and the value beside them. */
+  /** Its names, with its bin and value. */
   readonly names: readonly string[];
   readonly value: string;
   readonly values: readonly ChosenValue[];
   readonly span?: readonly [from: number, to: number];
   readonly bucket?: ChosenBucket;
-  /** A place along one axis decides which bar is pressed. */
+  /** The position along one axis decides which bar is pressed. */
   readonly isBar: boolean;
 }
 
-/** What the button of an explanation says under the pointer. */
+/** Tooltip of the button of an explanation. */
 export const EXPLAIN =
   'Add a cell below, and run it, that shows what tells the selected events from the others';
 
-/** Follows presses and keys on the marks of a chart; `clear` takes the frame around the chosen one away. */
+/** Handles presses and keys on the marks of a chart; `clear` removes the frame around the selected one. */
 export function readMarks(stage: Stage): { clear(): void } {
   const { svg, node, facts } = stage;
   if (facts.parts === undefined) return { clear: () => undefined };
@@ -68,7 +68,7 @@ export function readMarks(stage: Stage): { clear(): void } {
   return { clear };
 }
 
-/** Shows what is chosen, with a button that explains it; without one outside notebooks. */
+/** Shows the selected mark, with a button that explains it; without the button outside notebooks. */
 export function offerMark(
   { explainer }: Pick<Stage, 'explainer'>,
   bar: HTMLElement,
@@ -93,18 +93,18 @@ export function offerMark(
   bar.scrollIntoView({ block: 'nearest' });
 }
 
-/** A name as a bar or a button has it. */
+/** Returns a name shortened for a bar or a button. */
 export function shortName(name: string): string {
   return cut(visible(name), 60);
 }
 
-/** What Vega keeps at an element of its drawing. */
+/** Data that Vega attaches to an element of its drawing. */
 interface Drawn {
   readonly datum?: Readonly<Record<string, unknown>>;
   readonly tooltip?: Readonly<Record<string, unknown>>;
 }
 
-/** The marks of a chart, in the order in which they are drawn. */
+/** Returns the marks of a chart, in drawing order. */
 function marksOf(stage: Stage): readonly Mark[] {
   const nodes = stage.svg.querySelectorAll(':is(.mark-rect, .mark-arc).role-mark > path');
   return [...nodes].flatMap(node => {
@@ -131,7 +131,7 @@ function marksOf(stage: Stage): readonly Mark[] {
   });
 }
 
-/** The groups that a row of the drawing is; undefined if one of its names stands for several groups. */
+/** Returns the groups of a row of the drawing; undefined if one of its names covers several groups. */
 function partsOf(
   datum: Readonly<Record<string, unknown>>,
   { parts = new Map(), buckets }: ChartFacts,
@@ -159,13 +159,13 @@ function bucketOf({ b }: Readonly<Record<string, unknown>>, { buckets }: ChartFa
   return { column: buckets.column, from, to, isLast: isLast === true };
 }
 
-/** The ends of a bucket as the axis has them, after its title. */
+/** Returns the bounds of a bucket as shown on the axis, after its title. */
 function endsText({ view }: Stage, { from, to }: NonNullable<Drawn['tooltip']> = {}): string {
   const [title] = Object(view.signal('shownTitles')) as readonly unknown[];
   return `${shortName(String(title))} from ${String(from)} to ${String(to)}`;
 }
 
-/** The mark under the pointer; of bars also the one in whose row it is. */
+/** Returns the mark under the pointer; for bars, also the nearest one in the same row. */
 function markAt(marks: readonly Mark[], { target, clientX: x, clientY: y }: MouseEvent): Mark | undefined {
   if (!(target instanceof Element) || target.closest('.role-legend') !== null) return undefined;
   const pressed = marks.find(({ node }) => node === target);
@@ -190,7 +190,7 @@ const directions = {
 } as const;
 type Direction = keyof typeof directions;
 
-/** The nearest mark in a direction; slices follow each other. */
+/** Returns the nearest mark in a direction; slices follow each other. */
 function next(marks: readonly Mark[], from: Mark, key: Direction): Mark | undefined {
   const [right, down] = directions[key];
   if (from.node.closest('.mark-arc') !== null)
@@ -200,7 +200,7 @@ function next(marks: readonly Mark[], from: Mark, key: Direction): Mark | undefi
     const { x, y } = middleOf(mark.node);
     const along = (x - at.x) * right + (y - at.y) * down;
     const aside = Math.abs((x - at.x) * down) + Math.abs((y - at.y) * right);
-    // Where the middle of a bar is depends on its value, and that of a bucket on its histogram: those of other rows or columns go on.
+    // The middle of a bar depends on its value, and that of a bucket on its histogram, so the next one must be in another row or column.
     const isNext = from.isBar
       ? right === 0 || aside < 1
       : from.bucket !== undefined
@@ -216,7 +216,7 @@ function middleOf(node: Element): { readonly x: number; readonly y: number } {
   return { x: left + width / 2, y: top + height / 2 };
 }
 
-/** The frame around a mark that may be a line without any width. */
+/** Minimum size of the frame around a mark, which may be a line without width. */
 const LEAST_FRAME = 8;
 
 function frameAround(frame: HTMLElement, node: Element, svg: HTMLElement): void {

@@ -3,7 +3,7 @@ import { element } from '../ui/dom.js';
 /** A row of a tooltip: a name with its value, and the color of its series. */
 export type TipRow = readonly [name: string, value: string, color?: string];
 
-/** The box with values beside the pointer. What it shows is text, whatever the data holds. */
+/** The tooltip with values. Its contents are always text, never markup. */
 export class Tip {
   readonly #frame: HTMLElement;
   readonly #box = element('div', { class: 'apl-chart-tip', hidden: true });
@@ -13,7 +13,7 @@ export class Tip {
     frame.append(this.#box);
   }
 
-  /** Shows rows beside the pointer, inside of the frame; none hide it. */
+  /** Shows rows beside the pointer, inside the frame; without rows, hides the tooltip. */
   show(event: MouseEvent, rows: readonly TipRow[]): void {
     this.#box.hidden = rows.length === 0;
     if (rows.length === 0) return;

@@ -1,10 +1,10 @@
-/** Which cells of a notebook a dashboard runs. */
+/** The cells of a notebook that a dashboard runs. */
 import { parseCell } from '../../../kernel/apl/syntax/cell.js';
 import { isRepeatable, setsBelow } from '../cell/cell-lines.js';
 
 /**
- * Returns the places of the cells to run, in order: those that are pinned, and before them those whose named results they read. Cells
- * that import, export or keep something are left out.
+ * Returns the indexes of the cells to run, in order: the pinned ones, each after the cells whose named results it reads. Cells
+ * that import, export or store something are left out.
  */
 export function runOrder(sources: readonly string[], pinned: ReadonlySet<number>): readonly number[] {
   const read = new Set<string>();
@@ -20,7 +20,7 @@ export function runOrder(sources: readonly string[], pinned: ReadonlySet<number>
   return order;
 }
 
-/** Returns the places of the cells above the last pinned one that set something for those below, such as the time range. */
+/** Returns the indexes of the cells above the last pinned one that set something for those below, such as the time range. */
 export function settingCells(sources: readonly string[], pinned: ReadonlySet<number>): readonly number[] {
   const last = Math.max(-1, ...pinned);
   return [...sources.keys()].filter(place => {
@@ -30,14 +30,14 @@ export function settingCells(sources: readonly string[], pinned: ReadonlySet<num
   });
 }
 
-/** The words of a cell that may be names of results which it reads. */
+/** Returns the words of a cell that may be names of results it reads. */
 function wordsOf(source: string): readonly string[] {
   const { queries, magics } = parseCell(source);
   const texts = [...queries.map(({ text }) => text), ...magics.map(({ args }) => args)];
   return texts.flatMap(text => text.match(/[\p{L}_][\p{L}\p{N}_-]*/gu) ?? []);
 }
 
-/** The names that a cell gives to its results; the last result is `_`. */
+/** Returns the names that a cell gives to its results; the last result is `_`. */
 function resultsOf(source: string): readonly string[] {
   const { queries } = parseCell(source);
   const names = queries.flatMap(({ name }) => (name === undefined ? [] : [name]));

@@ -1,11 +1,11 @@
 import { addStyle, QUIET } from '../ui/ui-style.js';
 
-/** Adds the look of dashboards. */
+/** Adds the styles of dashboards. */
 export function addDashboardStyle(): void {
   addStyle('apl-dashboard-style', RULES);
 }
 
-/** The table of the result whose chart is right above it. */
+/** The table of a result whose chart is directly above it. */
 const TABLE = '.jp-OutputArea-child:has(.apl-chart) + .jp-OutputArea-child > .apl-grid-output';
 
 const RULES = `

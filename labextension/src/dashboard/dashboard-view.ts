@@ -13,7 +13,7 @@ import { inPlaces, setPin, setPlaces } from './pin.js';
 import { pinnedCells } from './pins.js';
 import { Tile } from './tile.js';
 
-/** What a notebook tells of a cell that runs. */
+/** Notification from a notebook about a running cell. */
 interface CellRun {
   readonly cell: { readonly model: unknown };
 }
@@ -24,12 +24,12 @@ export class Dashboard extends MainAreaWidget<Panel> {
   readonly refresher: Refresher;
   readonly #goTo: (cell: CodeCell) => void;
   readonly #tiles = new Map<CodeCell, Tile>();
-  /** The kernel that has run the cells that set something. */
+  /** The kernel in which the setting cells have run. */
   #prepared: unknown;
-  /** Some tiles have their new places, and others not yet. */
+  /** Some tiles are already at their new positions. */
   #isMoving = false;
   readonly #empty = new Widget();
-  /** Heard, not seen. */
+  /** Visually hidden, for screen readers. */
   readonly #status = element('div', { class: 'apl-dashboard-status', role: 'status' });
 
   constructor(around: Around, goTo: (cell: CodeCell) => void) {
@@ -62,7 +62,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
     this.#list();
   }
 
-  /** The tile of a cell, if the cell is pinned. */
+  /** Returns the tile of a cell, if the cell is pinned. */
   tileOf(cell: CodeCell): Tile | undefined {
     return this.#tiles.get(cell);
   }
@@ -103,7 +103,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
     return [...this.#tiles.values()].find(tile => tile.cell.model === cell.model);
   }
 
-  /** Has a tile for each pinned cell, in the order of their places. */
+  /** Creates the tiles of the pinned cells, in the order of their positions. */
   #list(): void {
     if (this.isDisposed || this.around.panel.isDisposed || this.#isMoving) return;
     const cells = inPlaces(pinnedCells(this.around.panel));
@@ -132,7 +132,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
     return tile;
   }
 
-  /** The notebook keeps the order, and the cells stay where they are in it. */
+  /** Moves a tile. The notebook stores the order, and its cells stay where they are. */
   #moveTo(cell: CodeCell, place: number): void {
     const cells = [...inPlaces(pinnedCells(this.around.panel))];
     const from = cells.indexOf(cell);
@@ -147,7 +147,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
     this.#status.textContent = `Place ${place + 1} of ${cells.length}.`;
   }
 
-  /** The focus stays on the page: it goes to the tile that takes the place. */
+  /** Removes a tile. The focus stays on the page: it goes to the tile that moves up. */
   #unpin(cell: CodeCell): void {
     const tile = this.#tiles.get(cell);
     const place = tile === undefined ? 0 : this.content.widgets.indexOf(tile);
@@ -158,14 +158,14 @@ export class Dashboard extends MainAreaWidget<Panel> {
     (last ?? this.content.node).focus();
   }
 
-  /** Runs the pinned cells in order, and those that they read; one that fails does not keep the others from running. */
+  /** Runs the pinned cells in order, and the cells they read; a failing one does not stop the others. */
   async #again(): Promise<number> {
     if (this.around.state !== 'ready') return 0;
     await this.#prepare();
     return this.#run(runOrder(...this.#places()));
   }
 
-  /** Runs the cells that set something once in each kernel: a notebook that was just opened has its time range then. */
+  /** Runs the setting cells once in each kernel, so that a just-opened notebook has its time range. */
   async #prepare(): Promise<void> {
     const { kernel } = this.around.panel.sessionContext.session ?? {};
     if (this.#prepared === kernel || this.around.state !== 'ready') return;

@@ -15,7 +15,7 @@ import {
 import { Dashboard } from './dashboard-view.js';
 import { pinOf, setPin } from './pin.js';
 
-/** What a toolbar of a dashboard has of the notebook's, in order. */
+/** Items of the notebook's toolbar in the toolbar of a dashboard, in order. */
 const ITEMS = {
   range: RangeItem,
   refresh: RefreshItem,
@@ -29,7 +29,7 @@ type ItemName = keyof typeof ITEMS;
 
 const RESTORE = 'apl:restore-dashboard';
 
-/** The dashboards of the open notebooks, one for each at most. */
+/** The dashboards of the open notebooks, at most one for each. */
 export class Dashboards {
   readonly #app: JupyterFrontEnd;
   readonly #workbench: Workbench;
@@ -41,7 +41,7 @@ export class Dashboards {
     this.#workbench = workbench;
   }
 
-  /** JupyterLab brings a dashboard back to its place when the page is reloaded. */
+  /** Lets JupyterLab restore dashboards when the page is reloaded. */
   restore(restorer: ILayoutRestorer, notebooks: INotebookTracker): void {
     this.#app.commands.addCommand(RESTORE, {
       execute: ({ path }) => {
@@ -63,7 +63,7 @@ export class Dashboards {
     if (dashboard !== undefined) this.#app.shell.activateById(dashboard.id);
   }
 
-  /** Puts a cell on the dashboard, which is shown beside the notebook, or takes it away. */
+  /** Adds a cell to the dashboard, which opens beside the notebook, or removes it. */
   togglePin(panel: NotebookPanel, cell: CodeCell): void {
     const isPinned = pinOf(cell.model) !== undefined;
     setPin(cell.model, isPinned ? undefined : { isWide: false, showsTable: false });
@@ -75,13 +75,13 @@ export class Dashboards {
     this.#show(panel)?.tileOf(cell)?.node.scrollIntoView({ block: 'nearest' });
   }
 
-  /** The item of this name in the dashboard that has the focus; undefined if none has. */
+  /** Returns the item of this name in the focused dashboard; undefined if there is none. */
   item(name: string): { open(): void } | undefined {
     const current = this.#tracker.find(dashboard => dashboard === this.#app.shell.currentWidget);
     return current && this.#items.get(current)?.get(name);
   }
 
-  /** The dashboard of a notebook, beside it; undefined in a front end that shows one document. */
+  /** Returns the dashboard of a notebook, opened beside it; undefined in a front end that shows one document. */
   #show(panel: NotebookPanel): Dashboard | undefined {
     if (this.#app.name !== 'JupyterLab') return void this.#sayOneDocument();
     const found = this.#tracker.find(({ around: { panel: each } }) => each === panel);

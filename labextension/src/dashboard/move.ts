@@ -1,21 +1,21 @@
-/** Tiles are put in another order by pointer and by keys. */
+/** Reorders tiles by pointer and keyboard. */
 import { button } from '../ui/dom.js';
 
-/** What a handle moves its tile among. */
+/** The tiles among which a handle moves its own. */
 export interface Moves {
-  /** The nodes of all tiles, in their order. */
+  /** The nodes of all tiles, in order. */
   tiles(): readonly HTMLElement[];
-  /** Puts a tile into a place from 0 on among the others. */
+  /** Moves the tile to an index, from 0, among the others. */
   moveTo(place: number): void;
 }
 
-/** A press that moves less is none, in pixels. */
+/** Minimum movement of a drag, in pixels; anything less is ignored. */
 const LEAST_DRAG = 5;
 const BEFORE = 'apl-tile-before';
 const AFTER = 'apl-tile-after';
 const ROW = 'apl-tile-row';
 
-/** Returns the handle by which a tile is dragged to another place, or moved by the arrow keys, Home and End. */
+/** Returns the handle that drags a tile to another position, or moves it by the arrow keys, Home and End. */
 export function moveHandle(tile: HTMLElement, moves: Moves): HTMLButtonElement {
   const handle = button('\u283f', 'Move: drag, or press an arrow key, Home or End', () => undefined);
   handle.classList.add('apl-tile-move');
@@ -36,7 +36,7 @@ function placeAfter(key: string, place: number, count: number): number | undefin
   return wanted === undefined ? undefined : Math.max(0, Math.min(wanted, count - 1));
 }
 
-/** Follows the pointer: a line marks where the tile would go, and Escape leaves it where it is. */
+/** Follows the pointer: a line marks the target position, and Escape cancels. */
 function drag(down: PointerEvent, handle: HTMLElement, tile: HTMLElement, moves: Moves): void {
   if (down.button !== 0) return;
   const gesture = new AbortController();
@@ -80,11 +80,11 @@ function drag(down: PointerEvent, handle: HTMLElement, tile: HTMLElement, moves:
   );
 }
 
-/** The tile beside which the dragged one would go. */
+/** The tile next to which the dragged one would be placed. */
 interface Target {
   readonly node: HTMLElement;
   readonly isAfter: boolean;
-  /** It has a row of the dashboard for itself. */
+  /** It fills a row of the dashboard. */
   readonly isRow: boolean;
 }
 
@@ -104,7 +104,7 @@ function targetAt(
   return { node, isRow, isAfter: isRow ? y > top + height / 2 : x > left + width / 2 };
 }
 
-/** The place of a tile beside another, once it is taken out of its own. */
+/** Returns the index of a tile placed next to another, after its removal from its own position. */
 function placeOf({ node, isAfter }: Target, tile: HTMLElement, tiles: readonly HTMLElement[]): number {
   const rest = tiles.filter(each => each !== tile);
   return rest.indexOf(node) + (isAfter ? 1 : 0);

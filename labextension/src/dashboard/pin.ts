@@ -1,14 +1,14 @@
-/** Whether and how a cell is on the dashboard, in its metadata, so that it is there when the notebook is opened again. */
+/** Whether and how a cell is on the dashboard, in its metadata, so that it persists when the notebook is reopened. */
 
 import { present } from '../../../kernel/present.js';
 
-/** How a cell is shown on the dashboard. */
+/** How a cell appears on the dashboard. */
 export interface Pin {
-  /** Whether it has the whole width. */
+  /** Whether it has the full width. */
   readonly isWide: boolean;
-  /** Whether the table of a chart is shown too. */
+  /** Whether the table below a chart is shown too. */
   readonly showsTable: boolean;
-  /** Its place among the tiles, from 0; those without one come last, in the order of the notebook. */
+  /** Its index among the tiles, from 0; tiles without one come last, in the order of the notebook. */
   readonly place?: number;
 }
 
@@ -19,7 +19,7 @@ interface Model {
   deleteMetadata(name: string): void;
 }
 
-/** Returns how a cell is shown on the dashboard; undefined if it is not there. */
+/** Returns how a cell appears on the dashboard; undefined if it is not pinned. */
 export function pinOf(cell: Model): Pin | undefined {
   const { dashboard } = partOf(cell);
   if (dashboard === true) return { isWide: false, showsTable: false };
@@ -32,7 +32,7 @@ export function pinOf(cell: Model): Pin | undefined {
   };
 }
 
-/** Puts a cell on the dashboard, changes how it is shown there, or removes it. */
+/** Pins a cell to the dashboard, changes how it appears there, or removes it. */
 export function setPin(cell: Model, pin: Pin | undefined): void {
   const { dashboard: _, ...rest } = partOf(cell);
   const written = pin && {
@@ -55,7 +55,7 @@ export function inPlaces<Each extends { readonly model: Model }>(cells: readonly
   });
 }
 
-/** Gives each pinned cell the place that it has in a list. */
+/** Stores the index of each pinned cell in a list. */
 export function setPlaces(cells: readonly { readonly model: Model }[]): void {
   for (const [place, { model }] of cells.entries()) {
     const pin = pinOf(model);
@@ -65,7 +65,7 @@ export function setPlaces(cells: readonly { readonly model: Model }[]): void {
 
 const KEY = 'apl';
 
-/** What the metadata of a cell, which a stranger may have written, say of it. */
+/** Returns the dashboard's part of a cell's untrusted metadata. */
 function partOf(cell: Model): Readonly<Record<string, unknown>> {
   const part: unknown = cell.getMetadata(KEY);
   return typeof part === 'object' && part !== null ? (part as Readonly<Record<string, unknown>>) : {};

@@ -1,4 +1,4 @@
-/** The cells that a notebook has on its dashboard. */
+/** The pinned cells of a notebook. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { oneLine } from '../../../kernel/text.js';
 import { commentAt, suggestedName, tellingLine } from '../cell/cell-lines.js';
@@ -12,7 +12,7 @@ export function pinnedCells({ content }: Pick<NotebookPanel, 'content'>): readon
   );
 }
 
-/** Returns what a cell is called: by its first comment, else by the heading right above it, else by its first line beside that of its time. */
+/** Returns the title of a cell: its first comment, otherwise the heading directly above it, otherwise its first line besides its time. */
 export function titleOf({ content }: Pick<NotebookPanel, 'content'>, cell: CodeCell): string {
   const source = cell.model.sharedModel.getSource();
   const above = content.widgets[content.widgets.indexOf(cell) - 1]?.model;

@@ -9,22 +9,22 @@ import { moveHandle } from './move.js';
 import { pinOf, setPin } from './pin.js';
 import { titleOf } from './pins.js';
 
-/** How long the place of the last outputs is kept while the next ones are drawn, in milliseconds. */
+/** How long a tile keeps its height while new outputs are drawn, in milliseconds. */
 const DRAWING_MS = 1_000;
 
-/** What a tile does with its cell elsewhere. */
+/** Actions of a tile outside of itself. */
 export interface TileActions {
   /** Shows the cell in the notebook. */
   goTo(cell: CodeCell): void;
-  /** Takes the cell from the dashboard. */
+  /** Removes the cell from the dashboard. */
   unpin(cell: CodeCell): void;
-  /** The nodes of all tiles, in their order. */
+  /** The nodes of all tiles, in order. */
   tiles(): readonly HTMLElement[];
-  /** Puts the tile of a cell into a place from 0 on among the others. */
+  /** Moves the tile of a cell to an index, from 0, among the others. */
   moveTo(cell: CodeCell, place: number): void;
 }
 
-/** The outputs of a pinned cell: the same as below the cell, so that they change with it. */
+/** The outputs of a pinned cell: the same models as below the cell, so they change with it. */
 export class Tile extends Panel {
   readonly cell: CodeCell;
   readonly #panel: NotebookPanel;
@@ -71,13 +71,13 @@ export class Tile extends Panel {
     this.draw();
   }
 
-  /** Gives the focus to what moves the tile: to move it takes the focus from there. */
+  /** Focuses the handle of the tile: moving a tile makes it lose the focus. */
   focusHandle(): void {
     this.#handle.focus({ preventScroll: true });
     this.node.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Shows title and state as they are now. */
+  /** Updates the title and the state. */
   draw(): void {
     const { isWide = false, showsTable = false } = pinOf(this.cell.model) ?? {};
     const title = titleOf(this.#panel, this.cell);
@@ -99,7 +99,7 @@ export class Tile extends Panel {
     this.#note.textContent = this.#noteText();
   }
 
-  /** Keeps the height until the next outputs are there: the other tiles stay in their places. */
+  /** Keeps the height until the next outputs are drawn, so that the other tiles do not move. */
   begin(): void {
     clearTimeout(this.#drawing);
     this.#body.node.style.minHeight = `${this.#body.node.clientHeight}px`;

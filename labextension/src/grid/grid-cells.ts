@@ -1,6 +1,4 @@
-/**
- * Cells of a result as text: for people in the grid, exact for copies and tooltips.
- */
+/** Cells of a result as text: formatted in the grid, exact for copies and tooltips. */
 import { DataType, type Field, type Table, type Vector } from 'apache-arrow';
 import {
   formatNumber,
@@ -13,47 +11,47 @@ import { cut, visible } from '../../../kernel/text.js';
 import type { Zone } from '../link/link-zone.js';
 import { sharedText, shownTime, type TimeFormat, timeFormat } from './grid-times.js';
 
-/** A column of a result as the grid shows it. */
+/** A column of a result as shown in the grid. */
 export interface GridColumn {
-  /** Its place in the result. */
+  /** Its index in the result. */
   readonly index: number;
   readonly field: Field;
   readonly name: string;
-  /** The type as the service declares it, such as `datetime`. */
+  /** Type declared by the service, such as `datetime`. */
   readonly type: string;
   readonly unit: string | undefined;
   readonly format: NumberFormat;
   readonly isNumeric: boolean;
-  /** How its times are written; undefined for other columns. */
+  /** Format of its times; undefined for other columns. */
   readonly times: TimeFormat | undefined;
-  /** Which values are colored: names of severities, or HTTP status codes. */
+  /** How values are colored: as names of severities, or HTTP status codes. */
   readonly colors: 'severity' | 'status' | 'none';
 }
 
-/** One cell: what is shown, the exact text (null for a null), and the color of a severity. */
+/** One cell: the displayed string, the exact one (null for a null), and the color of a severity. */
 export interface ShownCell {
   readonly text: string;
   readonly exact: string | null;
   readonly tone: 'error' | 'warning' | 'quiet' | undefined;
 }
 
-/** The longest value in a cell, in characters; the row's details have the whole. */
+/** Maximum length of a value in a cell, in characters; the row's details have the full value. */
 const CELL_LENGTH = 300;
-/** The longest name of a column in a menu or beside its value. */
+/** Maximum length of a column name in a menu or beside its value. */
 const NAME_LENGTH = 200;
 
-/** The name of a column for menus and lists, on one line. */
+/** Returns the name of a column for menus and lists, on one line. */
 export function nameOf({ name }: Pick<GridColumn, 'name'>): string {
   return cut(visible(name), NAME_LENGTH);
 }
 
-/** The kind of a column for its head: type, unit, and what all of its times share. */
+/** Returns the second line of a column's header: type, unit, and the part that all its times share. */
 export function kindOf({ type, unit, times }: GridColumn, zone: Zone): string {
   const shared = times === undefined ? '' : sharedText(zone, times);
   return [typeWord(type), unit, shared].filter(Boolean).join(' \u00b7 ');
 }
 
-/** How many cells decide the format of times. */
+/** Number of cells that decide the format of times. */
 const SAMPLE = 1_000;
 
 function timesOf(table: Table, field: Field, index: number): TimeFormat {
@@ -62,7 +60,7 @@ function timesOf(table: Table, field: Field, index: number): TimeFormat {
   return timeFormat(rows.flatMap(row => cellText(vector, row, field) ?? []));
 }
 
-/** Returns the columns of a table; the digits of real numbers are chosen from its rows. */
+/** Returns the columns of a table; the digits of floating-point numbers are chosen from its rows. */
 export function columnsOf(table: Table): readonly GridColumn[] {
   return table.schema.fields.map((field, index) => ({
     index,
@@ -77,10 +75,10 @@ export function columnsOf(table: Table): readonly GridColumn[] {
   }));
 }
 
-/** The columns of each table that were read: the table makes another object at each request. */
+/** Columns already read, by table: the table creates a new object on each request. */
 const vectors = new WeakMap<Table, Map<number, Vector>>();
 
-/** Returns a column of a table by its place. */
+/** Returns a column of a table by its index. */
 export function vectorOf(table: Table, index: number): Vector {
   const known = vectors.get(table) ?? new Map<number, Vector>();
   const vector = known.get(index) ?? table.getChildAt(index);
@@ -89,7 +87,7 @@ export function vectorOf(table: Table, index: number): Vector {
   return vector;
 }
 
-/** Returns a cell as the grid shows it. */
+/** Returns a cell as shown in the grid. */
 export function shownCell(vector: Vector, row: number, column: GridColumn, zone: Zone): ShownCell {
   const exact = cellText(vector, row, column.field);
   if (exact === null) return { text: 'null', exact, tone: undefined };

@@ -1,4 +1,4 @@
-/** Cells as text for the clipboard: exact values, without the grid's formatting; in Markdown, for people, as they are shown. */
+/** Cells as text for the clipboard: exact values, without the grid's formatting; in Markdown, for people, as displayed. */
 import { DataType, type Field } from 'apache-arrow';
 import { alignedLines } from '../../../kernel/result/display/aligned.js';
 import { isNumeric } from '../../../kernel/result/display/display-text.js';
@@ -7,7 +7,7 @@ import type { Rows } from './data/grid-rows.js';
 import type { GridColumn } from './grid-cells.js';
 import { inBlock, type Selection } from './surface/selection.js';
 
-/** A block of cells: columns, and rows of exact texts (null for a null). */
+/** A block of cells: columns, and rows of exact strings (null for a null). */
 export interface CellBlock {
   readonly fields: readonly Field[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -23,7 +23,7 @@ export const COPY_FORMATS: Readonly<Record<CopyFormat, string>> = {
   chat: 'Text for chat',
 };
 
-/** Returns the cells in a format. Text is tab-separated without a header, as spreadsheets paste it. */
+/** Returns the cells in a format. Text is tab-separated without a header, as spreadsheets expect it. */
 export function copyText(block: CellBlock, format: CopyFormat): string {
   switch (format) {
     case 'text':
@@ -41,12 +41,12 @@ export function copyText(block: CellBlock, format: CopyFormat): string {
   }
 }
 
-/** The most rows of one copy, and rows fetched at a time. */
+/** Maximum rows of one copy, and rows to fetch at a time. */
 const COPY_ROWS = 10_000;
 const COPY_STEP = 500;
 
 /**
- * Resolves with the exact values of a selection of cells as text, and a sentence that names what was left out; rejects with a
+ * Resolves with the exact values of the selected cells as text, and a sentence that names what was left out; rejects with a
  * SourceError if rows cannot be fetched.
  */
 export async function cellsToCopy(
@@ -77,7 +77,9 @@ export async function cellsToCopy(
   };
 }
 
-/** The cells without the time of storing, and without columns that hold nothing in any row; all of them if nothing else is there. */
+/**
+ * Returns the cells without the time of ingestion, and without columns that are empty in every row; all of them if nothing else is left.
+ */
 export function forChat({ fields, rows }: CellBlock): CellBlock {
   const kept = [...fields.keys()].filter(
     index => fields[index]?.name !== '_sysTime' && rows.some(row => (row[index] ?? '') !== ''),
@@ -89,7 +91,7 @@ export function forChat({ fields, rows }: CellBlock): CellBlock {
   };
 }
 
-/** Columns that line up, between fences: chats show them as they are, and most of them no tables. */
+/** Returns aligned columns in a code fence: chats show those unchanged, and most of them cannot show tables. */
 function fenced({ fields, rows }: CellBlock): string {
   const lines = alignedLines(
     [fields.map(({ name }) => name), ...rows.map(row => row.map(cell => cell ?? 'null'))].map(row =>
@@ -103,7 +105,7 @@ function fenced({ fields, rows }: CellBlock): string {
   return [fence, ...lines, fence].join('\n');
 }
 
-/** A value that a spreadsheet would run as a formula gets an apostrophe; numbers keep their signs. */
+/** Prefixes a value that a spreadsheet would run as a formula with an apostrophe; numbers keep their signs. */
 function pasted(text: string): string {
   return Number.isNaN(Number(text)) ? spreadsheetText(text) : text;
 }
@@ -128,7 +130,7 @@ function jsonOf({ fields, rows }: CellBlock): string {
   return objects.length === 1 ? (objects[0] as string) : `[\n${objects.join(',\n')}\n]`;
 }
 
-/** The digits of an integer stay exact; a number that JSON cannot express becomes a text. */
+/** Returns a cell as JSON. Integers keep all digits; a number that JSON cannot express becomes a string. */
 function jsonCell(field: Field, cell: string | null): string {
   if (cell === null) return 'null';
   if (field.metadata.get('ARROW:extension:name') === 'arrow.json' || DataType.isBool(field.type)) return cell;

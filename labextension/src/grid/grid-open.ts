@@ -17,7 +17,7 @@ import type { WrittenLine } from './surface/surface-place.js';
 
 /** The connections of a grid to its notebook. */
 export interface Connections {
-  /** Names the result in the kernel; absent in outputs of other kernels. */
+  /** Identifies the result in the kernel; absent in outputs of other kernels. */
   readonly reference: ResultReference | undefined;
   kernel(): Kernel.IKernelConnection | undefined;
   addCondition(field: string, condition: string): WrittenLine | undefined;
@@ -28,7 +28,7 @@ export interface Connections {
   readonly setups: SetupStore | undefined;
 }
 
-/** Resolves with the grid of an output, not started yet; with an element where the result is shown as it was saved. */
+/** Resolves with the grid of an output, not started yet, or with an element if the result is shown as saved. */
 export async function openResult(
   model: IRenderMime.IMimeModel,
   connections: Connections,

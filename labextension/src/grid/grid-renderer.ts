@@ -16,7 +16,7 @@ type ExplainerAt = (output: ShownOutput) => Explainer | undefined;
 /** Before the static table, which is text/html. */
 const RANK = 40;
 
-/** Shows Arrow outputs as grids; the code of the grid is fetched when the first one is shown. */
+/** Shows Arrow outputs as grids; the code of the grid is loaded when the first one is shown. */
 export function addGrid(
   rendermime: IRenderMimeRegistry,
   place: Place,
@@ -33,7 +33,7 @@ export function addGrid(
   );
 }
 
-/** The grid of one output, kept while its notebook scrolls it out of the page and back. */
+/** The grid of one output, retained while its notebook scrolls it out of the page and back. */
 class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   readonly #place: Place;
   readonly #workbench: Workbench;
@@ -41,9 +41,9 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   #grid: Grid | undefined;
   #observer: ResizeObserver | undefined;
   #isStarted = false;
-  /** What the grid shows of events that still come; undefined for the result of a query that has ended. */
+  /** State of events that are still arriving; undefined for the result of a query that has ended. */
   #live: Live | undefined;
-  /** A later state of the same output, which waits until the reader has read. */
+  /** A later state of the same output, which waits until the reader is done. */
   readonly #later = element('div', { class: 'apl-grid-later', role: 'status' });
 
   constructor(place: Place, workbench: Workbench, explainerAt: ExplainerAt) {
@@ -89,7 +89,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     });
     const grid = shown instanceof HTMLElement ? undefined : shown;
     if (this.isDisposed) return grid?.dispose();
-    // The notebook below stays where it is while the next grid is measured.
+    // The notebook below stays in place while the next grid is measured.
     this.node.style.minHeight = this.#live === undefined ? '' : `${this.node.clientHeight}px`;
     this.#grid?.dispose();
     this.#grid = grid;
@@ -109,7 +109,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     super.dispose();
   }
 
-  /** A grid measures its cells: it starts when it has a size, and is drawn again when that changes. */
+  /** A grid measures its cells: it starts once it has a size, and is redrawn when that changes. */
   #onResize(): void {
     if (this.#grid === undefined || this.node.clientWidth === 0) return;
     if (this.#isStarted) return void this.#grid.refresh();
@@ -130,7 +130,7 @@ function referenceOf(apl: unknown): ResultReference | undefined {
   return result as ResultReference;
 }
 
-/** Events that still come: how many there are so far. */
+/** Events still arriving: the number so far. */
 interface Live {
   readonly events: number;
 }

@@ -1,11 +1,11 @@
 import { addStyle, QUIET } from '../ui/ui-style.js';
 
-/** Adds the look of grids. */
+/** Adds the styles of grids. */
 export function addGridStyle(): void {
   addStyle('apl-grid-style', RULES);
 }
 
-/** The table sets these at each scroll, for themes that move rows by less than one: inherited, they would style every cell anew. */
+/** The table sets these on each scroll, for themes that move rows by less than one: if inherited, they would restyle every cell. */
 const UNUSED = ['clip-x', 'clip-y', 'transform-x', 'transform-y'].map(
   name => `--regular-table--${name}: 0px;`,
 );

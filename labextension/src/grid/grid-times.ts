@@ -1,18 +1,18 @@
-/** Times of a column, without what all of its rows share: that stands in the head, and the exact time in the tooltip. */
+/** Times of a column, without the part that all of its rows share: that is in the header, and the exact time in the tooltip. */
 
 import { timeIn, type Zone } from '../link/link-zone.js';
 
-/** What the first rows of a column share, in each zone. */
+/** The part that the first rows of a column share, in each zone. */
 export type TimeFormat = Readonly<Record<Zone, Shared>>;
 
 interface Shared {
-  /** The day of all of them, `2026-11-20`; undefined if there are several. */
+  /** The common day, `2026-11-20`; undefined if there are several. */
   readonly day: string | undefined;
-  /** Digits after the point of the seconds, which none of them exceeds. */
+  /** Maximum digits after the point of the seconds. */
   readonly digits: number;
   /** The offset from UTC, `+05:30`; empty for UTC. */
   readonly offset: string;
-  /** True when all of them are midnight, as those of daily bins are. */
+  /** True if all of them are midnight, as for daily bins. */
   readonly isDays: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Parts {
   readonly offset: string;
 }
 
-/** Returns the format for exact times, RFC 3339 in UTC, of which there may be none. */
+/** Returns the format for exact times, RFC 3339 in UTC; there may be none. */
 export function timeFormat(exact: readonly string[]): TimeFormat {
   const shared = (zone: Zone): Shared => {
     const times = exact.flatMap(time => partsOf(timeIn(time, zone)) ?? []);
@@ -39,7 +39,7 @@ export function timeFormat(exact: readonly string[]): TimeFormat {
   return { utc: shared('utc'), local: shared('local') };
 }
 
-/** Returns a time as its cell shows it; what differs from the format is written out. */
+/** Returns a time as its cell shows it; a time that does not fit the format is written in full. */
 export function shownTime(exact: string, zone: Zone, format: TimeFormat): string {
   const parts = partsOf(timeIn(exact, zone));
   if (parts === undefined) return exact;
@@ -53,7 +53,7 @@ export function shownTime(exact: string, zone: Zone, format: TimeFormat): string
   ].join(' ');
 }
 
-/** Returns what the head of the column says of all its times: `UTC · 2026-11-20`. */
+/** Returns the shared part of all times for the column header: `UTC · 2026-11-20`. */
 export function sharedText(zone: Zone, format: TimeFormat): string {
   const { day, offset } = format[zone];
   return [`UTC${zone === 'utc' ? '' : offset}`, ...(day === undefined ? [] : [day])].join(' \u00b7 ');

@@ -5,7 +5,7 @@ import type { GridColumn } from './grid-cells.js';
 import type { Selection } from './surface/selection.js';
 import type { ColumnLayout } from './surface/surface-columns.js';
 
-/** The state that a view draws, read again at each draw. */
+/** The state that a view draws, read again on each draw. */
 export interface ViewModel {
   readonly layout: ColumnLayout;
   readonly rows: Rows;
@@ -14,16 +14,16 @@ export interface ViewModel {
   readonly isWrapped: boolean;
   /** Called when rows could not be fetched. */
   failed(error: unknown): void;
-  /** Called when the reader has given columns other widths, which the layout then has. */
+  /** Called when the reader has resized columns; the layout then has the new widths. */
   widened(): void;
   openMenu(opener: HTMLElement, column: GridColumn): void;
-  /** Whether a cell holds the id of a trace that can be drawn. */
+  /** Returns whether a cell has the id of a trace that can be drawn. */
   hasTrace(column: GridColumn, row: number): boolean;
-  /** Called with the time that the reader wants to go to. */
+  /** Called with the time to go to. */
   jump(text: string): void;
 }
 
-/** Returns the button that draws the trace of a row; its key is T, whatever cell of the row is chosen. */
+/** Returns the button that draws the trace of a row; its key is T, in any cell of the row. */
 export function traceButton(): HTMLButtonElement {
   const title = 'Add a cell below, and run it, that draws this trace (T)';
   const made = element('button', { type: 'button', class: 'apl-grid-trace', tabindex: -1, title }, 'Trace');
@@ -31,20 +31,20 @@ export function traceButton(): HTMLButtonElement {
   return made;
 }
 
-/** The rows of a result in the page, which holds only those in view: as a table, or as a stream of lines. */
+/** The rows of a result in the page, which has only those in view: as a table, or as a stream of lines. */
 export interface RowsView {
   readonly frame: HTMLElement;
-  /** The first row that is wholly in view. */
+  /** The first row that is fully in view. */
   readonly firstRow: number;
-  /** Draws after columns or rows have changed; `resize` measures them again. */
+  /** Redraws after columns or rows have changed; `resize` measures them again. */
   redraw(how: { readonly resize: boolean }): Promise<void>;
-  /** Draws the same rows again, as there is another room for them. */
+  /** Redraws the same rows after the available space has changed. */
   refresh(): Promise<void>;
-  /** Updates what is drawn: selection, colors, matches of the search. */
+  /** Updates the styles: selection, colors, search matches. */
   style(): void;
-  /** Scrolls until a row is the first in view, as far as there are rows below it. */
+  /** Scrolls a row to the top, as far as there are rows below it. */
   scrollTo(row: number): Promise<void>;
-  /** Gives the keys to the rows. */
+  /** Focuses the rows. */
   focus(): void;
   dispose(): void;
 }

@@ -1,4 +1,4 @@
-/** A result as a grid over all rows that the kernel holds; the page contains only those in view. */
+/** A result as a grid over all rows in the kernel; the page contains only those in view. */
 import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import { traceField } from '../../../kernel/apl/editor/editor-events.js';
@@ -40,30 +40,30 @@ import { placeText, type WrittenLine } from './surface/surface-place.js';
 
 /** The data of a grid, and its connections to the notebook. */
 export interface GridOptions {
-  /** The rows that the notebook holds. */
+  /** The rows in the notebook. */
   readonly table: Table;
   /** Rows and columns of the whole result. */
   readonly rows: number;
   readonly columns: number;
   readonly surroundings: Surroundings;
-  /** True if each row is an event: those of logs are shown as a stream. */
+  /** True if each row is an event: events of logs are shown as a stream. */
   readonly isOfEvents: boolean;
   /**
    * Connects to the kernel that holds the result; undefined if there is none. Rejects with a SourceError; `lost` is called
    * when the result is gone.
    */
   readonly connect: (lost: (error: SourceError) => void) => Promise<RowSource> | undefined;
-  /** Adds a `where` line on a field to the query; undefined if that cannot be done. */
+  /** Adds a `where` line on a field to the query; undefined if that is impossible. */
   readonly addCondition: (field: string, condition: string) => WrittenLine | undefined;
-  /** What explains the result at its present place; undefined if no cell can be added. */
+  /** Returns the explainer of the result at its current location; undefined if no cell can be added. */
   readonly explainer: () => Explainer | undefined;
   /** Calls `hear` with the address of the result in a console, if it has one. */
   readonly consoleLink: (hear: (url: string) => void) => void;
-  /** Gives the keys back to the cell of the result. */
+  /** Returns the focus to the cell of the result. */
   readonly leave: () => void;
-  /** The zone of its times. */
+  /** Time zone of the displayed times. */
   readonly zone: ZoneSetting;
-  /** Keeps what the reader sets up for the next run; undefined if there is none. */
+  /** Stores the reader's setup for the next run; undefined if there is none. */
   readonly setups: SetupStore | undefined;
 }
 
@@ -78,35 +78,35 @@ export class Grid {
   readonly #chipsOf = new WeakMap<Filter, HTMLElement>();
   readonly #restored = element('div', { class: 'apl-grid-kept' });
   readonly #status = element('span', { class: 'apl-grid-status', role: 'status' });
-  /** Takes back what the message tells of. */
+  /** Undoes the action in the message. */
   readonly #undo = element('span', { class: 'apl-grid-undo' });
   readonly #below = element('div', { class: 'apl-grid-below' });
   readonly #saved: Rows;
   #rows: Rows;
-  /** The view requested last, from which the next change starts even before its rows have arrived. */
+  /** The last requested view, on which the next change builds even before its rows have arrived. */
   #wanted: View = {};
-  /** True until the kernel has sent the first rows; what is asked for by then is shown next. */
+  /** True until the kernel has sent the first rows; changes requested until then are applied next. */
   #isConnecting = false;
   #asked: Partial<View> | undefined;
-  /** Ends the wait for that view, which the kernel then need not compute. */
+  /** Cancels the request of that view, so that the kernel need not compute it. */
   #opening = new AbortController();
-  /** What the reader has set up, here or in the run before. */
+  /** The reader's setup, from here or from the previous run. */
   #setup: Setup | undefined;
-  /** True if this grid began as the one of the run before was left, until that is cleared. */
+  /** True if this grid began with the setup of the previous run, until that is cleared. */
   #isContinued: boolean;
   readonly #unfollow: () => void;
   #isWrapped: boolean;
-  /** What the reader has chosen; undefined for the view that fits the result. */
+  /** The reader's choice; undefined for the view that suits the result. */
   #isStream: boolean | undefined;
   /** True for raw events with a message. */
   readonly #isLog: boolean;
   #selection: Selection | undefined;
   #message = '';
-  /** True when the node was out of the page while rows or columns changed. */
+  /** True if the node was out of the page while rows or columns changed. */
   #isStale = false;
   #isDisposed = false;
 
-  /** Returns the grid of the rows that the notebook holds; it draws once it is started. */
+  /** Returns the grid of the rows in the notebook; it draws once started. */
   static async create(options: GridOptions): Promise<Grid> {
     const { table, rows, columns } = options;
     const isWhole = table.numRows === rows && table.numCols === columns;
@@ -160,14 +160,14 @@ export class Grid {
     }
   }
 
-  /** Draws again, after the node has come back into the page or has another width. */
+  /** Redraws after the node has returned to the page or changed its width. */
   async refresh(): Promise<void> {
     if (!this.#canDraw) return;
     if (this.#isStale) await this.#redraw(true);
     else await this.#view.refresh();
   }
 
-  /** True while a reader is at more than the first rows as they came: other rows would take their place. */
+  /** True while a reader has left the initial view, which new rows would replace. */
   get isRead(): boolean {
     return (
       this.#view.firstRow > 0 ||
@@ -177,7 +177,7 @@ export class Grid {
     );
   }
 
-  /** Gives the keys to the rows. */
+  /** Focuses the rows. */
   focus(): void {
     this.#view.focus();
   }
@@ -191,7 +191,7 @@ export class Grid {
     this.#rows.source.close();
   }
 
-  /** The view that is shown. */
+  /** The current view. */
   get #view(): RowsView {
     return this.#options.isOfEvents && (this.#isStream ?? this.#isLog) ? this.#stream : this.#table;
   }
@@ -222,8 +222,8 @@ export class Grid {
   }
 
   /**
-   * Shows another view from its first row on. If that fails, the present view stays; where a later view is requested
-   * meanwhile, this one is dropped.
+   * Shows another view from its first row. If that fails, the current view stays; if a later view is requested
+   * in the meantime, this one is dropped.
    */
   async #show(source: RowSource, view: View): Promise<void> {
     this.#wanted = view;
@@ -244,7 +244,7 @@ export class Grid {
     await this.#turnTo(opened);
   }
 
-  /** Turns to the view of the run before, with what the reader has asked for by now. */
+  /** Switches to the view of the previous run, with the changes requested in the meantime. */
   async #goOn(source: RowSource): Promise<void> {
     if (source !== this.#rows.source || this.#wanted !== this.#rows.view) return;
     const restored = this.#setup === undefined ? {} : viewOf(this.#setup, this.#rows.columns);
@@ -255,7 +255,7 @@ export class Grid {
     if (this.#asked !== undefined) this.#keep();
   }
 
-  /** Shows the error; without the kernel's result the grid goes back to the rows of the notebook. */
+  /** Shows the error; if the kernel has lost the result, the grid returns to the rows of the notebook. */
   #fail(error: unknown): void {
     if (this.#isDisposed) return;
     this.node.classList.remove('apl-grid-busy');
@@ -271,7 +271,7 @@ export class Grid {
     void this.#turnTo(this.#saved);
   }
 
-  /** Draws other rows. The layout of the columns stays, but if the kernel has more of them than the notebook. */
+  /** Draws other rows. The layout of the columns is kept unless the kernel has more columns than the notebook. */
   async #turnTo(rows: Rows): Promise<void> {
     const isOtherWidth = rows.columns.length !== this.#layout.all.length;
     if (isOtherWidth) this.#layout = new ColumnLayout(rows.columns, this.#setup?.columns);
@@ -297,7 +297,7 @@ export class Grid {
     void shown.then(() => this.#keep());
   }
 
-  /** Keeps what the reader has set up; a view that only the kernel has stays while it is gone. */
+  /** Stores the reader's setup; a view that only the kernel supports is kept while the kernel is gone. */
   #keep(): void {
     if (this.#isDisposed) return;
     const { source, columns } = this.#rows;
@@ -325,7 +325,7 @@ export class Grid {
     this.#view.focus();
   }
 
-  /** The notebook shows its times in another zone. */
+  /** Redraws the times in another zone. */
   #onZone(): void {
     this.#showControls(this.#wanted.search ?? '');
     void this.#redraw(true);
@@ -370,7 +370,7 @@ export class Grid {
     this.#status.textContent = [...parts, this.#message].filter(Boolean).join(' ');
   }
 
-  /** A button for each filter. A press and its release are a click only on the same node: a filter keeps its button. */
+  /** Draws a button for each filter. A press and its release only make a click on the same node, so a filter keeps its button. */
   #drawChips(): void {
     const filters = this.#rows.view.filters ?? [];
     const wanted = filters.map(filter => this.#chipOf(filter));
@@ -378,7 +378,7 @@ export class Grid {
     for (const chip of wanted) if (!chip.isConnected) this.#chips.append(chip);
   }
 
-  /** Says what is kept from the run before, so that nothing seems to be missing, and takes it back at a press. */
+  /** Reports what was restored from the previous run, so that nothing seems to be missing, with a button that clears it. */
   #drawRestored(): void {
     const restored = { isWrapped: this.#isWrapped, isStream: this.#isStream };
     const words = this.#isContinued ? wordsOf(this.#rows.view, this.#layout, restored) : [];
@@ -483,7 +483,7 @@ export class Grid {
     };
   }
 
-  /** Shows the rows in the other view; those in view stay there. */
+  /** Shows the rows in the other view, at the same position. */
   async #setStream(isStream: boolean): Promise<void> {
     const first = this.#view.firstRow;
     this.#isStream = isStream === this.#isLog ? undefined : isStream;
@@ -519,7 +519,7 @@ export class Grid {
     void this.#redraw(true);
   }
 
-  /** Makes an action of the popover, which closes it and returns the focus to the table. */
+  /** Wraps an action of the popover: it closes the popover and returns the focus to the table. */
   #closing<Given extends unknown[]>(
     { close }: Opened,
     act: (...given: Given) => void,
@@ -562,7 +562,7 @@ export class Grid {
     popover().show([opener], `Column ${nameOf(column)}`, nodes);
   }
 
-  /** A cell that is still on its way has no value yet: it would pass for a null. */
+  /** Opens the menu of a value. A cell that is still loading has no value yet and would pass for a null. */
   async #openValue(target: HTMLElement, column: GridColumn, row: number): Promise<void> {
     const rows = this.#rows;
     if (!(await this.#loaded(row)) || rows !== this.#rows) return;
@@ -590,13 +590,13 @@ export class Grid {
     );
   }
 
-  /** The column with the ids of traces, also if it is hidden. */
+  /** The column with trace ids, even if it is hidden. */
   get #traceColumn(): GridColumn | undefined {
     const name = traceField(this.#rows.columns.map(column => column.name));
     return this.#rows.columns.find(column => column.name === name);
   }
 
-  /** What adds the cell of the trace of a row that is here; undefined if it names none. */
+  /** Returns a function that adds the cell of the trace of a loaded row; undefined if it names none. */
   #traceOf(row: number): (() => string) | undefined {
     const column = this.#traceColumn;
     if (column === undefined) return undefined;
@@ -607,7 +607,7 @@ export class Grid {
     if (await this.#loaded(row)) this.#say(this.#traceOf(row)?.() ?? 'This row names no trace.');
   }
 
-  /** Explains a row, or all rows of the selection that it is in. */
+  /** Explains a row, or all rows of the selection that contains it. */
   async #explain(explainer: Explainer, column: GridColumn, row: number): Promise<void> {
     const { top, bottom } = inBlock(this.#selection ?? this.#everything());
     const isInBlock = Number.isFinite(bottom) && top <= row && row <= bottom;
@@ -650,7 +650,7 @@ export class Grid {
     this.#undo.replaceChildren(undo);
   }
 
-  /** True once a row is here; says so if it does not come. */
+  /** Resolves with true once a row is loaded; reports if it fails to load. */
   async #loaded(row: number): Promise<boolean> {
     try {
       await this.#rows.load(row, row + 1);
@@ -674,7 +674,7 @@ export class Grid {
     this.#view.focus();
   }
 
-  /** Escape goes back step by step: it empties the search, as browsers do, closes the row, and then leaves the grid. */
+  /** Handles Escape step by step: it clears the search, as browsers do, closes the row, and then leaves the grid. */
   #onKey(event: KeyboardEvent): void {
     const { target } = event;
     if (event.key !== 'Escape' || (target instanceof HTMLInputElement && target.value !== '')) return;
@@ -687,7 +687,7 @@ export class Grid {
     return { anchor: { x: 0, y: HEAD_ROW }, focus: { x: this.#layout.shown.length - 1, y: HEAD_ROW } };
   }
 
-  /** Copies the exact values of a block of cells, and says what was left out. */
+  /** Copies the exact values of a block of cells, and reports what was left out. */
   async #copy(selection: Selection, format: CopyFormat): Promise<void> {
     try {
       const { text, sentence } = await cellsToCopy(this.#rows, this.#layout.shown, selection, format);

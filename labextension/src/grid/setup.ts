@@ -1,24 +1,24 @@
-/** How a reader has set up a grid, which the next run of its cell begins with. */
+/** A reader's setup of a grid, with which the next run of its cell begins. */
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/result-protocol.js';
 import { cut, plural, visible } from '../../../kernel/text.js';
 import { type GridColumn, nameOf } from './grid-cells.js';
 import type { ColumnLayout, ColumnSetup } from './surface/surface-columns.js';
 
-/** The longest text of a filter on its button. */
+/** Maximum length of a filter on its button. */
 const FILTER_LENGTH = 80;
 
-/** What is shown of a result, and how; nothing of its rows. */
+/** What is shown of a result, and how; none of its rows. */
 export interface Setup {
   readonly view: View;
-  /** The types of the fields that the view names: a comparison makes sense for its own type alone. */
+  /** Types of the fields that the view names: a comparison only makes sense for its own type. */
   readonly types: ReadonlyMap<string, string>;
   readonly columns: ColumnSetup;
   readonly isWrapped: boolean;
-  /** True for a stream, false for a table; undefined if the reader has chosen none. */
+  /** True for a stream, false for a table; undefined without a choice. */
   readonly isStream: boolean | undefined;
 }
 
-/** Where a setup is kept from one run of a cell to the next. */
+/** Storage of a setup between runs of a cell. */
 export interface SetupStore {
   setup: Setup | undefined;
 }
@@ -34,12 +34,12 @@ export function viewOf({ view, types }: Setup, columns: readonly GridColumn[]): 
   };
 }
 
-/** True for a view of all rows in their own order. */
+/** Returns true for a view of all rows in their original order. */
 export function isPlain({ sort = [], filters = [], search = '' }: View): boolean {
   return sort.length + filters.length + search.length === 0;
 }
 
-/** Says in words what a setup changes about a grid; nothing where it changes nothing. */
+/** Describes the changes a setup makes to a grid; empty if there are none. */
 export function wordsOf(
   { sort = [], filters = [], search = '' }: View,
   layout: ColumnLayout,
@@ -64,14 +64,14 @@ export function wordsOf(
   ];
 }
 
-/** Returns a filter in words, short enough for a button. */
+/** Describes a filter, short enough for a button. */
 export function filterText(filter: Filter): string {
   if ('expression' in filter) return visible(filter.expression);
   const value = filter.value === null ? 'null' : filter.value === '' ? '""' : String(filter.value);
   return cut(visible(`${filter.column} ${filter.op} ${value}`), FILTER_LENGTH);
 }
 
-/** A click sorts ascending, the next descending, the third not at all. */
+/** Returns the next sort key: a click sorts ascending, the next descending, the third not at all. */
 export function nextKey(view: View, column: GridColumn): SortKey | undefined {
   const key = view.sort?.find(each => each.column === column.name);
   if (key === undefined) return { column: column.name, descending: false };

@@ -6,20 +6,20 @@ type Cell = NotebookPanel['content']['widgets'][number];
 type CodeCell = ReturnType<NotebookPanel.ContentFactory['createCodeCell']>;
 type Output = IRenderMime.IMimeModel;
 
-/** An output in the page: what it shows, and the node that shows it. */
+/** An output in the page: its model, and the node that shows it. */
 export interface ShownOutput {
   readonly model: Output;
   readonly node: HTMLElement;
 }
 
-/** The cell of an output in an open notebook, and how many results of the cell come before it; views of the output share both. */
+/** The cell of an output in an open notebook, and the number of earlier results in the cell; all views of the output share both. */
 export interface Home {
   readonly panel: NotebookPanel;
   readonly cell: CodeCell;
   readonly result: number;
 }
 
-/** Returns where an output stands in an open notebook. */
+/** Returns the location of an output in an open notebook. */
 export function homeOf(
   { model }: Pick<ShownOutput, 'model'>,
   notebooks: INotebookTracker | null,
@@ -41,7 +41,7 @@ function isCode(cell: Cell): cell is CodeCell {
   return cell.model.type === 'code';
 }
 
-/** Whether an output is a result, of whose outputs a chart is the other. */
+/** Returns whether an output is a result; a chart is another output of the same result. */
 function isResult({ data, metadata }: Output): boolean {
   return 'apl' in metadata && !(VEGA_MIME in data);
 }

@@ -15,25 +15,25 @@ import type { FieldSchema } from '../../../kernel/apl/plan/plan.js';
 import { languageId } from '../language-names.js';
 import { withComms } from './link-comms.js';
 
-/** What puts cells of the kernel into a notebook. */
+/** Adds cells from the kernel to a notebook. */
 export interface Writer {
   readonly name: () => string;
   readonly below: (update: WrittenCells) => void;
-  /** False for a notebook that can only be read. */
+  /** False for a read-only notebook. */
   readonly canAdd: () => boolean;
-  /** Adds a cell below the last and runs it; false if it has not run. */
+  /** Adds a cell below the last one and runs it; false if it has not run. */
   readonly add: (cell: AddedCell) => Promise<boolean>;
 }
 
-/** An answer of the kernel; a stale one is used until the next one arrives. */
+/** A response of the kernel; a stale one is used until the next one arrives. */
 interface CachedAnswer {
   readonly answer: Answer;
   stale: boolean;
 }
 
 /**
- * The knowledge about one kernel's session that editors, toolbars and the panel share. Every question is answered at once from
- * what the kernel has sent; what is missing is requested, and `changed` is emitted when it arrives. A kernel that is busy, dead,
+ * The state of one kernel's session that editors, toolbars and the panel share. Every question is answered synchronously from
+ * the data the kernel has sent; missing data is requested, and `changed` is emitted when it arrives. A kernel that is busy, dead,
  * restarting or of another language is not an error.
  */
 export class KernelLink {
@@ -50,7 +50,7 @@ export class KernelLink {
   #renewing: ReturnType<typeof setTimeout> | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
   readonly #missed = new Set<string>();
-  /** True when the kernel does not know the comm. */
+  /** True if the kernel does not know the comm. */
   #refused = false;
 
   constructor(kernel: Kernel.IKernelConnection) {
@@ -62,7 +62,7 @@ export class KernelLink {
     return this.#kernel;
   }
 
-  /** Counts the messages of the kernel. */
+  /** Number of messages from the kernel. */
   get version(): number {
     return this.#version;
   }
@@ -76,7 +76,7 @@ export class KernelLink {
     return this.#session;
   }
 
-  /** True if the kernel does not answer this extension: it is of another language, or has no such comm. */
+  /** True if the kernel does not respond to this extension: it is of another language, or has no such comm. */
   get isRefused(): boolean {
     return this.#refused;
   }
@@ -85,12 +85,12 @@ export class KernelLink {
     return this.#changed;
   }
 
-  /** True while questions are open. */
+  /** True while requests are pending. */
   get isAsking(): boolean {
     return this.#asked.size > 0;
   }
 
-  /** Opens the comm, unless it is open or cannot be. */
+  /** Opens the comm, unless it is open or unavailable. */
   connect(): void {
     this.#wanted = true;
     if (this.#comm !== undefined || this.#refused || this.#kernel.isDisposed) return;
@@ -100,23 +100,23 @@ export class KernelLink {
     }, ignore);
   }
 
-  /** Has cells that the kernel writes put into the notebook of this connection; called again when its name changes. */
+  /** Registers the writer of cells from the kernel for this connection; called again when its name changes. */
   writeBy(writer: Writer): void {
     this.#writer = writer;
     this.#offerToWrite();
   }
 
-  /** Ends at once that agents add cells. */
+  /** Immediately stops agents from adding cells. */
   endAgents(): void {
     this.#send({ ask: 'no agents' });
   }
 
-  /** The answer to a question as far as it is known; what is missing or stale is asked for. */
+  /** Returns the cached answer to a question, and requests a missing or stale one. */
   answer(question: EditorQuestion): Answer | undefined {
     return this.#known(question);
   }
 
-  /** Calls `hear` with the answer to a question, at once or when it has come; never if the kernel does not answer. */
+  /** Calls `hear` with the answer to a question, immediately or once it arrives; never if the kernel does not respond. */
   whenAnswered(question: EditorQuestion, hear: (answer: Answer) => void): void {
     const look = (): void => {
       const answer = this.answer(question);
@@ -129,14 +129,14 @@ export class KernelLink {
     look();
   }
 
-  /** True while an answer to a question is awaited. */
+  /** Returns true while an answer to a question is pending. */
   isAwaited(question: EditorQuestion): boolean {
     return this.#asked.has(keyOf(question));
   }
 
   /**
-   * Makes the kernel look for datasets made elsewhere, at most once in a while: asked for more often, it looks once more after
-   * that.
+   * Makes the kernel look for datasets created elsewhere, at most once per interval; calls within an interval cause one more look at its
+   * end.
    */
   renew(): void {
     if (this.#renewing !== undefined) return;
@@ -148,20 +148,20 @@ export class KernelLink {
     }, wait);
   }
 
-  /** As `renew`, once for each name that no dataset has. */
+  /** Like `renew`, once for each unknown dataset name. */
   miss(name: string): void {
     if (this.#missed.has(name)) return;
     this.#missed.add(name);
     this.renew();
   }
 
-  /** Makes the kernel ask its service again. */
+  /** Makes the kernel query its service again. */
   refresh(): void {
     for (const held of this.#answers.values()) held.stale = true;
     this.#send({ ask: 'refresh' });
   }
 
-  /** What is known now. */
+  /** Returns the current knowledge. */
   knowledge(): Knowledge {
     return {
       ...(this.#facts === undefined ? {} : { facts: this.#facts }),
@@ -233,7 +233,7 @@ export class KernelLink {
     if ((await this.#writer?.add(added)) !== true) this.#send({ ask: 'give up', cell: added.cell });
   }
 
-  /** Another profile has other data; in another range the same profile has other values. */
+  /** Updates the session: another profile has other data, and in another range the same profile has other values. */
   #hearSession(session: SessionFacts): void {
     const before = this.#session;
     this.#session = session;
@@ -278,16 +278,16 @@ export class KernelLink {
   }
 }
 
-/** How often the kernel looks for datasets made elsewhere, in milliseconds. */
+/** Interval at which the kernel looks for datasets created elsewhere, in milliseconds. */
 const renewEveryMs = 3_000;
 
-/** Equal for equal questions: the kernel may name their members in another order. */
+/** Returns a key that is equal for equal questions: the kernel may order their members differently. */
 function keyOf(question: EditorQuestion): string {
   return JSON.stringify(Object.entries(question).sort());
 }
 
-/** Questions whose answers cost the service a query or a paged listing: a cell that has run does not make them stale. */
+/** Questions whose answers cost the service a query or a paged listing; running a cell does not make them stale. */
 const lasting: ReadonlySet<EditorQuestion['ask']> = new Set(['top', 'stars']);
 
-/** A message lost with its kernel is sent again to the next one. */
+/** Ignores a message lost with its kernel; it is sent again to the next one. */
 function ignore(): void {}

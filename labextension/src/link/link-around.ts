@@ -12,15 +12,15 @@ import { changeZone, type Zone, zoneOf } from './link-zone.js';
 import { rewrite } from './undo-step.js';
 import type { Workbench } from './workbench.js';
 
-/** The state of a notebook's kernel: `other` is one of another language, `unanswering` one without our comm. */
+/** State of a notebook's kernel: `other` is of another language, `unanswering` lacks our comm. */
 export type KernelState = 'none' | 'starting' | 'dead' | 'other' | 'unanswering' | 'ready';
 
-/** The class of the notebooks of this language. */
+/** Class of notebooks in this language. */
 const NOTEBOOK_CLASS = 'apl-notebook';
 
-/** The outcome of a change of a setting: what the kernel printed, and the cell that records the change. */
+/** Outcome of a changed setting: the kernel's output, and the cell that records the change. */
 export interface Change extends MagicOutcome {
-  /** The number of the cell, from 1, among all cells; absent if nothing was written. */
+  /** Number of the cell, from 1, among all cells; absent if nothing was written. */
   readonly cell?: number;
 }
 
@@ -33,7 +33,7 @@ export class Around {
   readonly #workbench: Workbench;
   readonly #changed = new Signal<this, void>(this);
   #link: KernelLink | undefined;
-  /** What was there when `changed` was last emitted. */
+  /** State when `changed` was last emitted. */
   #last: readonly unknown[] = [];
 
   constructor(panel: NotebookPanel, workbench: Workbench) {
@@ -52,12 +52,12 @@ export class Around {
     return this.#changed;
   }
 
-  /** Has toolbars and the panel drawn again, for what the page alone knows. */
+  /** Redraws toolbars and the panel, for state that only the page has. */
   redraw(): void {
     this.#emit();
   }
 
-  /** True in a notebook of this language, also while it has no kernel. */
+  /** True in a notebook of this language, even without a kernel. */
   get isApl(): boolean {
     return !this.panel.isDisposed && this.panel.content.codeMimetype === mimeType;
   }
@@ -76,12 +76,12 @@ export class Around {
     return this.#link?.isRefused === true ? 'unanswering' : 'starting';
   }
 
-  /** What is known of the data, and of what the cells of the notebook name. */
+  /** Known facts about the data, and the names defined by the cells of the notebook. */
   get environment(): EditorEnvironment {
     return this.#workbench.environmentIn(this.panel);
   }
 
-  /** The zone of the notebook's times. */
+  /** Time zone of the notebook's times. */
   get zone(): Zone {
     return zoneOf(this.panel.model);
   }
@@ -99,8 +99,8 @@ export class Around {
   }
 
   /**
-   * Changes a setting of the session by its magic, and records the line in a cell, so that the notebook does the same when it is
-   * run again.
+   * Changes a setting of the session by its magic, and records the line in a cell, so that rerunning the notebook has the same
+   * effect.
    */
   async set(name: Setting, args: string): Promise<Change> {
     const line = `%${name} ${args}`;
@@ -108,12 +108,12 @@ export class Around {
     return outcome.isOk ? { ...outcome, ...this.#record(name, outcome.written ?? line) } : outcome;
   }
 
-  /** Changes the profile, whatever its name holds. */
+  /** Changes the profile, for any characters in its name. */
   useProfile(name: string): Promise<Change> {
     return this.set('use', quoted(name));
   }
 
-  /** Gives a parameter of the session another value, and writes it down. */
+  /** Gives a parameter of the session another value, and records it. */
   async setParameter(name: string, literal: string): Promise<Change> {
     const outcome = await this.run(`%param ${name} = ${literal}`);
     return outcome.isOk
@@ -121,7 +121,7 @@ export class Around {
       : outcome;
   }
 
-  /** The code cells of the notebook, as they stand in their editors. */
+  /** Returns the code cells of the notebook, with their current source. */
   codeCells(): readonly CodeCell[] {
     return this.#codeModels().map(cell => ({
       source: cell.sharedModel.getSource(),
@@ -133,7 +133,7 @@ export class Around {
     return [...(this.panel.model?.cells ?? [])].filter(cell => cell.type === 'code');
   }
 
-  /** Replaces the line that applies at the active cell; without one, the line goes on top of the first cell. */
+  /** Replaces the line in effect at the active cell; without one, adds the line at the top of the first cell. */
   #record(name: Setting, line: string): { readonly cell?: number } {
     const { content, model } = this.panel;
     const until = [...(model?.cells ?? [])].slice(0, content.activeCellIndex + 1);
@@ -191,7 +191,7 @@ export class Around {
 
 const known = new WeakMap<NotebookPanel, Around>();
 
-/** Returns the `Around` of a notebook, of which there is one. */
+/** Returns the `Around` of a notebook; each notebook has one. */
 export function around(panel: NotebookPanel, workbench: Workbench): Around {
   const found = known.get(panel) ?? new Around(panel, workbench);
   known.set(panel, found);

@@ -1,10 +1,10 @@
 import type { Kernel } from '@jupyterlab/services';
 
-/** Connections of our own, by those of documents that carry no comms. */
+/** Our own connections, by the connection of a document without comms. */
 const own = new WeakMap<Kernel.IKernelConnection, Kernel.IKernelConnection>();
 
 /**
- * Returns a connection to the same kernel that carries comms. JupyterLab lets only the first document of a kernel have them: in
+ * Returns a connection to the same kernel with comms. JupyterLab only gives them to the first document of a kernel: in
  * a second notebook, or a console beside one, grids would have no rows and editors no names.
  */
 export function withComms(kernel: Kernel.IKernelConnection): Kernel.IKernelConnection {

@@ -1,7 +1,7 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
-/** An output that lines displayed. */
+/** An output displayed by lines. */
 export type Displayed = { readonly output_type: 'display_data' } & Pick<
   KernelMessage.IDisplayDataMsg['content'],
   'data' | 'metadata'
@@ -10,17 +10,17 @@ export type Displayed = { readonly output_type: 'display_data' } & Pick<
 /** The outcome of lines that ran in the kernel. */
 export interface MagicOutcome {
   readonly isOk: boolean;
-  /** What they printed, or the kernel's error message. */
+  /** Their printed text, or the kernel's error message. */
   readonly text: string;
-  /** The outputs that they displayed. */
+  /** The outputs they displayed. */
   readonly displayed: readonly Displayed[];
-  /** The text that the kernel would put in their place, such as the two times of `%time --freeze`. */
+  /** Source that the kernel would put in their place, such as the two times of `%time --freeze`. */
   readonly written?: string;
 }
 
 /**
- * Runs lines as a cell would, after the cells that wait: changes made in a toolbar go through the same code as typed ones. They
- * leave no history and have no number. What the kernel asks for, such as a token, is asked in a dialog. Never rejects.
+ * Runs lines like a cell, after the pending cells: changes in a toolbar go through the same code as typed ones. They
+ * leave no history and have no execution count. A dialog prompts for the kernel's input requests, such as a token. Never rejects.
  */
 export async function runLines(kernel: Kernel.IKernelConnection, code: string): Promise<MagicOutcome> {
   let printed = '';

@@ -1,14 +1,14 @@
-/** The zone in which a notebook shows times, kept in its metadata: grids, charts, headlines and the toolbar follow it. */
+/** The zone in which a notebook shows times, stored in its metadata: grids, charts, headings and the toolbar follow it. */
 import type { INotebookModel } from '@jupyterlab/notebook';
 
-/** Times in UTC, or in the browser's own time zone. */
+/** UTC, or the browser's own time zone. */
 export type Zone = 'utc' | 'local';
 
-/** The zone of a document, or of an output alone where that is in none. */
+/** The zone of a document, or of a single output outside of one. */
 export interface ZoneSetting {
   readonly zone: Zone;
   change(zone: Zone): void;
-  /** Calls `hear` whenever the zone has changed; returns what ends that. */
+  /** Calls `hear` whenever the zone changes; returns a function that stops it. */
   follow(hear: () => void): () => void;
 }
 
@@ -46,7 +46,7 @@ export function zoneOfNotebook(model: INotebookModel): ZoneSetting {
   };
 }
 
-/** Returns the zone of an output that is in no notebook. */
+/** Returns the zone of an output outside notebooks. */
 export function zoneOfOne(): ZoneSetting {
   let shown: Zone = 'utc';
   const hearers = new Set<() => void>();
@@ -79,12 +79,12 @@ export function timeIn(exact: string, zone: Zone): string {
   return `${shifted}${fraction}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
-/** Returns a text with its RFC 3339 times in a zone. */
+/** Returns a string with its RFC 3339 times converted to a zone. */
 export function timesIn(text: string, zone: Zone): string {
   return text.replace(EXACT, time => timeIn(time, zone));
 }
 
-/** Returns what the clock of a zone is called at a time: `UTC`, `UTC+05:30`. */
+/** Returns the name of a zone at a time: `UTC`, `UTC+05:30`. */
 export function clockName(exact: string, zone: Zone): string {
   return zone === 'utc' ? 'UTC' : `UTC${timeIn(exact, zone).slice(-6)}`;
 }
@@ -92,7 +92,7 @@ export function clockName(exact: string, zone: Zone): string {
 const KEY = 'apl';
 const EXACT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** What the metadata of a notebook say of it; whatever is odd is left out. */
+/** Returns this extension's part of a notebook's metadata; anything invalid is left out. */
 function partOf(model: Pick<INotebookModel, 'getMetadata'> | null): Readonly<Record<string, unknown>> {
   const part: unknown = model?.getMetadata(KEY);
   return typeof part === 'object' && part !== null ? (part as Readonly<Record<string, unknown>>) : {};

@@ -4,13 +4,13 @@ import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '
 import type { KernelLink } from './kernel.js';
 import type { Workbench } from './workbench.js';
 
-/** The kernel has sent updates: what was computed from its facts is out of date. */
+/** Signals updates from the kernel: anything computed from its facts is out of date. */
 export const updateEffect = StateEffect.define<null>();
 
 /** The workbench of an editor. */
 export const workbenchOf = Facet.define<Workbench, Workbench | undefined>({ combine: ([first]) => first });
 
-/** Holds the view of a state, for sources that are given the state alone. */
+/** Holds the view of a state, for sources that only get the state. */
 const viewHolder = StateField.define<{ view: EditorView | undefined }>({
   create: () => ({ view: undefined }),
   update: held => held,
@@ -23,14 +23,14 @@ export function viewOf(state: EditorState): EditorView | undefined {
 
 let focused: EditorView | undefined;
 
-/** The APL editor that has or had the focus last, unless it is gone. */
+/** Returns the APL editor that has or last had the focus, unless it is gone. */
 export function focusedEditor(): EditorView | undefined {
   return focused?.dom.isConnected === true ? focused : undefined;
 }
 
 /**
- * Connects an editor to its kernel once it has the focus, and passes on the kernel's updates. An editor that never had the focus hears
- * them while errors are marked in it: the cell above may have made what was missing.
+ * Connects an editor to its kernel once it has the focus, and passes on the kernel's updates. An editor that never had the focus gets
+ * them while it has errors: the cell above may have created what was missing.
  */
 export function peerOf(workbench: Workbench) {
   class Peer implements PluginValue {
@@ -50,7 +50,7 @@ export function peerOf(workbench: Workbench) {
       if (view.hasFocus) queueMicrotask(this.#onFocus);
     }
 
-    /** The kernel of an editor may start, or change, while it has the focus. */
+    /** Reconnects: the kernel of an editor may start, or change, while it has the focus. */
     update({ docChanged, view }: ViewUpdate): void {
       const isAlone = this.#link === undefined || this.#link.kernel.isDisposed;
       if (docChanged && isAlone && view.hasFocus) queueMicrotask(this.#onFocus);
@@ -78,7 +78,7 @@ export function peerOf(workbench: Workbench) {
         this.#link?.changed.disconnect(this.#onUpdate);
         this.#link = link;
         link?.changed.connect(this.#onUpdate);
-        // Another kernel knows other things.
+        // Another kernel has other facts.
         queueMicrotask(this.#onUpdate);
       }
       return link;

@@ -1,42 +1,42 @@
-/** What is written into a cell or a file in one press, as one step of its undo: JupyterLab joins changes less than half a second apart. */
+/** Makes a change to a cell or a file a single undo step: JupyterLab joins changes less than half a second apart. */
 import { type Extension, Prec } from '@codemirror/state';
 import { ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
-/** The user events of changes that are a step each begin with it, such as `input.apl.format`. */
+/** Prefix of the user events of changes that are steps of their own, such as `input.apl.format`. */
 const STEP = 'input.apl';
 
-/** A shared model of JupyterLab that is written to. */
+/** A shared model of JupyterLab to write to. */
 interface Shared {
   getSource(): string;
   updateSource(from: number, to: number, text: string): void;
 }
 
-/** A part of a text, in UTF-16 code units, and what it becomes. */
+/** A span of text, in UTF-16 code units, and its replacement. */
 export interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly insert: string;
 }
 
-/** Changes a shared model in a step of its own. */
+/** Changes a shared model in its own undo step. */
 export function asStep(shared: object, change: () => void): void {
   endStep(shared);
   change();
   endStep(shared);
 }
 
-/** Replaces a part of the text of a shared model in a step of its own. */
+/** Replaces a span of text of a shared model in its own undo step. */
 export function writeStep(shared: Shared, from: number, to: number, text: string): void {
   asStep(shared, () => shared.updateSource(from, to, text));
 }
 
-/** Writes a whole text in a step of its own; what stays the same is left alone, so that the cursor stays there. */
+/** Rewrites a whole text in its own undo step; unchanged parts are left alone, so the cursor stays in place. */
 export function rewrite(shared: Shared, text: string): void {
   const { from, to, insert } = replacement(shared.getSource(), text);
   writeStep(shared, from, to, insert);
 }
 
-/** The least replacement that makes one text another; it splits no surrogate pair. */
+/** Returns the smallest replacement that turns one text into another; it splits no surrogate pair. */
 export function replacement(before: string, after: string): Replacement {
   const shorter = Math.min(before.length, after.length);
   let from = 0;
@@ -48,7 +48,7 @@ export function replacement(before: string, after: string): Replacement {
   return { from, to: before.length - kept, insert: after.slice(from, after.length - kept) };
 }
 
-/** The extension of an editor whose text is that of `shared`: one plugin ends the step before the view writes, the other after. */
+/** Returns the extension of an editor for the text of `shared`: one plugin ends the undo step before the view writes, the other after. */
 export function undoSteps(shared: object): Extension {
   const ender = () =>
     ViewPlugin.define(() => ({
@@ -59,7 +59,7 @@ export function undoSteps(shared: object): Extension {
   return [Prec.highest(ender()), Prec.lowest(ender())];
 }
 
-/** What is written next is not joined with what was written before. */
+/** Ends the undo step: later changes are not joined with earlier ones. */
 function endStep(shared: object): void {
   const { undoManager } = shared as { readonly undoManager?: { stopCapturing(): void } | null };
   undoManager?.stopCapturing();

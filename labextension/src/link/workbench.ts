@@ -15,23 +15,23 @@ import {
 import { fileCellAt } from '../../../kernel/apl/syntax/syntax-file.js';
 import { KernelLink } from './kernel.js';
 
-/** The trackers of the documents that hold editors; each may be missing in a front end. */
+/** Trackers of the documents with editors; each may be missing in a front end. */
 export interface Trackers {
   readonly notebooks: INotebookTracker | null;
   readonly consoles: IConsoleTracker | null;
   readonly files: IEditorTracker | null;
 }
 
-/** The text that the services of an editor look at: a cell, and where it starts in the editor. */
+/** The input of the editor services: a cell, and its offset in the editor. */
 export interface CellText {
   readonly text: string;
   readonly from: number;
 }
 
-/** Finds the kernel of an editor, and what is known about its session. */
+/** Looks up the kernel of an editor, and the facts about its session. */
 export class Workbench {
   readonly #trackers: Trackers;
-  /** The last environment of each editor, and what it was made from. */
+  /** The last environment of each editor, with its inputs. */
   readonly #environments = new WeakMap<
     EditorView,
     { readonly from: readonly unknown[]; readonly made: EditorEnvironment }
@@ -42,12 +42,12 @@ export class Workbench {
     this.#trackers = trackers;
   }
 
-  /** The link to the kernel of a notebook or console, or of the console that was created for a file. */
+  /** Returns the link to the kernel of a notebook or console, or of the console created for a file. */
   linkOf(view: EditorView): KernelLink | undefined {
     return this.linkTo(this.#sessionOf(view)?.session?.kernel);
   }
 
-  /** The link to a kernel, shared by every editor, toolbar and panel. */
+  /** Returns the link to a kernel, shared by every editor, toolbar and panel. */
   linkTo(kernel: Kernel.IKernelConnection | null | undefined): KernelLink | undefined {
     if (kernel === undefined || kernel === null) return undefined;
     const known = this.#links.get(kernel);
@@ -62,8 +62,8 @@ export class Workbench {
   }
 
   /**
-   * The environment for the services of an editor; results and parameters that other cells of the notebook name may be there too.
-   * It is the same object until something that it knows has changed.
+   * Returns the environment for the services of an editor; results and parameters named by other cells of the notebook count as known.
+   * It is the same object until any of its inputs changes.
    */
   environmentOf(view: EditorView): EditorEnvironment {
     const link = this.linkOf(view);
@@ -78,7 +78,7 @@ export class Workbench {
     return made;
   }
 
-  /** The environment for a text that is in no editor of the notebook, such as a query to be saved. */
+  /** Returns the environment for a text outside of the notebook's editors, such as a query to be saved. */
   environmentIn(panel: NotebookPanel): EditorEnvironment {
     const sources = codeSources(panel);
     const link = this.linkTo(panel.sessionContext.session?.kernel);
@@ -94,7 +94,7 @@ export class Workbench {
     return this.#trackers.consoles?.find(({ sessionContext }) => sessionContext.path === path);
   }
 
-  /** True in a notebook in which nothing was written or run yet. */
+  /** Returns true in a notebook in which nothing has been written or run yet. */
   isFresh(view: EditorView): boolean {
     const panel = this.#trackers.notebooks?.find(each => each.node.contains(view.dom));
     const cells = [...(panel?.content.model?.cells ?? [])];
@@ -104,17 +104,17 @@ export class Workbench {
     );
   }
 
-  /** True in a file, where lines `// %%` separate cells. */
+  /** Returns true in a file, in which `// %%` lines separate cells. */
   isFile(view: EditorView): boolean {
     return view.dom.closest('.jp-FileEditor') !== null;
   }
 
-  /** The cell around `position` of an editor. */
+  /** Returns the cell around `position` of an editor. */
   cellAt(view: EditorView, position: number): CellText {
     return this.cellIn(view, view.state.doc.toString(), position);
   }
 
-  /** As `cellAt`, of a text that the editor is about to hold. */
+  /** Like `cellAt`, for the text that the editor is about to have. */
   cellIn(view: EditorView, source: string, position: number): CellText {
     if (!this.isFile(view)) return { text: source, from: 0 };
     const { body, to } = fileCellAt(source, position);
@@ -130,13 +130,13 @@ export class Workbench {
     return path === undefined ? undefined : this.#consoleOf(path)?.sessionContext;
   }
 
-  /** The code cells of the notebook. */
+  /** Returns the source of the notebook's code cells. */
   #cellSources(view: EditorView): readonly string[] {
     return codeSources(this.#trackers.notebooks?.find(each => each.node.contains(view.dom)));
   }
 }
 
-/** True for a cell that has a number. */
+/** Returns true for a cell with an execution count. */
 function hasRun(cell: object): boolean {
   return 'execution_count' in cell && cell.execution_count !== null;
 }

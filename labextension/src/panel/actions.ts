@@ -5,18 +5,18 @@ import { activeCode, addCell, insertText, selectionIn } from '../cell/cell-run.j
 import type { Around } from '../link/link-around.js';
 import { cellOf, conditionOf, insertOf, type Subject } from './panel-items.js';
 
-/** An action on a row; `run` resolves with a message to show, if there is one. */
+/** An action on a row; `run` resolves with a message to show, if any. */
 export interface Action {
   readonly label: string;
   readonly run: (around: Around) => Promise<string | undefined>;
 }
 
-/** The longest message of an error in a question. */
+/** Maximum length of an error message in a confirmation. */
 const MESSAGE_LENGTH = 300;
 
 const noCell = 'Nothing was written: choose a code cell first.';
 
-/** Returns the actions of a row; where the first writes a name, a double click on the row, Enter or Insert runs it too. */
+/** Returns the actions of a row; if the first one inserts a name, a double click on the row, Enter or Insert runs it too. */
 export function actionsOf(subject: Subject): readonly Action[] {
   switch (subject.kind) {
     case 'profile':
@@ -127,7 +127,7 @@ async function updateStar(around: Around, id: string, name: string): Promise<str
   return isConfirmed ? (await around.run(code)).text : undefined;
 }
 
-/** The first error of a query in the words of the kernel; the code that finds it is fetched when it is needed. */
+/** Returns the first error of a query in the kernel's words; the checker is loaded on demand. */
 async function diagnosticIn(code: string, { environment }: Around): Promise<string | undefined> {
   const { diagnose } = await import('../../../kernel/apl/editor/check/diagnose.js');
   const found = diagnose(code, environment).find(({ severity }) => severity === 'error');
@@ -143,7 +143,7 @@ function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonl
     {
       label: 'Run again',
       run: async ({ panel, link }) => {
-        // The kernel refuses to run it on another profile, in a sentence that names both.
+        // The kernel refuses to run it on another profile, with a message that names both.
         const isElsewhere = profile !== link?.session?.profile;
         await addCell(panel, hasVariables || isElsewhere ? `%rerun ${number}` : cell, true);
         return undefined;
@@ -152,7 +152,7 @@ function historyActions({ row }: Extract<Subject, { kind: 'history' }>): readonl
   ];
 }
 
-/** Asks before something is lost; `Enter` alone loses nothing, as where JupyterLab deletes files. */
+/** Asks for confirmation before something is lost; Enter alone cancels, as when JupyterLab deletes files. */
 async function confirmed(title: string, body: string, label: string): Promise<boolean> {
   const buttons = [Dialog.cancelButton(), Dialog.warnButton({ label })];
   return (await showDialog({ title, body, buttons, defaultButton: 0 })).button.accept;

@@ -3,22 +3,22 @@ import type { ISignal } from '@lumino/signaling';
 
 const id = 'apl-panel:place';
 
-/** Where the reader is in the panel. */
+/** The reader's place in the panel. */
 export interface PanelPlace {
-  /** The keys of the rows that are open. */
+  /** Keys of the open rows. */
   readonly open: readonly string[];
-  /** The key of the active row. */
+  /** Key of the active row. */
   readonly active?: string;
 }
 
-/** What has such a place, and says when it changes. */
+/** A view with such a place and a signal for its changes. */
 interface Placed {
   readonly place: PanelPlace;
   readonly moved: ISignal<unknown, void>;
   restore(place: PanelPlace): void;
 }
 
-/** Brings the panel back to its place before the page was reloaded, and saves its place from then on. */
+/** Restores the panel's place from before the page was reloaded, and saves it from then on. */
 export async function remember(panel: Placed, state: IStateDB): Promise<void> {
   const place = placeOf(await state.fetch(id));
   if (place !== undefined) panel.restore(place);

@@ -1,4 +1,4 @@
-/** The rows of the panel's tree and the details of each, from the kernel's answers. Nothing here touches the page. */
+/** The rows of the panel's tree and the details of each, from the kernel's answers. Independent of the page. */
 import { isPlain, writtenName } from '../../../kernel/apl/catalog/catalog-written.js';
 import type {
   Answer,
@@ -18,7 +18,7 @@ import { quotedName, writtenText } from '../../../kernel/apl/syntax/tokens/quote
 import { cut, formatBytes, formatCount, isolated, oneLine, plural } from '../../../kernel/text.js';
 import type { TreeRow } from '../ui/tree/tree-row.js';
 
-/** What a row stands for. */
+/** The subject of a row. */
 export type Subject =
   | { readonly kind: 'section' | 'note' }
   | { readonly kind: 'profile'; readonly row: ProfileRow; readonly inUse: boolean }
@@ -39,7 +39,7 @@ export type Subject =
   | { readonly kind: 'star'; readonly row: StarRow }
   | { readonly kind: 'history'; readonly row: HistoryRow };
 
-/** A row with what it stands for. */
+/** A row with its subject. */
 export interface Item extends TreeRow {
   readonly subject: Subject;
 }
@@ -50,17 +50,17 @@ export interface Answers {
   answer(question: EditorQuestion): Answer | undefined;
 }
 
-/** What the user has opened, and the filter. */
+/** The rows opened by the user, and the filter. */
 export interface View {
   isOpen(key: string): boolean;
-  /** Only what holds this text, in any case. */
+  /** Shows only rows that contain this text, case-insensitively. */
   readonly filter: string;
 }
 
-/** Longer labels are cut: one line of a panel shows fewer. */
+/** Maximum length of a label; a line of the panel has room for less. */
 const longestLabel = 200;
 
-/** Returns every row that is open, in order, also those out of view: the tree draws only those in view. */
+/** Returns every open row, in order, including those out of view, which the tree does not draw. */
 export function itemsOf(answers: Answers, view: View): readonly Item[] {
   return (Object.keys(sections) as ListName[]).flatMap(key => {
     const isOpen = view.isOpen(key);
@@ -77,11 +77,11 @@ export function itemsOf(answers: Answers, view: View): readonly Item[] {
 /** A list of the panel. */
 interface Section<Row> {
   readonly label: string;
-  /** What stands in place of rows if there are none. */
+  /** Shown in place of rows if there are none. */
   readonly none: string;
-  /** What the filter looks in; undefined if the kernel filters. */
+  /** Returns the strings that the filter searches; undefined if the kernel filters. */
   readonly texts?: (row: Row) => readonly string[];
-  /** The rows of the tree for a row of the list, which is the `index`th. */
+  /** Returns the tree rows for the row of the list at `index`. */
   readonly items: (row: Row, answers: Answers, view: View, index: number) => readonly Item[];
 }
 
@@ -114,7 +114,7 @@ const sections: { readonly [K in ListName]: Section<ListRows[K]> } = {
   },
 };
 
-/** The rows of an answer, or the sentence that stands in their place. */
+/** Returns the rows of an answer, or the sentence in their place. */
 function listed<K extends ListName>(ask: K, answers: Answers, view: View): readonly Item[] {
   const answer = answers.answer(ask === 'history' ? { ask, text: view.filter } : { ask });
   if (answer?.tell !== ask) return [note(ask, 2, whyNone(answer))];
@@ -172,7 +172,7 @@ function datasetItems(answers: Answers, view: View, row: DatasetRow): readonly I
   return [item, ...answer.fields.flatMap(field => fieldItems(answers, view, name, [field.name], field))];
 }
 
-/** ` · 3 Jan to 5 Jan 2026` in days, which is what a panel has room for. */
+/** Returns ` · 3 Jan to 5 Jan 2026`, in days, as there is little room in the panel. */
 function spanText(first: string | undefined, last: string | undefined): string {
   if (first === undefined || last === undefined) return '';
   const [from, to] = [first.slice(0, 10), last.slice(0, 10)];
@@ -208,7 +208,7 @@ function fieldItems(
   return [item, ...(keys.length > 0 ? keys : valueItems(answers, dataset, path, field, key, level + 1))];
 }
 
-/** The keys that the newest rows of a map have. */
+/** Returns the keys of a map in the newest rows. */
 function keyItems(answers: Answers, view: View, dataset: string, path: readonly string[]): readonly Item[] {
   const answer = answers.answer({ ask: 'keys', path: [...path], dataset });
   const keys = answer?.tell === 'texts' ? answer.texts : [];
@@ -261,7 +261,7 @@ function historyItem(row: HistoryRow): Item {
   };
 }
 
-/** Returns the text that a double click writes into the cell; undefined for a row that has none. */
+/** Returns the text that a double click inserts into the cell; undefined if there is none. */
 export function insertOf(subject: Subject): string | undefined {
   switch (subject.kind) {
     case 'dataset':
@@ -294,12 +294,12 @@ function literal({ value, type }: Extract<Subject, { kind: 'value' }>): string {
   return writtenText(value.text);
 }
 
-/** A field by its name, a key of a map by its path. */
+/** Returns a field as its name, and a key of a map as its path. */
 function pathText([first = '', ...keys]: readonly string[]): string {
   return writtenName(first) + keys.map(key => (isPlain(key) ? `.${key}` : quotedName(key))).join('');
 }
 
-/** Returns the facts about a row, as names and texts. */
+/** Returns the facts about a row, as names and values. */
 export function factsOf(subject: Subject): readonly (readonly [string, string])[] {
   const facts = (pairs: readonly (readonly [string, string | undefined])[]) =>
     pairs.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, text] as const]));
@@ -370,7 +370,7 @@ export function factsOf(subject: Subject): readonly (readonly [string, string])[
   }
 }
 
-/** Returns the whole text of a row, of which its line may show only the beginning. */
+/** Returns the full text of a row, whose line may be cut. */
 export function textOf(subject: Subject): string | undefined {
   switch (subject.kind) {
     case 'result':
@@ -384,7 +384,7 @@ export function textOf(subject: Subject): string | undefined {
   }
 }
 
-/** Returns a query as a cell of its own, over the range that it ran on. */
+/** Returns a query as a cell of its own, over the range it ran on. */
 export function cellOf(range: string | undefined, query: string): string {
   return range === undefined ? query : `%%time ${range}\n${query}`;
 }

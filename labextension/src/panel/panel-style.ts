@@ -1,6 +1,6 @@
 import { addStyle, QUIET } from '../ui/ui-style.js';
 
-/** Adds the look of the panel. */
+/** Adds the styles of the panel. */
 export function addPanelStyle(): void {
   addStyle('apl-panel-style', RULES);
 }

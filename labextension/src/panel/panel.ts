@@ -14,7 +14,7 @@ import type { PanelPlace } from './memory.js';
 import { factsOf, type Item, insertOf, itemsOf, textOf } from './panel-items.js';
 import { addPanelStyle } from './panel-style.js';
 
-/** How long after the last key the lists are filtered, in milliseconds. */
+/** Delay of filtering after the last key, in milliseconds. */
 const filterDelayMs = 150;
 
 /** The side panel: datasets, results, starred queries, history and profiles that the kernel of the current notebook knows. */
@@ -33,7 +33,7 @@ export class AplPanel extends Widget {
   #around: Around | undefined;
   #items: readonly Item[] = [];
   #message = '';
-  /** The row that the details show, as JSON. */
+  /** The row shown in the details, as JSON. */
   #shown = '';
 
   constructor(workbench: Workbench, notebooks: INotebookTracker, importFile: () => void) {
@@ -76,12 +76,12 @@ export class AplPanel extends Widget {
     return { open: [...this.#open], ...active };
   }
 
-  /** The notebook that it lists, if its kernel answers. */
+  /** The notebook whose data it lists, if its kernel responds. */
   get panel(): NotebookPanel | undefined {
     return problemOf(this.#around) === undefined ? this.#around?.panel : undefined;
   }
 
-  /** Goes back to a place; its active row is chosen when the kernel has named it. */
+  /** Restores a place; its active row is selected once the kernel has listed it. */
   restore({ open, active }: PanelPlace): void {
     this.#open.clear();
     for (const key of open) this.#open.add(key);
@@ -89,7 +89,7 @@ export class AplPanel extends Widget {
     this.#draw();
   }
 
-  /** Gives the focus to the box that filters. */
+  /** Focuses the filter box. */
   focusFilter(): void {
     this.#filter.focus();
   }
@@ -121,7 +121,7 @@ export class AplPanel extends Widget {
     this.#draw();
   }
 
-  /** Draws only while the panel is visible, so that a hidden one sends no questions. */
+  /** Draws only while the panel is visible, so that a hidden one sends no requests. */
   #draw(): void {
     if (!this.isVisible) return;
     const problem = problemOf(this.#around);
@@ -177,7 +177,7 @@ export class AplPanel extends Widget {
     this.#showDetails(row);
   }
 
-  /** Escape empties the filter, as browsers do, and then goes back to the cell. */
+  /** Handles Escape: it clears the filter, as browsers do, and then returns to the cell. */
   #onKey(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || (event.target === this.#filter && this.#filter.value !== '')) return;
     const notebook = this.#around?.panel.content;
@@ -190,7 +190,7 @@ export class AplPanel extends Widget {
     return this.#items.find(({ key }) => key === row?.key);
   }
 
-  /** Shows everything known about the active row, and its actions; the focus stays on the same action, or goes back to the tree. */
+  /** Shows all facts about the active row, and its actions; the focus stays on the same action, or returns to the tree. */
   #showDetails(row: TreeRow | undefined): void {
     const item = this.#itemOf(row);
     const key = item === undefined ? '' : JSON.stringify(item);
@@ -223,7 +223,7 @@ export class AplPanel extends Widget {
   }
 }
 
-/** The text of what has the focus within a part; undefined if nothing has. */
+/** Returns the text of the focused element within a part; undefined if there is none. */
 function focusedIn(part: HTMLElement): string | undefined {
   const { activeElement } = document;
   return part.contains(activeElement) ? (activeElement?.textContent ?? '') : undefined;
@@ -236,7 +236,7 @@ function filterBox(): HTMLInputElement {
   });
 }
 
-/** Why there is nothing to list, in a sentence. */
+/** Returns a sentence that says why there is nothing to list. */
 function problemOf(found: Around | undefined): string | undefined {
   if (found === undefined)
     return 'Open a notebook that runs APL (Axiom): its datasets and results are listed here.';

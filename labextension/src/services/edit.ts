@@ -3,7 +3,7 @@ import { definitionInCell, formatCells, renameInCell } from '../../../kernel/apl
 import { replacement } from '../link/undo-step.js';
 import type { Workbench } from '../link/workbench.js';
 
-/** Formats the text; the cursor stays at its token. True when the text changed. */
+/** Formats the text; the cursor stays at its token. Returns true if the text changed. */
 export function formatEditor(view: EditorView): boolean {
   const before = view.state.doc.toString();
   const after = formatCells(before);
@@ -17,7 +17,7 @@ export function formatEditor(view: EditorView): boolean {
   return true;
 }
 
-/** Selects the definition of the `let` name at the cursor; false if there is none. */
+/** Selects the definition of the `let` name at the cursor; returns false if there is none. */
 export function goToDefinition(view: EditorView, workbench: Workbench): boolean {
   const { head } = view.state.selection.main;
   const cell = workbench.cellAt(view, head);
@@ -31,7 +31,7 @@ export function goToDefinition(view: EditorView, workbench: Workbench): boolean 
   return true;
 }
 
-/** Renames the `let` name at `position`; returns the problem where that is impossible. */
+/** Renames the `let` name at `position`; returns the problem if that is impossible. */
 export function renameAt(
   view: EditorView,
   workbench: Workbench,
@@ -50,7 +50,7 @@ export function renameAt(
   return undefined;
 }
 
-/** The place after as many characters other than white space. */
+/** Returns the position after the same number of characters other than white space. */
 function placeAfter(before: string, after: string, offset: number): number {
   let wanted = before.slice(0, offset).replace(/\s/g, '').length;
   let at = 0;

@@ -5,7 +5,7 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { languageId } from '../language-names.js';
 import { formatEditor } from './edit.js';
 
-/** Formats `.apl` files before they are saved and cells before they run, each if its setting is on then. */
+/** Formats `.apl` files on save and cells on run, each if its setting is on at that time. */
 export function formatOnSaveAndRun(
   settings: ISettingRegistry.ISettings,
   files: IEditorTracker | null,

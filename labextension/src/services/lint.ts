@@ -8,7 +8,7 @@ import { updateEffect } from '../link/peer.js';
 import type { CellText, Workbench } from '../link/workbench.js';
 import { inline } from './markdown.js';
 
-/** How long the text must rest before it is checked, in milliseconds. */
+/** Delay of checking after the last change, in milliseconds. */
 const delayMs = 250;
 
 /** Marks errors while typing, with the kernel's messages and a button for each fix. */
@@ -24,7 +24,7 @@ function marksOf(view: EditorView, workbench: Workbench): readonly Mark[] {
   const environment = workbench.environmentOf(view);
   const magics = workbench.factsOf(view)?.magics;
   const { head } = view.state.selection.main;
-  // Text that is missing at the cursor is about to be typed.
+  // A missing token at the cursor is about to be typed.
   const isOpen = ({ from, to }: Mark): boolean =>
     view.hasFocus && from === to && isBlankBetween(view, from, head);
   const link = workbench.linkOf(view);
@@ -63,7 +63,7 @@ function toMark(diagnostic: Diagnostic, offset: number): Mark {
   };
 }
 
-/** The message as text and spans of code alone, as names in it come from data. */
+/** Returns the message as text nodes and code elements only, since names in it come from data. */
 function messageNode(message: string, hint: string | undefined): Node {
   const node = document.createElement('span');
   node.append(...inline(message));

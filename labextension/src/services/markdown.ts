@@ -1,6 +1,6 @@
 import { markdownParts } from '../../../kernel/text.js';
 
-/** Returns the Markdown of the language's own documentation as nodes: paragraphs, lists, code, headings. Nothing in it becomes markup. */
+/** Returns the Markdown of the language's own documentation as nodes: paragraphs, lists, code, headings. Other markup stays text. */
 export function markdownNode(markdown: string): HTMLElement {
   const root = document.createElement('div');
   root.className = 'apl-doc';
@@ -8,7 +8,7 @@ export function markdownNode(markdown: string): HTMLElement {
   return root;
 }
 
-/** Blocks are separated by blank lines; a fence keeps its blank lines. */
+/** Splits Markdown into blocks at blank lines; a fence keeps its blank lines. */
 function blocksOf(markdown: string): readonly string[] {
   const blocks: string[] = [];
   let open: string[] = [];
@@ -46,7 +46,7 @@ function blockNode(block: string): HTMLElement {
   return element('p', inline(block));
 }
 
-/** Returns a line of Markdown as nodes. Nothing in it becomes markup but spans of code and line breaks. */
+/** Returns a line of Markdown as nodes. Only code spans and line breaks become markup. */
 export function inline(text: string): readonly (Node | string)[] {
   return [...markdownParts(text)].map(({ kind, text }) => {
     if (kind === 'break') return document.createElement('br');

@@ -25,7 +25,7 @@ import type { Workbench } from '../link/workbench.js';
 import { markdownNode } from './markdown.js';
 import { completeMagic, isMagicLine } from './service-magic.js';
 
-/** Offers completions, while typing if wanted, from what the kernel has sent already: no keystroke waits for it. */
+/** Offers completions, while typing if enabled, from data the kernel has already sent: no keystroke waits for it. */
 export function completions(workbench: Workbench, whileTyping: boolean): Extension {
   return [
     autocompletion({
@@ -38,7 +38,7 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
       positionInfo: (_, list, option, info, space) => placeOfInfo(list, option, info, space),
     }),
     keymap.of([{ key: 'Ctrl-Space', run: view => open(view, true) }]),
-    // Before the editor's own keys, which leave the cell at its edges.
+    // Before the editor's own key bindings, which leave the cell at its edges.
     Prec.highest(EditorView.domEventHandlers({ keydown: (event, view) => onKey(event, view) })),
     EditorView.updateListener.of(update => {
       const isOutdated = update.transactions.some(each =>
@@ -50,8 +50,8 @@ export function completions(workbench: Workbench, whileTyping: boolean): Extensi
 }
 
 /**
- * Puts the documentation of a choice beside the list, or if there is no room below or above all of it: the editor's own place
- * covers the choices that follow.
+ * Positions the documentation of an option beside the list, or if there is no room, below or above the whole list: the editor's default
+ * position covers the next options.
  */
 function placeOfInfo(list: Rect, option: Rect, info: Rect, space: Rect): { style: string; class: string } {
   const [width, height] = [info.right - info.left, info.bottom - info.top];
@@ -67,10 +67,10 @@ function placeOfInfo(list: Rect, option: Rect, info: Rect, space: Rect): { style
   };
 }
 
-/** How far such documentation is moved to the right, and some room at its right, in pixels. */
+/** Left offset of such documentation, and some space on its right, in pixels. */
 const MARGIN = 40;
 
-/** Completes at the cursor as Tab does: a choice is shown; one that begins with what was typed is inserted. */
+/** Completes at the cursor like Tab: several options are shown; a single one that begins with the typed word is inserted. */
 export function completeNow(view: EditorView, workbench: Workbench): boolean {
   if (completionStatus(view.state) === 'active') return acceptCompletion(view);
   const { head } = view.state.selection.main;
@@ -88,17 +88,17 @@ function startsWith(label: string, typed: string): boolean {
   return label.toLowerCase().startsWith(typed.replace(/^\[?['"]?/, '').toLowerCase());
 }
 
-/** Opens the list, as it was asked for, or again as it came by itself. */
+/** Opens the list, on request, or again after it opened automatically. */
 function open(view: EditorView, isAsked: boolean): boolean {
   if (isAsked) openedAgain.delete(view);
   else openedAgain.add(view);
   return startCompletion(view);
 }
 
-/** The views whose list came by itself and was opened again: to the editor it looks like one that was asked for. */
+/** Views whose automatically opened list was opened again: to the editor it looks requested. */
 const openedAgain = new WeakSet<EditorView>();
 
-/** Where the last list was incomplete, as the kernel had to be asked. */
+/** Position of the last list that was incomplete because the kernel had to be queried. */
 let waiting:
   | { readonly view: EditorView; readonly state: EditorState; readonly isAsked: boolean }
   | undefined;
@@ -136,7 +136,7 @@ function offers({ state, pos, explicit }: CompletionContext, workbench: Workbenc
   };
 }
 
-/** The items offered unasked: those that begin with the typed word, unless the only one is the word itself. */
+/** Returns the items of an automatic list: those that begin with the typed word, unless the only one is the word itself. */
 function unasked(items: readonly CompletionItem[], before: string, typed: string): readonly CompletionItem[] {
   if (!mayOpen(before, typed)) return [];
   const exact = items.filter(item => item.rank < 10);
@@ -144,7 +144,7 @@ function unasked(items: readonly CompletionItem[], before: string, typed: string
   return shown.length === 1 && shown[0]?.insert === typed ? [] : shown;
 }
 
-/** In a word, after an opened name or value, and after a pipe. */
+/** Returns whether a list may open: in a word, after an opening quote or bracket of a name or value, and after a pipe. */
 function mayOpen(before: string, typed: string): boolean {
   return typed !== '' || /(?:[['"]|\w\.|\|[ \t]*)$/.test(before);
 }
@@ -175,7 +175,7 @@ function detailOf({ label, signature, type, unit }: CompletionItem): string {
 
 const described = new Set(['function', 'aggregate', 'operator', 'keyword']);
 
-/** The documentation next to the list; names and descriptions in it come from data. */
+/** Returns the documentation next to the list; names and descriptions in it come from data. */
 function infoOf({ label, kind, insert: text, doc, type, unit }: CompletionItem): Node | null {
   const about = described.has(kind) ? describeName(label) : undefined;
   if (about !== undefined) return markdownNode(about);
@@ -218,7 +218,7 @@ function insert(
   });
 }
 
-/** Enter accepts an item that was selected, or that completes a begun word; otherwise it breaks the line. */
+/** Returns whether Enter accepts the item: if it was selected, or completes a partial word; otherwise Enter breaks the line. */
 function acceptsEnter(state: EditorState): boolean {
   const chosen = selectedCompletion(state);
   if (chosen === null || completionStatus(state) !== 'active') return false;

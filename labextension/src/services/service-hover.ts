@@ -30,7 +30,7 @@ interface Found {
   readonly markdown: string;
 }
 
-/** The element under the mouse itself, not the call around it. */
+/** Returns the element under the mouse itself, not the call around it. */
 function wordAt(view: EditorView, cell: CellText, offset: number, workbench: Workbench): Found | undefined {
   const found = hoverCell(cell.text, offset, workbench.environmentOf(view));
   if (found === undefined || /\s/.test(cell.text[offset] ?? ' ')) return undefined;

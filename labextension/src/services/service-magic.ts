@@ -3,16 +3,16 @@ import type { Kernel } from '@jupyterlab/services';
 import { visible } from '../../../kernel/text.js';
 import type { CellText } from '../link/workbench.js';
 
-/** How long the kernel may take to complete a magic line, in milliseconds: more than it gives the service to list starred queries. */
+/** Timeout for the kernel to complete a magic line, in milliseconds: longer than its own for listing starred queries of the service. */
 const timeoutMs = 6_000;
 
-/** True if the line up to `offset` begins with `%`. */
+/** Returns true if the line up to `offset` begins with `%`. */
 export function isMagicLine(cell: string, offset: number): boolean {
   const start = cell.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*%/.test(cell.slice(start, offset));
 }
 
-/** Completes a magic line through the kernel, which alone knows files, profiles and starred queries; null without a kernel. */
+/** Completes a magic line through the kernel, which is the only one to know files, profiles and starred queries; null without a kernel. */
 export async function completeMagic(
   { text, from }: CellText,
   offset: number,
@@ -50,7 +50,7 @@ function toOption(label: string, { type, signature }: MatchType = {}): Completio
   };
 }
 
-/** The offset of a number of code points. */
+/** Returns the offset of a number of code points. */
 function fromPoints(text: string, points: number): number {
   return [...text].slice(0, points).join('').length;
 }

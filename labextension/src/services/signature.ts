@@ -20,7 +20,7 @@ const field = StateField.define<Tooltip | null>({
   provide: self => showTooltip.from(self),
 });
 
-/** Shows the signature of the call that is being written, from `(` or `,` until its end. */
+/** Shows the signature of the call being typed, from `(` or `,` until its end. */
 export const signatures: Extension = [
   field,
   Prec.low(EditorView.domEventHandlers({ blur: (_event, view) => void closeSignature(view) })),
@@ -30,7 +30,7 @@ export function isSignatureOpen(state: EditorState): boolean {
   return (state.field(field, false) ?? null) !== null;
 }
 
-/** Closes the signature; false when none is shown. */
+/** Closes the signature; returns false if none is shown. */
 export function closeSignature(view: EditorView): boolean {
   if (!isSignatureOpen(view.state)) return false;
   view.dispatch({ effects: closeEffect.of(null) });
@@ -43,7 +43,7 @@ function next(shown: Tooltip | null, transaction: Transaction): Tooltip | null {
   return shown === null && !opens(transaction) ? null : tooltipOf(transaction.state);
 }
 
-/** True if a bracket or a comma was typed, or a function was completed with its brackets. */
+/** Returns true if a bracket or a comma was typed, or a function was completed with its brackets. */
 function opens(transaction: Transaction): boolean {
   if (!transaction.isUserEvent('input')) return false;
   let found = false;
@@ -89,7 +89,7 @@ function signatureNode({ label, doc, parameters, active }: SignatureHelp): HTMLE
   return node;
 }
 
-/** Where the parameter of an index stands in a signature. */
+/** Returns the offset of the parameter at an index in a signature. */
 function placeOf(label: string, parameters: readonly string[], index: number): number {
   let at = label.indexOf('(') + 1;
   for (const parameter of parameters.slice(0, index)) at = label.indexOf(parameter, at) + parameter.length;

@@ -1,6 +1,6 @@
 import { EditorView } from '@codemirror/view';
 
-/** The letters and colors of the kinds of completions. */
+/** Letters and colors of the kinds of completions. */
 const kinds: Readonly<Record<string, readonly [letter: string, color: string]>> = {
   operator: ['|', 'var(--jp-mirror-editor-keyword-color)'],
   keyword: ['K', 'var(--jp-mirror-editor-keyword-color)'],
@@ -31,7 +31,7 @@ const box = {
   boxShadow: 'var(--jp-elevation-z6)',
 };
 
-/** How lists, explanations and marks look, in the colors of JupyterLab's theme. */
+/** Styles of lists, explanations and marks, in the colors of JupyterLab's theme. */
 export const theme = EditorView.theme({
   '.cm-tooltip': {
     ...box,

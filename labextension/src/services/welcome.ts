@@ -10,7 +10,7 @@ import {
 import { writtenName } from '../../../kernel/apl/catalog/catalog-written.js';
 import type { Workbench } from '../link/workbench.js';
 
-/** Says in the only cell of a new notebook what can be written there, until something is. */
+/** Shows in the only cell of a new notebook what to write there, until something is written. */
 export function welcome(workbench: Workbench): Extension {
   class Welcome {
     decorations: DecorationSet;

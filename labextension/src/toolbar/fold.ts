@@ -1,33 +1,33 @@
 import type { Widget } from '@lumino/widgets';
 
-/** An item of a toolbar, and what brings the focus back to its toolbar. */
+/** A toolbar item, with a function that returns the focus to its toolbar. */
 export interface Foldable extends Widget {
   focusToolbar(): void;
 }
 
-/** The items that are folded away, each in the menu of what its toolbar has no room for. */
+/** Items in the overflow menu of their toolbar. */
 const folded = new Set<Foldable>();
 
 function menuOf({ parent }: Widget): Widget | undefined {
   return parent?.hasClass('jp-Toolbar-responsive-popup') === true ? parent : undefined;
 }
 
-/** Remembers an item if it has come into that menu. */
+/** Records an item if it has moved into the overflow menu. */
 export function noteFold(item: Foldable): void {
   if (menuOf(item) !== undefined) folded.add(item);
 }
 
-/** Forgets an item that leaves its place. */
+/** Removes the record of an item that leaves its position. */
 export function forgetFold(item: Foldable): void {
   folded.delete(item);
 }
 
-/** Closes the menu that the item is in, if it is in one: its press was the choice. */
+/** Closes the overflow menu of the item, if it is in one, after the item was pressed. */
 export function closeFold(item: Widget): void {
   menuOf(item)?.hide();
 }
 
-/** Makes those menus close on a press beside them and on Escape; JupyterLab closes them by their own button alone. */
+/** Closes overflow menus on a press outside and on Escape; JupyterLab only closes them by their own button. */
 export function closeFolds(): void {
   document.addEventListener('pointerdown', ({ target }) => {
     if (!(target instanceof Element) || target.closest('.jp-Toolbar-responsive-opener') !== null) return;
@@ -42,7 +42,7 @@ export function closeFolds(): void {
   });
 }
 
-/** One item of each of those menus that is open. */
+/** Returns one item of each open overflow menu. */
 function openFolds(): Iterable<Foldable> {
   const byMenu = new Map([...folded].map(item => [menuOf(item), item]));
   return [...byMenu].flatMap(([menu, item]) => (menu?.isVisible === true ? [item] : []));

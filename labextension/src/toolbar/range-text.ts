@@ -4,8 +4,8 @@ import { visible } from '../../../kernel/text.js';
 import { clockName, timeIn, type Zone } from '../link/link-zone.js';
 
 /**
- * Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; whole days without their hours, and
- * the year once and only if it is another one.
+ * Returns a range short enough for a toolbar: the user's words, or `26 Jan 14:30\u201316:30 UTC`; whole days without hours, and
+ * the year only once, and only if it is not the current one.
  */
 export function rangeText(
   { label, startTime, endTime, isFrozen }: SessionFacts['range'],
@@ -19,7 +19,7 @@ export function rangeText(
     ShortTime,
   ];
   if (from.isMidnight && to.isMidnight && startTime !== endTime) {
-    // The range ends before the day of its end begins.
+    // The range ends just before its last day would begin.
     const last = shortTime(timeIn(new Date(Date.parse(endTime) - 1).toISOString(), zone));
     const [first, end] = dayTexts(from, last, now);
     return from.day === last.day && from.year === last.year
@@ -41,7 +41,7 @@ interface ShortTime {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The parts of an RFC 3339 time, without its seconds. */
+/** Returns the parts of an RFC 3339 time, without its seconds. */
 function shortTime(time: string): ShortTime {
   const [year, month, day] = time.slice(0, 10).split('-');
   return {
@@ -52,7 +52,7 @@ function shortTime(time: string): ShortTime {
   };
 }
 
-/** Both days, with their years if they are of another year than now; one that they share stands once. */
+/** Returns both days, with years other than the current one; a shared year is given only once. */
 function dayTexts(from: ShortTime, to: ShortTime, now: Date): readonly [string, string] {
   const text = ({ day, year }: ShortTime): string => (year === now.getUTCFullYear() ? day : `${day} ${year}`);
   return [from.year === to.year ? from.day : text(from), text(to)];

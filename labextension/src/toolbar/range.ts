@@ -7,10 +7,10 @@ import { button, element } from '../ui/dom.js';
 import type { Opened } from '../ui/popover.js';
 import { MOVES, movedRange, type WindowMove } from './toolbar-windows.js';
 
-/** The ranges of one click, as `%time` takes them. */
+/** Ranges available by one click, as arguments of `%time`. */
 const quick = ['5m', '15m', '1h', '6h', '24h', '7d', '30d'] as const;
 
-/** Returns the content of the time picker; what it sets runs as a `%time` line. */
+/** Returns the content of the time picker; its changes run as a `%time` line. */
 export function rangePicker(around: Around, refresher: Refresher, opened: Opened): readonly Node[] {
   const { rerun } = refresher;
   const range = around.link?.session?.range;
@@ -51,12 +51,12 @@ function quickRanges(range: SessionFacts['range'] | undefined, set: SetRange): H
   return element('div', { class: 'apl-row', role: 'group', 'aria-label': 'Until now' }, ...choices);
 }
 
-/** The time of this browser, in nanoseconds since 1970. */
+/** Returns the browser's time, in nanoseconds since 1970. */
 export function timeNow(): bigint {
   return BigInt(Date.now()) * 1_000_000n;
 }
 
-/** Moves the window of the notebook and runs the cells below its line again; returns why it could not. */
+/** Moves the window of the notebook and reruns the cells below its line; on failure, returns the reason. */
 export async function moveRange(
   around: Around,
   { rerun }: Refresher,
@@ -72,7 +72,7 @@ export async function moveRange(
   return undefined;
 }
 
-/** The windows beside and around the one of the notebook; the cells run again with them. */
+/** Returns buttons for the windows beside and around the notebook's; they also rerun the cells. */
 function moves(around: Around, refresher: Refresher, opened: Opened): HTMLElement {
   const texts = { previous: '\u2039 Previous', next: 'Next \u203a', wider: 'Zoom out' };
   const controls = MOVES.map(move => {
@@ -97,7 +97,7 @@ function moves(around: Around, refresher: Refresher, opened: Opened): HTMLElemen
   );
 }
 
-/** How often the cells run again by themselves. */
+/** Returns the control of periodic runs. */
 function refreshing(around: Around, refresher: Refresher): HTMLElement {
   const select = element('select', { class: 'apl-input', 'aria-label': 'Refresh' });
   for (const [seconds, text] of [
@@ -117,7 +117,7 @@ function refreshing(around: Around, refresher: Refresher): HTMLElement {
   );
 }
 
-/** A field for any range that `%time` takes. */
+/** Returns a field for any argument of `%time`. */
 function anyRange(set: SetRange): HTMLElement {
   const input = element('input', {
     class: 'apl-input apl-wide',
@@ -133,14 +133,14 @@ function anyRange(set: SetRange): HTMLElement {
   );
   form.addEventListener('submit', event => {
     event.preventDefault();
-    // The text becomes a single magic line, without options.
+    // The input becomes a single magic line, without options.
     const text = input.value.replace(/[\r\n]+/g, ' ').trim();
     if (text !== '' && !text.startsWith('--')) void set(text);
   });
   return form;
 }
 
-/** Two times, in the zone of the notebook's times, which is chosen here too. */
+/** Returns the fields for two times, in the notebook's time zone, which can be changed here too. */
 function absoluteRange(around: Around, range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zone = element('select', {
@@ -189,7 +189,7 @@ function absoluteRange(around: Around, range: SessionFacts['range'] | undefined,
   return form;
 }
 
-/** Turns the range absolute, or back into one that ends now. */
+/** Returns the button that makes the range absolute, or makes it end now again. */
 function pin(range: SessionFacts['range'] | undefined, set: SetRange): HTMLElement {
   const isFrozen = range?.isFrozen === true;
   const control = button(
@@ -205,7 +205,7 @@ function zoneOf({ value }: HTMLSelectElement): Zone {
   return value === 'local' ? 'local' : 'utc';
 }
 
-/** The time of a field in UTC; undefined if it holds none. */
+/** Returns the time of a field in UTC; undefined if it has none. */
 function timeOf(zone: Zone, value: string): string | undefined {
   const date = new Date(zone === 'utc' ? `${value}Z` : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');

@@ -15,7 +15,7 @@ import { MOVES, movedRange } from './toolbar-windows.js';
 /** A button in the toolbar of a notebook or its dashboard, hidden in notebooks of other languages. */
 abstract class Item extends Widget {
   readonly around: Around;
-  /** What the item is for: the notebook, or its dashboard. */
+  /** Reruns the cells of the notebook, or of its dashboard. */
   readonly refresher: Refresher;
   readonly control: HTMLButtonElement;
 
@@ -27,24 +27,24 @@ abstract class Item extends Widget {
     this.node.append(this.control);
     this.addClass('apl-toolbar-item');
     this.control.addEventListener('click', event => {
-      // The toolbar of older JupyterLabs answers a click by giving the notebook the focus, out of what has just been opened.
+      // In older versions of JupyterLab, the toolbar focuses the notebook on a click, away from the popover just opened.
       event.stopPropagation();
       closeFold(this);
       this.open();
     });
   }
 
-  /** The control, and what is in view of the toolbar if it is too narrow for the control. */
+  /** The control, and the visible parts of the toolbar if it is too narrow for the control. */
   get places(): readonly [HTMLElement, ...HTMLElement[]] {
     const { node } = this.refresher.rerun.view.toolbar;
     const more = node.querySelector<HTMLElement>('.jp-Toolbar-responsive-opener');
     return [this.control, ...(more === null ? [] : [more]), node];
   }
 
-  /** What a click does, and the command of the same name. */
+  /** Called on a click, and by the command of the same name. */
   abstract open(): void;
 
-  /** Draws the present state; never called in notebooks of other languages. */
+  /** Draws the current state; never called in notebooks of other languages. */
   abstract draw(): void;
 
   /** False while there is nothing to open. */
@@ -67,7 +67,7 @@ abstract class Item extends Widget {
     this.places.at(1)?.querySelector<HTMLElement>('jp-button')?.focus();
   }
 
-  /** One that is shown and hidden again makes the toolbar lay out all of its items each time. */
+  /** Updates in one step: if it were shown and hidden again, the toolbar would lay out all of its items each time. */
   #update(): void {
     const { isApl } = this.around;
     this.setHidden(!isApl || !this.isUseful);
@@ -75,7 +75,7 @@ abstract class Item extends Widget {
   }
 }
 
-/** The tooltip of a disabled button: why the kernel does not answer. */
+/** Returns the tooltip of a disabled button: why the kernel does not respond. */
 function whyNot({ state }: Around): string {
   switch (state) {
     case 'none':
@@ -89,7 +89,7 @@ function whyNot({ state }: Around): string {
   }
 }
 
-/** The time range of the notebook, between the windows before and after it; opens the picker. */
+/** The time range of the notebook, between buttons for the windows before and after it; opens the picker. */
 export class RangeItem extends Item {
   readonly #moves = MOVES.filter(({ name }) => name !== 'wider').map(move => ({
     move,
@@ -143,7 +143,7 @@ export class RangeItem extends Item {
   }
 }
 
-/** Runs the cells again; shows how often that happens by itself. */
+/** Reruns the cells; shows the interval of periodic runs. */
 export class RefreshItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'refresh', refresher);
@@ -173,7 +173,7 @@ export class RefreshItem extends Item {
   }
 }
 
-/** The profile of the session, red unless it is the service on this machine; opens the list of profiles. */
+/** The profile of the session, red unless it is the local service; opens the list of profiles. */
 export class ProfileItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'profile', refresher);
@@ -244,7 +244,7 @@ export class ProfileItem extends Item {
   }
 }
 
-/** Replaces choices: the focus goes to the first when there were none, and keeps its place among later ones. */
+/** Replaces options: the first ones get the focus, and later ones keep it at the same index. */
 function fillChoices(list: HTMLElement, choices: readonly Node[]): void {
   const before = [...list.querySelectorAll('button')];
   const place = before.findIndex(each => each.matches(':focus'));
@@ -252,7 +252,7 @@ function fillChoices(list: HTMLElement, choices: readonly Node[]): void {
   if (before.length === 0 || place >= 0) list.querySelectorAll('button')[Math.max(place, 0)]?.focus();
 }
 
-/** An item that is there only while the cells of the notebook have a use for it. */
+/** An item that is visible only while the cells of the notebook need it. */
 abstract class CellsItem extends Item {
   override onAfterAttach(): void {
     this.around.panel.model?.contentChanged.connect(this.#redraw, this);
@@ -269,7 +269,7 @@ abstract class CellsItem extends Item {
   }
 }
 
-/** The parameters that the cells name; there only if there are any. Opens the form that sets them. */
+/** The parameters named in cells; visible only if there are any. Opens the form that sets them. */
 export class ParametersItem extends CellsItem {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'parameters', refresher);
@@ -296,7 +296,7 @@ export class ParametersItem extends CellsItem {
   }
 }
 
-/** Saves the notebook as a page to hand over; needs no kernel. */
+/** Saves the notebook as a page to share; needs no kernel. */
 export class ReportItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'report', refresher);
@@ -311,7 +311,7 @@ export class ReportItem extends Item {
   override draw(): void {}
 }
 
-/** Opens the dashboard of the notebook; there only if a cell is pinned. */
+/** Opens the dashboard of the notebook; visible only if a cell is pinned. */
 export class DashboardItem extends CellsItem {
   readonly #open: () => void;
 
@@ -333,7 +333,7 @@ export class DashboardItem extends CellsItem {
   override draw(): void {}
 }
 
-/** Says that agents may add cells, and ends it; there only meanwhile. */
+/** Indicates that agents may add cells, and stops them; visible only while they may. */
 export class AgentsItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'agents', refresher);
@@ -353,10 +353,10 @@ export class AgentsItem extends Item {
   override draw(): void {}
 }
 
-/** After this time a cell is worth stopping, in milliseconds; quicker ones would make the button flicker. */
+/** Time after which a cell is worth stopping, in milliseconds; for faster ones the button would flicker. */
 const shownAfterMs = 500;
 
-/** Stops the cell that runs; there only while one does. */
+/** Stops the running cell; visible only while there is one. */
 export class StopItem extends Item {
   #since: number | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -393,12 +393,12 @@ export class StopItem extends Item {
     this.#tick();
   }
 
-  /** How long the cell has been running; 0 if none does. */
+  /** How long the cell has been running; 0 if none is. */
   get #elapsedMs(): number {
     return this.#since === undefined ? 0 : performance.now() - this.#since;
   }
 
-  /** The button takes the place of the one that runs queries again, which is as wide: nothing beside it moves, and no width hides it. */
+  /** Replaces the button that reruns queries, of the same width: nothing beside it moves, and it is never hidden for lack of width. */
   #tick(): void {
     this.setHidden(!this.isUseful);
     const text = this.control.querySelector('.apl-toolbar-text');

@@ -6,12 +6,12 @@ import type { Around } from '../link/link-around.js';
 import { button, element } from '../ui/dom.js';
 import type { Opened } from '../ui/popover.js';
 
-/** Whether a cell may name parameters; quick, as it is asked while somebody types. */
+/** Returns whether a cell may name parameters; fast, since it is called during typing. */
 export function hasParameters(around: Around): boolean {
   return around.codeCells().some(({ source }) => /^[ \t]*%param[ \t]|\bquery_parameters\b/im.test(source));
 }
 
-/** Returns the form of the parameters that the cells name; what it sets runs as `%param` lines, and is written as such. */
+/** Returns the form of the parameters named in cells; its changes run as `%param` lines, and are recorded as such. */
 export function parametersForm(around: Around, { rerun }: Refresher, opened: Opened): readonly Node[] {
   const runsText = rerun.follows ? 'Set and refresh' : 'Set and run all cells';
   const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
@@ -54,11 +54,11 @@ export function parametersForm(around: Around, { rerun }: Refresher, opened: Ope
   ];
 }
 
-/** A parameter and what is typed for it. */
+/** A parameter and its input. */
 interface Row {
   readonly node: HTMLElement;
   readonly written: WrittenParameter;
-  /** True if the text that is typed is the value, and no APL. */
+  /** True if the input is the value itself, not APL. */
   readonly isText: boolean;
   readonly control: HTMLInputElement | HTMLSelectElement;
   readonly before: string;
@@ -86,7 +86,7 @@ function rowOf(written: WrittenParameter): Row {
   return { node, written, isText, control, before: control.value };
 }
 
-/** Whether a text is one that a field holds as it is: the others are shown as their literals. */
+/** Returns whether a field can show a string unchanged: other strings are shown as literals. */
 function isLine(text: string | undefined): boolean {
   return text !== undefined && !/[\r\n]/.test(text);
 }
@@ -100,7 +100,7 @@ function fieldOf(value: string, isText: boolean): HTMLInputElement {
   return field;
 }
 
-/** A value that is none of the choices stays until another one is chosen. */
+/** Returns the select of a parameter; a value that is not an option stays until another one is selected. */
 function choicesOf(value: string, choices: readonly string[]): HTMLSelectElement {
   const same = choices.find(each => each === value || (textOf(each) ?? each) === textOf(value));
   const select = element('select', { class: 'apl-input' });
@@ -110,7 +110,7 @@ function choicesOf(value: string, choices: readonly string[]): HTMLSelectElement
   return select;
 }
 
-/** Sets what was changed, one parameter after the other; returns why one could not be. */
+/** Sets the changed parameters one after the other; on failure, returns the reason. */
 async function setAll(around: Around, rows: readonly Row[]): Promise<string | undefined> {
   for (const { written, isText, control, before } of rows) {
     if (control.value === before) continue;

@@ -1,4 +1,4 @@
-/** The page of a notebook, saved from the browser: that of `apl-kernel export`, made here, so that it needs no kernel. */
+/** The page of a notebook, saved from the browser: the same as from `apl-kernel export`, created here, so that it needs no kernel. */
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { type Notebook, parseNotebook } from '../../../kernel/headless/notebook.js';
@@ -6,7 +6,7 @@ import type { CodeView } from '../../../kernel/headless/report/page.js';
 import { isolated, visible } from '../../../kernel/text.js';
 import { saveFile } from '../ui/save.js';
 
-/** What the views of the code are called, and what a page with one of them is said to be. */
+/** Names of the code views, and how a page with one of them is described. */
 const VIEWS: readonly { readonly code: CodeView; readonly label: string; readonly words: string }[] = [
   { code: 'fold', label: 'Fold queries', words: 'queries folded' },
   { code: 'show', label: 'Show queries', words: 'queries shown' },
@@ -36,7 +36,7 @@ function titleOf({ context }: NotebookPanel): string {
   return name.replace(/\.\w+$/, '') || 'report';
 }
 
-/** A page of what has not run is rarely meant. */
+/** Returns a note on a page of cells that have not run, which is rarely intended. */
 function emptyText({ cells }: Notebook): string {
   const hasRun = cells.some(cell => cell.cell_type === 'code' && cell.outputs.length > 0);
   return hasRun ? '' : '; no cell has an output yet';

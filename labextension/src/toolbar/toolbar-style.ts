@@ -1,11 +1,11 @@
 import { addStyle, QUIET } from '../ui/ui-style.js';
 
-/** Adds the look of the items in the toolbars of notebooks and cells. */
+/** Adds the styles of the items in the toolbars of notebooks and cells. */
 export function addToolbarStyle(): void {
   addStyle('apl-toolbar-style', RULES);
 }
 
-/** Lines that magics print end between words, as those of a page do. */
+/** Lines printed by magics wrap between words, as on a page. */
 const RULES = `
 :is(.apl-notebook, .apl-dashboard) .jp-RenderedText pre { word-break: normal; overflow-wrap: anywhere; }
 .apl-toolbar-item { display: flex; align-items: center; }

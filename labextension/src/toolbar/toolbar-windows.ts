@@ -1,4 +1,4 @@
-/** Windows of time beside and around a window, as `%time` takes them. */
+/** Windows of time beside and around a window, as arguments of `%time`. */
 import { formatTime, LATEST_TIME, parseTime } from '../../../kernel/time.js';
 
 /** Two times in RFC 3339. */
@@ -7,7 +7,7 @@ export interface TimeWindow {
   readonly endTime: string;
 }
 
-/** A way to move a window: what it is called, and the window after it. Times are in nanoseconds since 1970. */
+/** A move of a window: its name, and the window after it. Times are in nanoseconds since 1970. */
 export interface WindowMove {
   readonly name: 'previous' | 'next' | 'wider';
   readonly sign: string;
@@ -15,7 +15,7 @@ export interface WindowMove {
   readonly move: (start: bigint, end: bigint, now: bigint) => readonly [bigint, bigint] | undefined;
 }
 
-/** Every move, in the order of their buttons. Nothing has happened after now: no move begins there, and zooming out ends there. */
+/** Every move, in the order of its button. Nothing has happened after now, so no move begins there, and zooming out ends there. */
 export const MOVES: readonly WindowMove[] = [
   {
     name: 'previous',
@@ -42,7 +42,7 @@ export const MOVES: readonly WindowMove[] = [
   },
 ];
 
-/** Returns the range after a move, as `%time` takes it; undefined if there is none. */
+/** Returns the range after a move, as an argument of `%time`; undefined if there is none. */
 export function movedRange({ move }: WindowMove, window: TimeWindow, now: bigint): string | undefined {
   const [start, end] = [parseTime(window.startTime), parseTime(window.endTime)];
   if (start === undefined || end === undefined || end <= start) return undefined;

@@ -34,7 +34,9 @@ const items: Readonly<Record<string, Row>> = {
   stop: { make: around => new StopItem(around), label: 'Stop the APL Query' },
 };
 
-/** Adds the time range, the profile, the parameters and the stop button to the toolbars of notebooks; `schema/toolbar.json` has their places. */
+/**
+ * Adds the time range, the profile, the parameters and the stop button to the toolbars of notebooks; `schema/toolbar.json` positions them.
+ */
 export function addToolbar(
   { commands }: JupyterFrontEnd,
   registry: IToolbarWidgetRegistry,

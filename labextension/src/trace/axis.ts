@@ -3,7 +3,7 @@ import { element } from '../ui/dom.js';
 import { type Interval, shareOf, timeAt } from './trace-model.js';
 import type { TraceNodeShown } from './trace-row.js';
 
-/** What the axis draws. */
+/** The data that the axis draws. */
 export interface AxisModel {
   readonly nodes: readonly TraceNodeShown[];
   readonly duration: bigint;
@@ -13,11 +13,11 @@ export interface AxisModel {
 }
 
 const OVERVIEW_HEIGHT = 36;
-/** A press that moves less is none, in pixels. */
+/** Minimum movement of a drag, in pixels; anything less is ignored. */
 const LEAST_DRAG = 4;
 const TICKS = [0, 25, 50, 75, 100];
 
-/** The whole trace in small, over which a part of the time is chosen, and the times of the part in view. */
+/** An overview of the whole trace, in which to select an interval, and the times of the interval in view. */
 export class Axis {
   readonly node: HTMLElement;
   readonly #canvas = element('canvas');
@@ -26,7 +26,7 @@ export class Axis {
   readonly #ticks = element('div', { class: 'apl-trace-ticks', 'aria-hidden': 'true' });
   #model: AxisModel | undefined;
 
-  /** Calls `zoom` with the part of the time that the reader draws over. */
+  /** Calls `zoom` with the interval that the reader selects by dragging. */
   constructor(zoom: (interval: Interval) => void) {
     const label = 'The whole trace: draw over a part of its time to zoom into it';
     this.#overview = element(
@@ -44,7 +44,7 @@ export class Axis {
     this.draw();
   }
 
-  /** Draws again, as there is another room for it. */
+  /** Redraws after the available space has changed. */
   draw(): void {
     if (this.#model === undefined) return;
     const { duration, interval = { from: 0n, to: duration } } = this.#model;
@@ -59,7 +59,7 @@ export class Axis {
     );
   }
 
-  /** A line for each span, as far as there are pixels. */
+  /** Draws a line for each span, as far as there are pixels. */
   #drawSpans({ nodes, duration, colors }: AxisModel): void {
     const width = this.#overview.clientWidth;
     const context = this.#canvas.getContext('2d');

@@ -1,4 +1,4 @@
-/** The spans of a trace with their fields, from the kernel that keeps them or from the table that the notebook holds. */
+/** The spans of a trace with their fields, from the kernel or from the table in the notebook. */
 import type { Kernel } from '@jupyterlab/services';
 import type { Table } from 'apache-arrow';
 import { cellText } from '../../../kernel/result/display/display-text.js';
@@ -8,19 +8,19 @@ import { type Trace, traceOf } from '../../../kernel/result/trace/trace-tree.js'
 import { kernelRows } from '../grid/data/kernel-rows.js';
 import { columnsOf, type GridColumn, vectorOf } from '../grid/grid-cells.js';
 
-/** The value of a field; spans have no others than those with a value. */
+/** A field and its value; spans list only fields with a value. */
 export type FieldValue = readonly [GridColumn, string];
 
-/** A trace, and what its spans say of themselves. */
+/** A trace, with the fields of its spans. */
 export interface TraceData {
   readonly trace: Trace<ShownSpan>;
   fieldsOf(span: ShownSpan): readonly FieldValue[];
 }
 
-/** Rows of one request. */
+/** Rows per request. */
 const PAGE = 2_000;
 
-/** Resolves with the tables that hold all spans of a trace; undefined if neither the kernel nor the notebook has them all. */
+/** Resolves with the tables of all spans of a trace; undefined if neither the kernel nor the notebook has them all. */
 export async function spanTables(
   { result }: TraceReference,
   kernelOf: () => Promise<Kernel.IKernelConnection | undefined>,
@@ -44,7 +44,7 @@ export async function spanTables(
   }
 }
 
-/** Returns the trace of the spans that tables hold. */
+/** Returns the trace of the spans in tables. */
 export function traceData(tables: readonly Table[]): TraceData {
   const tableOf = new Map<ShownSpan, Table>();
   const spans = tables.flatMap(data => {

@@ -1,4 +1,4 @@
-/** The chosen span: its figures, why it failed, its events and links, and every field. */
+/** The selected span: its metrics, why it failed, its events and links, and every field. */
 import { SPAN_FIELDS } from '../../../kernel/result/trace/trace-spans.js';
 import { cut, visible, visibleLines } from '../../../kernel/text.js';
 import { formatDuration, formatTime, parseTime } from '../../../kernel/time.js';
@@ -9,7 +9,7 @@ import { button, element } from '../ui/dom.js';
 import type { FieldValue } from './trace-data.js';
 import { issuesOf, type TraceNodeShown } from './trace-row.js';
 
-/** What can be done from the details of a span; each is absent if it cannot. */
+/** Actions in the details of a span; absent if unavailable. */
 export interface DetailActions {
   readonly zone: Zone;
   readonly logs: (() => void) | undefined;
@@ -21,12 +21,12 @@ export interface DetailActions {
 }
 
 const NAME_LENGTH = 400;
-/** Events and links that are listed one by one; the fields have all. */
+/** Maximum number of events and links listed individually; the fields have all. */
 const MOST_LISTED = 100;
-/** Fields that the figures, the events and the links show. */
+/** Fields already shown as metrics, events or links. */
 const SHOWN: ReadonlySet<string> = new Set(SPAN_FIELDS);
 
-/** Returns the parts of the details of a span, which began at `start`, in nanoseconds since 1970. */
+/** Returns the details of a span; `start` is the start of the trace, in nanoseconds since 1970. */
 export function detailsOf(
   node: TraceNodeShown,
   start: bigint,
@@ -101,7 +101,7 @@ function section(title: string, items: readonly HTMLElement[]): readonly HTMLEle
   return [element('strong', {}, `${title} (${count})`), element('ul', {}, ...items.slice(0, MOST_LISTED))];
 }
 
-/** An event of OpenTelemetry: when, from the start of the trace, what, and its attributes. */
+/** Returns an OpenTelemetry event: its time from the start of the trace, its name, and its attributes. */
 function eventOf(event: unknown, start: bigint): HTMLElement {
   const { name, timestamp, attributes, ...others } = members(event);
   const at = timeOf(timestamp);
@@ -154,7 +154,7 @@ function listIn(json: string | undefined): readonly unknown[] {
   }
 }
 
-/** The digits of an integer that a double would round. */
+/** Returns the digits of an integer that a double would round. */
 function exactNumber(
   this: unknown,
   _key: string,
@@ -164,7 +164,7 @@ function exactNumber(
   return typeof value === 'number' && !Number.isSafeInteger(value) ? (context?.source ?? value) : value;
 }
 
-/** Nanoseconds since 1970, of a number of them or of a text. */
+/** Returns nanoseconds since 1970, from a number of nanoseconds or a string. */
 function timeOf(value: unknown): bigint | undefined {
   const written = text(value);
   if (/^\d{1,19}$/.test(written)) return BigInt(written);

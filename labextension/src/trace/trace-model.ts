@@ -1,19 +1,19 @@
-/** What a reader has set up of a trace: what is folded, the subtree and the time that are shown, and what is searched for. */
+/** A reader's state of a trace: folded spans, the visible subtree and interval, and the search. */
 import type { ShownSpan } from '../../../kernel/result/trace/trace-spans.js';
 import type { Trace, TraceNode } from '../../../kernel/result/trace/trace-tree.js';
 
 type Nodes = readonly TraceNode<ShownSpan>[];
 
-/** A part of the time of a trace, in nanoseconds from its start. */
+/** An interval of a trace, in nanoseconds from its start. */
 export interface Interval {
   readonly from: bigint;
   readonly to: bigint;
 }
 
-/** The least time that is zoomed into, in nanoseconds. */
+/** Minimum interval to zoom into, in nanoseconds. */
 const LEAST = 10n;
 
-/** Returns the place behind the last span below a span: nodes stand in the order in which they are drawn. */
+/** Returns the index after the last span below a span: nodes are in drawing order. */
 export function endOfSubtree(nodes: Nodes, place: number): number {
   const depth = nodes[place]?.depth ?? 0;
   let end = place + 1;
@@ -21,7 +21,7 @@ export function endOfSubtree(nodes: Nodes, place: number): number {
   return end;
 }
 
-/** Returns the places of the spans in view, of all or of those from `root` down: none below a folded one. */
+/** Returns the indexes of the visible spans, of all or of those from `root` down: none below a folded one. */
 export function placesShown(nodes: Nodes, folded: ReadonlySet<number>, root?: number): readonly number[] {
   const [from, to] = root === undefined ? [0, nodes.length] : [root, endOfSubtree(nodes, root)];
   const places: number[] = [];
@@ -32,21 +32,21 @@ export function placesShown(nodes: Nodes, folded: ReadonlySet<number>, root?: nu
   return places;
 }
 
-/** Returns the places of the spans above a span, the nearest first. */
+/** Returns the indexes of the spans above a span, nearest first. */
 export function placesAbove(nodes: Nodes, place: number): readonly number[] {
   const places: number[] = [];
   for (let at = nodes[place]?.parent; at !== undefined; at = nodes[at]?.parent) places.push(at);
   return places;
 }
 
-/** Returns the place after `from`, or before it, among some in their order, round the end; undefined if there are none. */
+/** Returns the next or previous one of some sorted indexes from `from`, wrapping around; undefined if there are none. */
 export function nextOf(places: readonly number[], from: number, isBack: boolean): number | undefined {
   return isBack
     ? (places.findLast(place => place < from) ?? places.at(-1))
     : (places.find(place => place > from) ?? places[0]);
 }
 
-/** Returns the time of a span, and for a subtree of all spans below it. */
+/** Returns the interval of a span, including all spans below it for a subtree. */
 export function timeOf(nodes: Nodes, place: number, isSubtree: boolean): Interval {
   const end = isSubtree ? endOfSubtree(nodes, place) : place + 1;
   const parts = nodes
@@ -58,7 +58,7 @@ export function timeOf(nodes: Nodes, place: number, isSubtree: boolean): Interva
   };
 }
 
-/** Returns an interval within a trace, no shorter than what can be told apart; undefined for the whole of it. */
+/** Returns an interval clipped to a trace, and no shorter than the minimum; undefined for the whole trace. */
 export function within(
   { duration }: Pick<Trace<ShownSpan>, 'duration'>,
   { from, to }: Interval,
@@ -69,14 +69,14 @@ export function within(
   return { from: start, to: start + length };
 }
 
-/** Returns an interval `percent` as long around the same middle. */
+/** Returns an interval with the same middle, scaled to `percent` of its length. */
 export function scaled({ from, to }: Interval, percent: bigint): Interval {
   const middle = (from + to) / 2n;
   const half = largest(((to - from) * percent) / 200n, LEAST / 2n);
   return { from: middle - half, to: middle + half };
 }
 
-/** Returns the share of an interval that a time from the start of the trace is at; beyond 0 and 1 outside of it. */
+/** Returns the position of a time, from the start of the trace, as a share of an interval; beyond 0 and 1 outside of it. */
 export function shareOf({ from, to }: Interval, offset: bigint): number {
   return to === from ? 0 : Number(((offset - from) * 1_000_000n) / (to - from)) / 1_000_000;
 }

@@ -13,7 +13,7 @@ import { type LogChoice, type TraceConnections, TraceView } from './trace-view.j
 /** The connections of the output of a trace. */
 export interface TracePlace extends Pick<TraceConnections, 'zone' | 'leave'> {
   kernel(): Promise<Kernel.IKernelConnection | undefined>;
-  /** The bytes of the table of the same result, if the notebook holds all of it. */
+  /** Bytes of the table of the same result, if the notebook has all of it. */
   readonly saved: Uint8Array | undefined;
   /** Adds cells below the output; undefined outside notebooks. */
   readonly add: AddBelow | undefined;
@@ -29,7 +29,7 @@ export async function openTrace(
   if (tables === undefined) return undefined;
   const data = traceData(tables);
   if (data.trace.nodes.length === 0) return undefined;
-  // The fields of a span are shown as those of a row.
+  // The fields of a span look like those of a row.
   addGridStyle();
   const { add, shown } = place;
   const canAdd = add !== undefined && shown !== undefined;

@@ -17,18 +17,18 @@ import { standBeside } from '../ui/ui-beside.js';
 import type { TracePlace } from './trace-open.js';
 import type { TraceView } from './trace-view.js';
 
-/** Before the drawing without scripts, which is text/html. */
+/** Before the static drawing, which is text/html. */
 const RANK = 40;
 const DRAWING = 'text/html';
 
-/** What a trace needs of the page around it. */
+/** The services of the page that a trace needs. */
 export interface TraceHost {
   readonly place: Place;
   readonly workbench: Workbench;
   readonly notebooks: INotebookTracker | null;
 }
 
-/** Shows traces to work with; the drawing that is saved with them takes their place if the spans are gone. */
+/** Shows interactive traces; the static drawing saved with them replaces them if the spans are gone. */
 export function addTraces(rendermime: IRenderMimeRegistry, host: TraceHost): void {
   rendermime.addFactory(
     {
@@ -43,14 +43,14 @@ export function addTraces(rendermime: IRenderMimeRegistry, host: TraceHost): voi
   );
 }
 
-/** The trace of one output. It lives on while its notebook scrolls it out of the page and back. */
+/** The trace of one output. It persists while its notebook scrolls it out of the page and back. */
 class TraceOutput extends Widget implements IRenderMime.IRenderer {
   readonly #host: TraceHost;
   readonly #drawing: () => IRenderMime.IRenderer | undefined;
   #view: TraceView | undefined;
   #saved: IRenderMime.IRenderer | undefined;
   #model: IRenderMime.IMimeModel | undefined;
-  /** The model that is shown, or about to be. */
+  /** The model that is shown or being opened. */
   #opened: IRenderMime.IMimeModel | undefined;
 
   constructor(host: TraceHost, drawing: () => IRenderMime.IRenderer | undefined) {
@@ -65,7 +65,7 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
     if (this.isAttached) await this.#open(model);
   }
 
-  /** An output is rendered before it is in its notebook, which has its kernel and its rows. */
+  /** An output is rendered before it is in its notebook, through which the kernel and the rows are found. */
   override onAfterAttach(): void {
     if (this.#model !== undefined && this.#opened !== this.#model) void this.#open(this.#model);
   }
@@ -75,7 +75,7 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
     const reference = traceReference(model.data[TRACE_MIME]);
     const home = homeOf({ model }, this.#host.notebooks);
     const rows = home && reference && savedRows(home, reference.result.id);
-    // The kernel of a page that was loaded again comes later.
+    // After a page reload, the kernel connects later.
     const isLater = rows === undefined && home?.panel.sessionContext.isReady === false;
     if (isLater) await this.#showDrawing(model);
     const { openTrace } = await import('./trace-open.js');

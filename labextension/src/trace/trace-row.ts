@@ -9,21 +9,21 @@ import { type Interval, shareOf } from './trace-model.js';
 /** A span in its tree. */
 export type TraceNodeShown = TraceNode<ShownSpan>;
 
-/** What the rows of a trace have in common. */
+/** Display options shared by the rows of a trace. */
 export interface RowLooks {
-  /** The time that the bars are drawn over. */
+  /** The interval covered by the bars. */
   readonly interval: Interval;
   readonly colors: ReadonlyMap<string, string>;
   /** Whether the critical path is marked. */
   readonly isCritical: boolean;
   readonly hits: ReadonlySet<number>;
-  /** The depth of the spans at the first level. */
+  /** Depth of the spans at the first level. */
   readonly depth: number;
 }
 
 const NAME_LENGTH = 240;
 
-/** Returns what is odd about a span, in words. */
+/** Returns the issues of a span in words. */
 export function issuesOf({ issues }: Pick<TraceNodeShown, 'issues'>): readonly string[] {
   return issues.map(issue => ISSUES[issue]);
 }
@@ -36,7 +36,7 @@ const ISSUES: Readonly<Record<Issue, string>> = {
   'after its parent': 'it ended after its caller: it was not waited for, or clocks differ',
 };
 
-/** Returns the row of a span: its name, its bar and its duration; `isOpen` is absent for one that called nothing. */
+/** Returns the row of a span: its name, its bar and its duration; `isOpen` is absent for one without children. */
 export function rowOf(
   node: TraceNodeShown,
   place: number,
@@ -60,7 +60,7 @@ export function rowOf(
   };
 }
 
-/** Returns what the row of a span shows. */
+/** Returns the contents of the row of a span. */
 export function contentOf(node: TraceNodeShown, looks: RowLooks): readonly Node[] {
   const { span } = node;
   return [
@@ -91,7 +91,7 @@ export function swatch(color = ''): HTMLElement {
   return node;
 }
 
-/** The bar of a span, and in it a line for each time that it was on the critical path. */
+/** Returns the bar of a span, with a line in it for each interval on the critical path. */
 function barOf(
   { span, offset, segments }: TraceNodeShown,
   isMarked: boolean,
@@ -104,7 +104,7 @@ function barOf(
   return [...bar, ...lines.flatMap(each => markOf('apl-trace-segment', each, interval))];
 }
 
-/** What stands for a part of the time; nothing if that is out of view. */
+/** Returns the mark of an interval; nothing if that is out of view. */
 function markOf(
   name: string,
   { offset, duration }: { readonly offset: bigint; readonly duration: bigint },

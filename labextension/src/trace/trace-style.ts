@@ -1,6 +1,6 @@
 import { addStyle, QUIET } from '../ui/ui-style.js';
 
-/** Adds the look of traces. */
+/** Adds the styles of traces. */
 export function addTraceStyle(): void {
   addStyle('apl-trace-style', RULES);
 }

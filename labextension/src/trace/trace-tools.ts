@@ -2,23 +2,23 @@ import { FAILED } from '../../../kernel/result/trace/waterfall.js';
 import { formatCount, plural } from '../../../kernel/text.js';
 import { button, element } from '../ui/dom.js';
 
-/** What the tools of a trace do. */
+/** The actions of the tools of a trace. */
 export interface ToolActions {
   search(text: string): void;
   nextHit(isBack: boolean): void;
   nextFailed(isBack: boolean): void;
   toggleCritical(): void;
   foldAll(): void;
-  /** Shows `percent` of the time in view. */
+  /** Zooms to `percent` of the interval in view. */
   zoomBy(percent: bigint): void;
   whole(): void;
   logs(opener: HTMLElement): void;
 }
 
-/** What the tools show. */
+/** The state shown by the tools. */
 export interface ToolState {
   readonly isCritical: boolean;
-  /** A part of the trace is in view. */
+  /** The trace is zoomed in. */
   readonly isPart: boolean;
   readonly isFolded: boolean;
   readonly hits: number;
@@ -32,7 +32,7 @@ export interface TraceTools {
   say(text: string): void;
 }
 
-/** Returns the tools of a trace; each has a key, which its tooltip names. */
+/** Returns the tools of a trace; each has a key, named in its tooltip. */
 export function toolsOf(
   { failed, hasLogs }: { readonly failed: number; readonly hasLogs: boolean },
   actions: ToolActions,

@@ -1,4 +1,4 @@
-/** A trace to work with: spans that fold, a search, a part of the time, and what the chosen span says of itself. */
+/** An interactive trace: collapsible spans, a search, zooming, and the details of the selected span. */
 import { MOST_NAMED, serviceColors, traceSentences } from '../../../kernel/result/trace/waterfall.js';
 import { cut, formatCount, plural, visible } from '../../../kernel/text.js';
 import { noticeList } from '../grid/controls/grid-notes.js';
@@ -19,18 +19,18 @@ import { type TraceTools, toolsOf } from './trace-tools.js';
 
 /** The connections of a trace to its notebook. */
 export interface TraceConnections {
-  /** Ready to be shown. */
+  /** Ready for display. */
   readonly title: string;
   readonly zone: ZoneSetting;
-  /** Adds a cell with the log lines of a span, or of the trace without one, for each dataset of logs. */
+  /** Returns functions that add a cell with the log lines of a span, or of the trace without one, for each dataset of logs. */
   logs(span?: string): readonly LogChoice[];
-  /** Adds the cell of another trace; undefined if that cannot be done. */
+  /** Returns a function that adds the cell of another trace; undefined if that is impossible. */
   linked(trace: string): (() => string) | undefined;
-  /** Gives the keys back to the cell. */
+  /** Returns the focus to the cell. */
   leave(): void;
 }
 
-/** A dataset of logs; `add` returns what came of it in a sentence. */
+/** A dataset of logs; `add` returns the outcome in a sentence. */
 export interface LogChoice {
   readonly dataset: string;
   add(): string;
@@ -39,7 +39,7 @@ export interface LogChoice {
 /** Rows in view before the tree scrolls. */
 const ROWS_IN_SIGHT = 20;
 const NAME_LENGTH = 60;
-/** How long after the last key a search begins, in milliseconds. */
+/** Delay of a search after the last key, in milliseconds. */
 const SEARCH_DELAY = 150;
 
 export class TraceView {
@@ -57,9 +57,9 @@ export class TraceView {
   readonly #folded = new Set<number>();
   readonly #unfollow: () => void;
   readonly #observer = new ResizeObserver(() => this.#axis.draw());
-  /** The span whose subtree alone is shown. */
+  /** The span to whose subtree the view is limited. */
   #root: number | undefined;
-  /** The time that bars are drawn over; undefined for the whole. */
+  /** The interval covered by the bars; undefined for the whole trace. */
   #interval: Interval | undefined;
   #isCritical = true;
   #hits: readonly number[] = [];
@@ -195,7 +195,7 @@ export class TraceView {
     this.#draw();
   }
 
-  /** Folds each span below the first, or unfolds all. */
+  /** Folds every span below the first, or unfolds all. */
   #foldAll(): void {
     const isFolded = this.#folded.size > 0;
     this.#folded.clear();
@@ -217,7 +217,7 @@ export class TraceView {
     this.#say(text.trim() === '' ? '' : `${plural(this.#hits.length, 'span')} found.`);
   }
 
-  /** Goes to the next of some spans, which comes into view, whatever is folded or left out. */
+  /** Goes to the next of some spans and reveals it, even if it is folded or outside of the subtree. */
   #goOn(places: readonly number[], isBack: boolean): void {
     const from = this.#chosen ?? (isBack ? this.#nodes.length : -1);
     const place = nextOf(places, from, isBack);
@@ -254,7 +254,7 @@ export class TraceView {
     this.#zoom(scaled({ from: middle - length / 2n, to: middle + length / 2n }, percent));
   }
 
-  /** Shows the time before or after the part in view, by a quarter of it. */
+  /** Moves the interval in view back or forward by a quarter of its length. */
   #move(isBack: boolean): void {
     if (this.#interval === undefined) return;
     const { from, to } = this.#interval;
@@ -317,7 +317,7 @@ export class TraceView {
     this.#tree.node.focus({ preventScroll: true });
   }
 
-  /** Of several datasets the reader chooses one. */
+  /** Opens the logs; with several datasets, the reader selects one. */
   #openLogs(opener: HTMLElement, span: string | undefined): void {
     const choices = this.#connections.logs(span);
     const [only, another] = choices;
@@ -355,7 +355,7 @@ export class TraceView {
     act();
   }
 
-  /** Escape goes back step by step: from the search, from the details, to the whole trace, and then out of it. */
+  /** Handles Escape step by step: from the search, from the details, to the whole trace, and then out of it. */
   #back(target: EventTarget | null): void {
     if (target instanceof HTMLInputElement && target.value !== '') {
       target.value = '';

@@ -1,4 +1,4 @@
-/** Puts text on the clipboard; also on pages that were not loaded over HTTPS, where browsers offer only the older way. */
+/** Copies text to the clipboard; also on pages not loaded over HTTPS, for which browsers only offer the older API. */
 export async function toClipboard(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
@@ -10,7 +10,9 @@ export async function toClipboard(text: string): Promise<void> {
   area.remove();
 }
 
-/** Puts an image on the clipboard; returns what came of it in a sentence. Browsers let pages do it that were loaded over HTTPS or from this machine. */
+/**
+ * Copies an image to the clipboard; returns the outcome in a sentence. Browsers allow it on pages loaded over HTTPS or from this machine.
+ */
 export async function imageToClipboard(canvas: HTMLCanvasElement): Promise<string> {
   if (!window.isSecureContext || typeof ClipboardItem === 'undefined')
     return 'The browser copies images only on pages over HTTPS: save it instead.';

@@ -1,6 +1,6 @@
 import { visibleLines } from '../../../kernel/text.js';
 
-/** Attributes by name; undefined and false leave one out. Text is only ever set as text. */
+/** Attributes by name; undefined and false omit one. Strings are only ever set as text. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Returns a new element with attributes and children; strings become text. */
@@ -19,8 +19,8 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /**
- * Returns a button; `label` is its tooltip, and its accessible name if the text is only a sign. Other text begins the name, so that whoever
- * speaks what stands there presses it.
+ * Returns a button; `label` is its tooltip, and its accessible name if the text is only a symbol. Otherwise the name begins with the text,
+ * so that speaking the visible text presses the button.
  */
 export function button(text: string, label: string, act: (event: MouseEvent) => void): HTMLButtonElement {
   const title = visibleLines(label);

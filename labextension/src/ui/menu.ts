@@ -1,4 +1,4 @@
-/** Returns a `details` element that closes as menus do: by Escape, which goes back to its head, and by a press or focus elsewhere. */
+/** Returns a `details` element that closes like a menu: by Escape, which returns to its summary, and by a press or focus elsewhere. */
 export function closedLikeAMenu(node: HTMLDetailsElement): HTMLDetailsElement {
   const closeOutside = (event: Event): void => {
     if (!event.composedPath().includes(node)) node.open = false;

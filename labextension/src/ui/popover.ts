@@ -4,36 +4,36 @@ import { element } from './dom.js';
 
 let shared: Popover | undefined;
 
-/** Returns the popover of the page, of toolbars, cells and grids alike: one is open at a time. */
+/** Returns the popover of the page, shared by toolbars, cells and grids: only one is open at a time. */
 export function popover(): Popover {
   shared ??= new Popover();
   return shared;
 }
 
-/** What a popover was opened for. Once it is closed it stays closed: a slow action never closes what was opened since. */
+/** One use of a popover. Once closed it stays closed: a slow action never closes a popover opened later. */
 export interface Opened {
-  /** Closes it as a press elsewhere does; false if it was closed before. */
+  /** Closes it like a press elsewhere; returns false if it was already closed. */
   close(): boolean;
-  /** Closes it as Escape does. */
+  /** Closes it like Escape. */
   leave(): void;
-  /** Says something below the content, or in a notification where that is gone. */
+  /** Shows a message below the content, or in a notification if that is gone. */
   say(text: string): void;
 }
 
 /**
- * A popover beside its opener, closed by Escape, by a click elsewhere, or once the document of the opener is out of sight. It is in no
- * output, which would cut it off.
+ * A popover beside its opener, closed by Escape, by a press elsewhere, or once the document of the opener is out of view. It is outside of
+ * outputs, which would clip it.
  */
 class Popover {
   #open: HTMLElement | undefined;
   #opener: HTMLElement | undefined;
-  /** Where the opener was when it was last in the page. */
+  /** Position of the opener when it was last in the page. */
   #at = new DOMRect();
-  /** What had the focus before. */
+  /** The previously focused element. */
   #before: HTMLElement | undefined;
-  /** Content may come after the popover was opened. */
+  /** Content may be added after the popover has opened. */
   readonly #observer = new ResizeObserver(() => this.#place());
-  /** The document of the opener may be closed, or be behind another one that a key has shown. */
+  /** Closes the popover if the document of the opener is closed, or hidden behind another one by a key. */
   readonly #sight = new IntersectionObserver(entries => {
     if (entries.at(-1)?.isIntersecting === false) this.#close();
   });
@@ -61,8 +61,8 @@ class Popover {
   }
 
   /**
-   * Shows the content beside the first of some elements that is in view; a popover that was open is closed. What had the focus before
-   * has it afterwards, such as the cell of a notebook from which a key opened it; else that element.
+   * Shows the content beside the first of some elements that is visible, and closes any open popover. On closing, the focus returns to the
+   * previously focused element, such as the cell of a notebook from which a key opened it; otherwise to that element.
    */
   show(
     openers: readonly [HTMLElement, ...HTMLElement[]],
@@ -102,7 +102,7 @@ class Popover {
     return opened;
   }
 
-  /** The focus does not go away with what had it. */
+  /** Closes the popover, restoring the focus if it was inside. */
   #close(): void {
     const isFocused = this.#open?.contains(document.activeElement) === true;
     this.#observer.disconnect();
@@ -122,16 +122,16 @@ class Popover {
     if (document.activeElement !== this.#before) this.#opener?.focus({ preventScroll: true });
   }
 
-  /** Closes what was opened within a part of the page, which goes away. */
+  /** Closes a popover opened from within a part of the page that is being removed. */
   closeWithin(part: HTMLElement): void {
     if (part.contains(this.#opener ?? null)) this.#close();
   }
 
-  /** Below the opener, or above it where the window ends; never beyond the window. */
+  /** Positions the popover below the opener, or above it at the bottom of the window; never outside the window. */
   #place(): void {
     const [open, opener] = [this.#open, this.#opener];
     if (open === undefined || opener === undefined) return;
-    // A grid that is drawn again takes the head away that the popover was opened from.
+    // A redrawn grid removes the header from which the popover was opened.
     if (opener.isConnected) this.#at = opener.getBoundingClientRect();
     const at = this.#at;
     const { offsetWidth: width, offsetHeight: height } = open;
@@ -142,7 +142,7 @@ class Popover {
   }
 }
 
-/** Tab goes from the last control to the first, and back: what is behind the popover is out of reach until it is closed. */
+/** Wraps Tab from the last control to the first, and back: the page behind the popover is unreachable until it is closed. */
 function goAround(open: HTMLElement, event: KeyboardEvent): void {
   if (event.key !== 'Tab') return;
   const controls = [...open.querySelectorAll<HTMLElement>(CONTROLS)].filter(isVisible);
@@ -154,7 +154,7 @@ function goAround(open: HTMLElement, event: KeyboardEvent): void {
 
 const CONTROLS = ':is(button, input, select, textarea, summary, a[href]):not(:disabled, [tabindex="-1"])';
 
-/** False for what a narrow toolbar or cell leaves out. */
+/** Returns false for controls that a narrow toolbar or cell hides. */
 function isVisible(node: HTMLElement): boolean {
   return node.getClientRects().length > 0;
 }

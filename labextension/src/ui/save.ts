@@ -1,6 +1,6 @@
 import { element } from './dom.js';
 
-/** Has the browser save a file. */
+/** Makes the browser save a file. */
 export function saveFile(name: string, content: Blob | string): void {
   const href = typeof content === 'string' ? content : URL.createObjectURL(content);
   element('a', { href, download: name }).click();

@@ -2,7 +2,7 @@ import type { Widget } from '@lumino/widgets';
 import { BESIDE_STYLE, besideClass, columnIn } from '../../../kernel/result/beside.js';
 import { addStyle } from './ui-style.js';
 
-/** Has an output stand in the column of its cell that its metadata name. */
+/** Places an output in the column named by its metadata. */
 export function standBeside(output: Widget, apl: unknown): void {
   const column = columnIn(apl);
   for (const each of [1, 2] as const)

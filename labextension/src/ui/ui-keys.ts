@@ -1,8 +1,8 @@
-/** If an element has this attribute, JupyterLab runs no command for its keys. */
+/** JupyterLab runs no command for the keys of an element with this attribute. */
 const SUPPRESS = 'data-lm-suppress-shortcuts';
 const KEEPS = 'data-apl-keeps-keys';
 
-/** Keys that move, edit or copy also with Ctrl or Cmd. */
+/** Keys that move, edit or copy even with Ctrl or Cmd. */
 const OWN = new Set([
   ...['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'PageUp', 'PageDown', 'Home', 'End'],
   ...['Backspace', 'Delete', 'a', 'c', 'v', 'x', 'y', 'z'],
@@ -11,9 +11,9 @@ const OWN = new Set([
 let isListening = false;
 
 /**
- * Keeps the keys of a part of an output from the notebook around it, where D D deletes the cell; commands such as Ctrl S still work.
- * The attribute has to be on the element with the focus: the selectors of the notebook's keys name that element itself. Front ends
- * listen at the document, some of them before the event reaches the element.
+ * Keeps the keys of a part of an output from the notebook around it, in which D D deletes the cell; commands such as Ctrl S still work.
+ * The attribute must be on the focused element: the selectors of the notebook's key bindings match that element itself. Front ends
+ * listen on the document, some of them before the event reaches the element.
  */
 export function keepKeys(part: HTMLElement): void {
   part.setAttribute(KEEPS, '');
@@ -31,7 +31,7 @@ export function keepKeys(part: HTMLElement): void {
   window.addEventListener('pointerdown', ({ target }) => leave(target), true);
 }
 
-/** A press elsewhere takes the focus from what text is typed into: on a prompt, notebooks would leave it there, with their keys. */
+/** Moves the focus out of a text field on a press elsewhere: on a prompt, notebooks would leave it there, with their keys. */
 function leave(pressed: EventTarget | null): void {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLInputElement) || !(pressed instanceof Node)) return;

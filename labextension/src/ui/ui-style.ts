@@ -1,10 +1,10 @@
 /**
- * The color of what stands back behind other text: JupyterLab's second color of text is too pale for anything but a white page, such as the
- * head of a table, a row that is selected, or one that the pointer rests on.
+ * Color of text that is less prominent: JupyterLab's secondary text color is too pale for anything but a white page, such as the
+ * header of a table, a selected row, or one under the pointer.
  */
 export const QUIET = 'color-mix(in srgb, var(--jp-ui-font-color1) 70%, transparent)';
 
-/** Adds rules to the page, once for an id, with those of buttons and popovers; colors are those of the application's theme. */
+/** Adds rules to the page, once per id, with those of buttons and popovers; colors are from the application's theme. */
 export function addStyle(id: string, rules: string): void {
   for (const [each, text] of [
     ['apl-ui-style', SHARED],

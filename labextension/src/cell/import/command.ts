@@ -1,4 +1,4 @@
-/** Data by hand: what writes the `%import` line of a file, once its preview has been seen. */
+/** Manual import: writes the `%import` line of a file after a preview. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { type ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { FileDialog, type IFileBrowserFactory } from '@jupyterlab/filebrowser';
@@ -14,10 +14,10 @@ import { activeCode, addCell } from '../cell-run.js';
 import { askAboutImport } from './dialog.js';
 import { acceptFiles } from './drop.js';
 
-/** The command that imports the file which is chosen in the file browser, else one that it asks for. */
+/** Command that imports the file selected in the file browser, or prompts for one. */
 export const IMPORT_FILE = 'apl:import-file';
 
-/** What of the front end the import uses; those that it lacks are null. */
+/** The front end's services that the import uses; missing ones are null. */
 export interface ImportPlace {
   readonly app: JupyterFrontEnd;
   readonly workbench: Workbench;
@@ -27,7 +27,7 @@ export interface ImportPlace {
   readonly launcher: ILauncher | null;
 }
 
-/** Adds the command, its card in the launcher, and what takes files that are dropped on a notebook. `schema/panel.json` has its place in the menu of files. */
+/** Adds the command, its card in the launcher, and the drop target on notebooks. `schema/panel.json` places it in the menu of files. */
 export function addImport(place: ImportPlace): void {
   const { app, workbench, notebooks, browsers, palette, launcher } = place;
   const isLab = app.name === 'JupyterLab';
@@ -58,7 +58,7 @@ export function addImport(place: ImportPlace): void {
   notebooks.widgetAdded.connect((_, panel) => accept(panel));
 }
 
-/** Has the dialog show each file in turn, and writes the line that it returns. */
+/** Shows each file in the dialog in turn, and writes the resulting line. */
 export async function importFiles(
   { workbench }: Pick<ImportPlace, 'workbench'>,
   panel: NotebookPanel,
@@ -78,7 +78,7 @@ export async function importFiles(
   }
 }
 
-/** Opens a new notebook, and resolves once its kernel answers or has none. */
+/** Opens a new notebook, and resolves once its kernel responds or it turns out to have none. */
 async function newNotebook(
   { app, workbench }: ImportPlace,
   cwd: unknown,
@@ -102,7 +102,7 @@ async function newNotebook(
   });
 }
 
-/** A notebook has the language of its kernel once that has said which it is. */
+/** A notebook has the language of its kernel once the kernel has reported it. */
 const waiting: ReadonlySet<KernelState> = new Set(['starting', 'other']);
 
 function chosen(browsers: IFileBrowserFactory | null): readonly string[] {
@@ -127,7 +127,7 @@ async function asked(browsers: IFileBrowserFactory | null): Promise<readonly str
   return (value ?? []).filter(({ type }) => type !== 'directory').map(({ path }) => path);
 }
 
-/** Writes the line into the active cell if that is empty, else into one below. */
+/** Writes the line into the active cell if that is empty, otherwise into a new one below. */
 async function write(panel: NotebookPanel, line: string, runs: boolean): Promise<void> {
   const { content, sessionContext } = panel;
   const active = activeCode(panel)?.model.sharedModel;

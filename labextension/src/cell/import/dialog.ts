@@ -10,13 +10,13 @@ import { element } from '../../ui/dom.js';
 import { importLine } from '../cell-lines.js';
 import { addImportStyle } from './import-style.js';
 
-/** The line of an import as it was chosen, and whether it runs at once. */
+/** The chosen line of an import, and whether it runs immediately. */
 export interface ImportAnswer {
   readonly line: string;
   readonly runs: boolean;
 }
 
-/** Shows how a file would be imported, with the options to change that; undefined if nobody wants it. */
+/** Shows how a file would be imported, with options to change that; undefined if canceled. */
 export async function askAboutImport(
   around: Around,
   notebook: string,
@@ -43,16 +43,16 @@ export async function askAboutImport(
 
 type Control = HTMLInputElement | HTMLSelectElement;
 
-/** The options that most imports need; the others are folded away. */
+/** Options that most imports need; the remaining ones are folded. */
 const FIRST: ReadonlySet<string> = new Set(['format', 'time', 'dates', 'zone']);
 
-/** Characters of the name of a field, which has its whole name under the pointer. */
+/** Maximum length of a displayed field name; the tooltip has the whole name. */
 const NAME_LENGTH = 26;
 
-/** Names of datasets have no option of their own in the table. */
+/** The dataset name, which is not an option in the table. */
 const DATASET = { name: 'dataset', value: 'NAME', summary: 'the dataset to import into' };
 
-/** The preview of a file, and a control for each option of an import; a change asks for the next preview. */
+/** The preview of a file, and a control for each option of an import; a change requests a new preview. */
 class ImportBody extends Widget {
   readonly #around: Around;
   readonly #notebook: string;
@@ -64,7 +64,7 @@ class ImportBody extends Widget {
     ...{ class: 'apl-import-table', role: 'region', tabindex: 0, 'aria-label': 'First rows' },
   });
   readonly #line = element('code', { class: 'apl-import-line' });
-  /** Counts the previews that were asked for: an answer to an older one is dropped. */
+  /** Number of previews requested: responses to older requests are dropped. */
   #asked = 0;
   #timeFields = '';
 
@@ -93,7 +93,7 @@ class ImportBody extends Widget {
       this.#line,
     );
     this.node.addEventListener('change', ({ target }) => {
-      // The name of the dataset changes nothing of how the file is read.
+      // The name of the dataset does not affect how the file is read.
       if (target !== this.#controls.get('dataset') && target !== this.#replace) void this.#preview();
       this.#showLine();
     });
@@ -105,7 +105,7 @@ class ImportBody extends Widget {
     void this.#preview();
   }
 
-  /** The line as the controls are. */
+  /** The line for the current state of the controls. */
   get line(): string {
     const options = [...this.#controls].map(([name, { value }]) => [name, value.trim()] as const);
     const flags = this.#replace.checked ? ' --replace' : '';
@@ -148,7 +148,7 @@ class ImportBody extends Widget {
 
   #show(preview: ImportPreview): void {
     const { format, timeField, problem, dataset } = preview;
-    // What a line says by an option is chosen here.
+    // Options named in the lines are shown as their controls here.
     const lines = previewLines(preview).map(line => line.replace(/`--(\w+) ([^`]+)`/g, chosenBy));
     this.#say(lines, problem !== undefined);
     this.#allow(problem === undefined);
@@ -176,14 +176,14 @@ class ImportBody extends Widget {
     );
   }
 
-  /** What an option is if nothing is chosen. */
+  /** Sets the displayed default of an option. */
   #name(control: string, text: string): void {
     const chosen = this.#controls.get(control);
     const [none] = chosen instanceof HTMLSelectElement ? chosen.options : [];
     if (none !== undefined && chosen?.value === '') none.textContent = cut(text, 60);
   }
 
-  /** The fields that the time may be taken from; a choice stays. */
+  /** Offers the fields that may hold the time; a previous choice is kept. */
   #offerTimes({ fields }: ImportPreview): void {
     const control = this.#controls.get('time');
     const names = fields.map(({ name }) => name).filter(name => name !== '_time');
@@ -205,8 +205,9 @@ class ImportBody extends Widget {
   }
 
   /**
-   * Import waits for a preview without a problem; a cell can be added at any time. While the next preview is on its way, the button stays
-   * as it is: its press is what ends the typing of an option.
+   * Enables Import after a preview without a problem; a cell can be added at any time. While the next preview is loading, the button is
+   * left
+   * unchanged, because pressing it is what ends the editing of an option.
    */
   #allow(isReady: boolean): void {
     const run = this.node.closest('.jp-Dialog')?.querySelector<HTMLButtonElement>('.apl-import-run');
@@ -214,12 +215,12 @@ class ImportBody extends Widget {
   }
 }
 
-/** The control of an option with a value. */
+/** Returns an option with a value under the name of its control. */
 function chosenBy(_: string, name: string, value: string): string {
   return `\`${upper(name)}: ${value}\``;
 }
 
-/** A text with what backticks mark as code. */
+/** Returns the nodes of a line, with code elements for spans in backticks. */
 function codeIn(line: string): readonly Node[] {
   return line
     .split('`')

@@ -3,17 +3,17 @@ import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { visible } from '../../../../kernel/text.js';
 import { addImportStyle } from './import-style.js';
 
-/** What takes files that are dropped on a part of the page; `isOpen` is false while it takes none. */
+/** Handler of files dropped on a part of the page; `isOpen` is false while it accepts none. */
 export interface Taker {
   isOpen(): boolean;
-  /** Takes the files by their paths. */
+  /** Handles the files by path. */
   take(files: readonly string[]): Promise<void>;
 }
 
-/** Paths of files that are dragged within JupyterLab, from its file browser. */
+/** Paths of files dragged within JupyterLab, from its file browser. */
 const FILES = 'application/x-jupyter-icontents';
 
-/** The part of a drag of Lumino that is used here; its events go to elements as those of the browser do. */
+/** The members of a Lumino drag event used here; its events go to elements like those of the browser. */
 interface DragOfFiles extends Event {
   readonly mimeData: { hasData(type: string): boolean; getData(type: string): unknown };
   readonly proposedAction: string;
@@ -21,8 +21,9 @@ interface DragOfFiles extends Event {
 }
 
 /**
- * Accepts files on a part of the page: those of the file browser, and those of the desktop, which JupyterLab uploads first, into the
- * folder that the file browser shows. Documents that open in JupyterLab stay what they are elsewhere: a tab.
+ * Accepts files on a part of the page: from the file browser, and from the desktop, which JupyterLab first uploads into the folder shown
+ * in
+ * the file browser. Documents that open in JupyterLab still open in a tab.
  */
 export function acceptFiles(node: HTMLElement, browsers: IFileBrowserFactory | null, taker: Taker): void {
   addImportStyle();
@@ -35,7 +36,7 @@ export function acceptFiles(node: HTMLElement, browsers: IFileBrowserFactory | n
     event.stopPropagation();
     mark(event.type === 'lm-dragenter' || event.type === 'lm-dragover');
     if (event.type !== 'lm-dragleave') drag.dropAction = drag.proposedAction;
-    // The drop ends only when the handler returns.
+    // The drop does not end before the handler returns.
     if (event.type === 'lm-drop') setTimeout(() => void taker.take(files));
   };
   for (const type of ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'])

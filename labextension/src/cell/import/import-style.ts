@@ -1,6 +1,6 @@
 import { addStyle, QUIET } from '../../ui/ui-style.js';
 
-/** Adds the look of the dialog of an import, and of a part of the page over which a file is dragged. */
+/** Adds the styles of the import dialog, and of a part of the page while a file is dragged over it. */
 export function addImportStyle(): void {
   addStyle('apl-import-style', RULES);
 }

@@ -1,4 +1,4 @@
-/** The menu of a column: order, place, filter, and the profile of its values over all rows. */
+/** The menu of a column: sorting, position, filter, and the profile of its values over all rows. */
 import type { Filter, SortKey, View } from '../../../../kernel/notebook/results/result-protocol.js';
 import { typeWord } from '../../../../kernel/result/display/display-text.js';
 import { formatCount, visible } from '../../../../kernel/text.js';
@@ -22,14 +22,14 @@ export interface ColumnActions {
   profile(): Promise<Profile>;
 }
 
-/** Returns what is said in place of what a source cannot do, if there is no kernel. */
+/** Returns the sentence in place of actions that a source cannot do without a kernel. */
 export function withoutKernel({ canArrange }: Pick<RowSource, 'canArrange'>): string {
   return canArrange
     ? 'Run the cell again to filter and to see what a column holds.'
     : 'Run the cell again to sort, filter and search: these need all rows, which only the kernel has.';
 }
 
-/** Returns the content of a column's menu; its profile is filled in once it is known. */
+/** Returns the content of a column's menu; its profile is added once it is loaded. */
 export function columnMenu(column: GridColumn, actions: ColumnActions): readonly Node[] {
   const kind = [typeWord(column.type), column.unit].filter(Boolean).join(', ');
   const head = element('header', {}, element('strong', {}, nameOf(column)), ` ${kind}`);
@@ -82,7 +82,7 @@ function filterRow(column: GridColumn, { filter }: ColumnActions): HTMLElement {
   return element('div', { class: 'apl-grid-row' }, input);
 }
 
-/** A comparison as typed: a text without a sign is looked for inside the values, a number without one is compared. */
+/** Returns the filter for typed input: a string without an operator is searched for within the values, a number without one is compared. */
 function typedFilter(column: GridColumn, typed: string): Filter {
   const [, sign = '', rest = ''] = /^\s*(==?|!=|>=|<=|>|<|!)?\s*(.*?)\s*$/s.exec(typed) ?? [];
   const op = { '=': '==', '': column.isNumeric ? '==' : 'contains', '!': '!contains' }[sign] ?? sign;
@@ -147,7 +147,7 @@ function topValues({ top, rows }: Profile, actions: ColumnActions): readonly Nod
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Bars of equal bins, with the range of each as its title. */
+/** Returns bars of equal bins, with the range of each as a tooltip. */
 function histogram(column: GridColumn, { histogram: bins }: Profile): readonly Node[] {
   if (bins === undefined || bins.length === 0) return [];
   const most = Math.max(...bins.map(({ count }) => count), 1);
@@ -159,7 +159,7 @@ function histogram(column: GridColumn, { histogram: bins }: Profile): readonly N
   chart.setAttribute('aria-label', `Histogram of ${nameOf(column)}`);
   for (const [index, { from, to, count }] of bins.entries()) {
     const bar = document.createElementNS(SVG, 'rect');
-    // A bin that holds anything can be seen.
+    // A nonempty bin is always visible.
     const height = count === 0 ? 0 : Math.max(count / most, 0.03);
     const place = { x: index + 0.05, y: 1 - height, width: 0.9, height };
     for (const [name, value] of Object.entries(place)) bar.setAttribute(name, String(value));

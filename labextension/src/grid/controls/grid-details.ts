@@ -1,6 +1,4 @@
-/**
- * One row, whole: every field with its full value, JSON as a tree whose paths can be copied.
- */
+/** All fields of one row with their full values, and JSON as a tree whose paths can be copied. */
 
 import { writtenName } from '../../../../kernel/apl/catalog/catalog-written.js';
 import { writtenText } from '../../../../kernel/apl/syntax/tokens/quote.js';
@@ -10,23 +8,23 @@ import { toClipboard } from '../../ui/clipboard.js';
 import { button, element } from '../../ui/dom.js';
 import { type GridColumn, nameOf } from '../grid-cells.js';
 
-/** A row as exact texts, in the order of its columns. */
+/** A row as exact strings, in the order of its columns. */
 export interface Row {
   readonly number: number;
   readonly columns: readonly GridColumn[];
   readonly cells: readonly (string | null)[];
 }
 
-/** Members of an object or a list that are built at a time: a page of 100,000 stands still. */
+/** Members of an object or a list to build at a time: building 100,000 would block the page. */
 const MEMBERS_AT_ONCE = 200;
 
-/** The longest name of a field under the pointer. */
+/** Maximum length of a field name in a tooltip. */
 const TITLE_LENGTH = 2_000;
 
-/** The depth of JSON that is open from the start; deeper nodes are built when their parent is opened. */
+/** Initially open depth of JSON; deeper nodes are built when their parent is opened. */
 const OPEN_DEPTH = 1;
 
-/** Returns the panel of a row; its button calls `close`. */
+/** Returns the details of a row; their button calls `close`. */
 export function detailsOf(row: Row, close: () => void): HTMLElement {
   return element(
     'section',
@@ -41,7 +39,7 @@ export function detailsOf(row: Row, close: () => void): HTMLElement {
   );
 }
 
-/** Returns a list of fields with their values in full, JSON as trees; null for a null. */
+/** Returns a list of fields with their full values, JSON as trees; null for a null. */
 export function fieldList(fields: readonly (readonly [GridColumn, string | null])[]): HTMLElement {
   const parts = fields.flatMap(([column, cell]) => [
     element(
@@ -61,7 +59,7 @@ function valueNode(column: GridColumn, cell: string | null): Node {
   return element('span', { class: 'apl-grid-text' }, cell === '' ? '""' : visibleLines(cell));
 }
 
-/** The value of a JSON cell; also of a text that holds an object or a list. */
+/** Returns the parsed value of a JSON cell, or of a string with an object or a list. */
 function parsed(column: GridColumn, cell: string): unknown {
   if (column.isNumeric || !/^\s*[[{]/.test(cell)) return undefined;
   try {
@@ -71,7 +69,7 @@ function parsed(column: GridColumn, cell: string): unknown {
   }
 }
 
-/** The digits of a number as they were written: a double would lose some of a large integer. */
+/** The digits of a number as written: a double would lose some of a large integer. */
 class Digits {
   readonly text: string;
   constructor(text: string) {

@@ -1,23 +1,23 @@
 /**
- * The texts around a result, taken from the static rendering that is saved with it: size and range, notices, totals, footer. They
- * are inserted as text, never as HTML.
+ * The text around a result, from the static rendering saved with it: size and range, notices, totals, footer. It is
+ * inserted as text, never as HTML.
  */
 
 import { element } from '../../ui/dom.js';
 import { ARROW_MIME } from '../grid-mime.js';
 
-/** The texts around the table of an output. */
+/** The text around the table of an output. */
 export interface Surroundings {
   readonly heading: string;
-  /** The exact window of a range in words. */
+  /** The exact window of a range given in words. */
   readonly window: string;
   readonly notices: readonly { readonly level: string; readonly text: string }[];
-  /** Tables that are folded below the result, such as totals. */
+  /** Folded tables below the result, such as totals. */
   readonly folded: readonly HTMLElement[];
   readonly footer: string;
 }
 
-/** The text of a heading, in parts between which a line may end; within them it ends between words, not at the hyphens of a time. */
+/** Returns a heading in parts between which lines may break; within a part they break between words, not at the hyphens of a time. */
 export function headingParts(text: string): readonly (string | HTMLElement)[] {
   return text.split(SEPARATOR).flatMap((part, place) => {
     const words = part
@@ -29,7 +29,7 @@ export function headingParts(text: string): readonly (string | HTMLElement)[] {
 
 const SEPARATOR = ' \u00b7 ';
 
-/** Reads the surroundings from an output's data and metadata; what is missing is empty. */
+/** Reads the surroundings from an output's data and metadata; missing ones are empty. */
 export function surroundings(
   data: Readonly<Record<string, unknown>>,
   metadata: Readonly<Record<string, unknown>>,
@@ -47,8 +47,8 @@ export function surroundings(
 }
 
 /**
- * Returns a result that is shown as it was saved, built again from its texts: a comparison of one row, whose figures stand below each
- * other. Undefined for one that a grid shows.
+ * Returns a result that is shown as saved, rebuilt from its text: a comparison of one row, whose figures are below each
+ * other. Undefined for one that is shown as a grid.
  */
 export function stillResult(
   data: Readonly<Record<string, unknown>>,
@@ -101,7 +101,7 @@ function isNotice(value: unknown): value is Surroundings['notices'][number] {
   );
 }
 
-/** A folded table, built again from its texts. */
+/** Returns a folded table, rebuilt from its text. */
 function copyOfFolded(details: Element): HTMLElement {
   const summary = element('summary', {}, details.querySelector('summary')?.textContent ?? '');
   return element('details', { class: 'apl-grid-more' }, summary, copyOfTable(details));
@@ -124,7 +124,7 @@ function copyOfTable(part: Element): HTMLElement {
   return element('table', {}, ...rows);
 }
 
-/** Bytes of the Arrow stream of an output; undefined if there is none. */
+/** Returns the bytes of the Arrow stream of an output; undefined if there is none. */
 export function arrowBytes(data: Readonly<Record<string, unknown>>): Uint8Array | undefined {
   const text = data[ARROW_MIME];
   if (typeof text !== 'string') return undefined;

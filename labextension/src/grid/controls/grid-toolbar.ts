@@ -7,7 +7,7 @@ import { headingParts, type Surroundings } from './grid-notes.js';
 
 /** The actions of the controls above a grid. */
 export interface ToolbarActions {
-  /** The reader has gone to the search box. */
+  /** Called when the reader focuses the search box. */
   prepareSearch(): void;
   search(text: string): void;
   setZone(zone: Zone): void;
@@ -17,7 +17,7 @@ export interface ToolbarActions {
   openCopy(opener: HTMLElement): void;
 }
 
-/** How the rows are shown. */
+/** The display options of the rows. */
 interface Looks {
   readonly isWrapped: boolean;
   readonly isStream: boolean;
@@ -26,16 +26,16 @@ interface Looks {
 const IN_UTC = 'Times of the notebook in UTC; switch to local time';
 const IN_LOCAL_TIME = 'Times of the notebook in local time; switch to UTC';
 
-/** How long after the last key a search begins, in milliseconds. */
+/** Delay of a search after the last key, in milliseconds. */
 const SEARCH_DELAY = 100;
 
-/** The line above a grid, and what sets its controls and the zone of its times without acting. */
+/** The line above a grid, with functions that set its controls and time zone without triggering them. */
 export interface Toolbar {
   readonly node: HTMLElement;
   show(search: string, zone: Zone, looks: Looks): void;
 }
 
-/** Makes the line above a grid: size and range, the last message, search, time zone and menus. */
+/** Creates the line above a grid: size and range, the last message, search, time zone and menus. */
 export function toolbar(
   { heading, window }: Pick<Surroundings, 'heading' | 'window'>,
   said: readonly HTMLElement[],
@@ -80,7 +80,7 @@ export function toolbar(
   return { node, show };
 }
 
-/** A control, and what sets it without acting. */
+/** A control, with a function that sets it without triggering it. */
 interface Control<Value> {
   readonly node: HTMLElement;
   show(value: Value): void;
@@ -114,7 +114,7 @@ export function copyMenu(what: string, copy: (format: CopyFormat) => void): read
   return [element('p', {}, what), element('div', { class: 'apl-grid-row' }, ...choices)];
 }
 
-/** Returns what opens a result in its console, and copies its address; empty until that is known, and if there is none. */
+/** Returns controls that open a result in its console, and copy its address; empty until it is known, and if there is none. */
 export function linkTo(ask: (hear: (url: string) => void) => void, copy: (url: string) => void): HTMLElement {
   const node = element('div', { class: 'apl-grid-row' });
   ask(url =>
@@ -158,7 +158,7 @@ function zoneSwitch({ setZone }: ToolbarActions): Control<Zone> {
   return { node, show };
 }
 
-/** A button that stays pressed until it is pressed again. */
+/** Returns a toggle button. */
 function pressed(text: string, label: string, set: (isPressed: boolean) => void): Control<boolean> {
   let isPressed = false;
   const node = button(text, label, () => {

@@ -7,13 +7,13 @@ export interface ValueActions {
   readonly canCompute: boolean;
   /** Adds a condition on the value to the query of the cell. */
   condition(keep: boolean): void;
-  /** Filters the grid alone. */
+  /** Filters only the grid. */
   filter(op: '==' | '!='): void;
   copy(): void;
   showRow(): void;
   /** Adds cells of the events around the row, and of its trace. */
   readonly around: Around;
-  /** Adds a cell that explains the chosen rows; undefined if there is no notebook. */
+  /** Adds a cell that explains the selected rows; undefined if there is no notebook. */
   readonly explain: (() => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ function aroundRow(column: GridColumn, { all, same, trace }: Around): readonly (
 const EXPLAIN =
   'Add a cell below, and run it, that shows what tells these events from the others; the query stays';
 
-/** Returns the content of the menu of a value: first what changes nothing, then the grid, then the query. */
+/** Returns the content of the menu of a value: first read-only actions, then those on the grid, then those on the query. */
 export function valueMenu(column: GridColumn, actions: ValueActions): readonly Node[] {
   const row = (...buttons: readonly Node[]) => element('div', { class: 'apl-grid-row' }, ...buttons);
   const choices = (where: string, keep: HTMLElement, leave: HTMLElement) =>

@@ -4,7 +4,7 @@ import { cellText, exactInt64, valueKind } from '../../../../kernel/result/displ
 import { rangeOfRows } from '../../../../kernel/result/take.js';
 import { vectorOf } from '../grid-cells.js';
 
-/** Returns the rows of a table that hold the text of the search, sorted by the keys of the view: as a kernel does, filters left out. */
+/** Returns the rows of a table that match the search, sorted by the keys of the view, as a kernel does; filters are ignored. */
 export function arrangedRows(table: Table, { search = '', sort = [] }: View): Uint32Array {
   const rows = rangeOfRows(0, table.numRows);
   const found = search === '' ? rows : rows.filter(row => holds(table, row, search.toLowerCase()));
@@ -30,7 +30,7 @@ function holds(table: Table, row: number, text: string): boolean {
   );
 }
 
-/** The rank of each row by the value of a column: equal values share one, and nulls have the smallest. */
+/** Returns the rank of each row by the value of a column: equal values share one, and nulls have the smallest. */
 function ranksOf(table: Table, index: number, field: Field): Uint32Array {
   const vector = vectorOf(table, index);
   const values = Array.from(rangeOfRows(0, table.numRows), row =>
@@ -43,7 +43,7 @@ function ranksOf(table: Table, index: number, field: Field): Uint32Array {
 
 type Value = bigint | number | string;
 
-/** Integers keep all digits; `true` comes after `false`, as a text too. */
+/** Returns a sortable value. Integers keep all digits; `true` sorts after `false`, as the strings do. */
 function valueAt(vector: Vector, row: number, field: Field): Value {
   const kind = valueKind(field);
   if (kind === 'time' || kind === 'span') return exactInt64(vector, row);
@@ -51,7 +51,7 @@ function valueAt(vector: Vector, row: number, field: Field): Value {
   return cellText(vector, row, field) ?? '';
 }
 
-/** What is not a number comes last. */
+/** Compares values; NaN sorts last. */
 function inOrder(a: Value, b: Value): number {
   if (Number.isNaN(a)) return 1;
   if (Number.isNaN(b)) return -1;

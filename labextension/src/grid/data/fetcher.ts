@@ -1,9 +1,9 @@
 import type { Rows } from './grid-rows.js';
 
-/** Rows beyond those in view that are fetched before they are reached. */
+/** Rows beyond those in view to fetch in advance. */
 const ROWS_AHEAD = 250;
 
-/** Rows to fetch, from one up to another. */
+/** Rows to fetch, from `from` up to `to`. */
 interface RowRange {
   readonly rows: Rows;
   readonly from: number;
@@ -11,11 +11,11 @@ interface RowRange {
 }
 
 /**
- * Fetches the rows in view, then some ahead of a reader who scrolls. One request is under way at a time, and the next is for
- * what is wanted by then: whoever scrolls fast passes over the rest, and need not wait for rows left long ago.
+ * Fetches the rows in view, then some ahead of the scroll direction. Only one request is in flight at a time, and the next is for the rows
+ * needed by then: fast scrolling skips the rest, and does not wait for rows already out of view.
  */
 export class Fetcher {
-  /** Called when rows have arrived and all of those in view are here, before the next are fetched. */
+  /** Called when rows have arrived and all of those in view are loaded, before the next are fetched. */
   readonly #arrived: (rows: Rows) => unknown;
   readonly #failed: (error: unknown) => void;
   #request: RowRange | undefined;
@@ -27,7 +27,7 @@ export class Fetcher {
     this.#failed = failed;
   }
 
-  /** The rows from one up to another are in view. */
+  /** Fetches the rows in view, from `from` up to `to`. */
   see(rows: Rows, from: number, to: number): void {
     const shown = { rows, from, to };
     this.#request = missing(shown) ?? missing(this.#ahead(shown));
@@ -47,7 +47,7 @@ export class Fetcher {
       const { rows, from, to } = request;
       try {
         await rows.load(from, to);
-        // A frame for rows that were scrolled past meanwhile would be one for nothing.
+        // Rows scrolled past in the meantime need no frame.
         if (this.#visible !== undefined && missing(this.#visible) === undefined)
           await this.#arrived(this.#visible.rows);
       } catch (error) {
@@ -57,7 +57,7 @@ export class Fetcher {
     this.#isFetching = false;
   }
 
-  /** Rows that have arrived by now are left out. */
+  /** Returns the next request, without rows that have arrived by now. */
   #take(): RowRange | undefined {
     const request = this.#request === undefined ? undefined : missing(this.#request);
     this.#request = undefined;
@@ -65,7 +65,7 @@ export class Fetcher {
   }
 }
 
-/** The part of a request whose rows exist and are missing; undefined if there is none. */
+/** Returns the part of a request whose rows exist and are missing; undefined if there is none. */
 function missing({ rows, ...asked }: RowRange): RowRange | undefined {
   const [from, to] = [Math.max(asked.from, 0), Math.min(asked.to, rows.count)];
   return from >= to || rows.has(from, to) ? undefined : { rows, from, to };

@@ -1,11 +1,11 @@
 import type { View } from '../../../../kernel/notebook/results/result-protocol.js';
 import type { Page, RowSource } from './grid-source.js';
 
-/** Rows of one request, and the most requests whose rows are kept. */
+/** Rows per request, and the maximum number of requests whose rows are cached. */
 const CHUNK_ROWS = 500;
 const CACHED_CHUNKS = 24;
 
-/** The rows of a view, fetched in chunks; the chunks used last are kept. */
+/** The rows of a view, fetched in chunks; the most recently used chunks are cached. */
 export class Chunks {
   readonly #source: RowSource;
   readonly #view: View;
@@ -17,7 +17,7 @@ export class Chunks {
     this.#view = view;
   }
 
-  /** Fetches the chunks of some rows; resolves once they have arrived. */
+  /** Fetches the chunks of the given rows; resolves once they have arrived. */
   async load(from: number, to: number, signal?: AbortSignal): Promise<void> {
     const wanted: Promise<Page>[] = [];
     for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
@@ -25,19 +25,19 @@ export class Chunks {
     await Promise.all(wanted);
   }
 
-  /** True when these rows have arrived. */
+  /** Returns true if these rows have arrived. */
   has(from: number, to: number): boolean {
     for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
       if (!this.#arrived.has(chunk)) return false;
     return true;
   }
 
-  /** The page of the first rows, which has columns even if there is no row; undefined while it is on its way. */
+  /** The page of the first rows, which has columns even if there are no rows; undefined while loading. */
   get first(): Page | undefined {
     return this.#arrived.get(0);
   }
 
-  /** Returns the page that holds a row and the row's place in it; undefined while it is on its way or if there is none. */
+  /** Returns the page that contains a row, and the row's index in it; undefined while loading or if there is none. */
   at(row: number): { readonly page: Page; readonly row: number } | undefined {
     const page = this.#arrived.get(chunkOf(row));
     if (page === undefined || row - page.offset >= page.table.numRows) return undefined;
@@ -47,7 +47,7 @@ export class Chunks {
   #fetch(chunk: number, signal?: AbortSignal): Promise<Page> {
     const known = this.#chunks.get(chunk);
     if (known !== undefined) {
-      // The most recently used stay longest.
+      // Reinserted, so that the most recently used ones stay longest.
       this.#chunks.delete(chunk);
       this.#chunks.set(chunk, known);
       return known;

@@ -11,9 +11,9 @@ const ON_ITS_WAY: ShownCell = { text: '\u2026', exact: null, tone: undefined };
 export class Rows {
   readonly source: RowSource;
   readonly view: View;
-  /** Rows of the view, known once its first page is here. */
+  /** Number of rows in the view, known once its first page has loaded. */
   count = 0;
-  /** The columns of the source: the notebook may hold fewer than the kernel. */
+  /** The columns of the source: the notebook may have fewer than the kernel. */
   columns: readonly GridColumn[] = [];
   readonly #chunks: Chunks;
 
@@ -23,7 +23,7 @@ export class Rows {
     this.#chunks = new Chunks(source, view);
   }
 
-  /** Resolves with the rows once the first page is here; rejects with a SourceError, also when the signal aborts. */
+  /** Resolves with the rows once the first page has loaded; rejects with a SourceError, also if the signal aborts. */
   static async open(source: RowSource, view: View, signal?: AbortSignal): Promise<Rows> {
     const rows = new Rows(source, view);
     await rows.load(0, 1, signal);
@@ -41,13 +41,13 @@ export class Rows {
     return this.#chunks.load(from, to, signal);
   }
 
-  /** The exact text of a cell that is here; null for a null. */
+  /** Returns the exact value of a loaded cell as a string; null for a null. */
   exact(row: number, column: GridColumn): string | null {
     const at = this.#chunks.at(row);
     return at === undefined ? null : cellText(vectorOf(at.page.table, column.index), at.row, column.field);
   }
 
-  /** A cell as it is shown; an ellipsis while it is on its way. */
+  /** Returns a cell as displayed; an ellipsis while loading. */
   cell(row: number, column: GridColumn, zone: Zone): ShownCell {
     const at = this.#chunks.at(row);
     if (at === undefined) return ON_ITS_WAY;

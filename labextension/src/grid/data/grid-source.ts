@@ -1,6 +1,4 @@
-/**
- * Where the grid gets its rows: from the kernel, which holds all of them, or from the notebook, which holds the first ones.
- */
+/** Sources of the rows of a grid: the kernel, which has all of them, or the notebook, which has the first ones. */
 import type { Table } from 'apache-arrow';
 import type { ProfileReply, View } from '../../../../kernel/notebook/results/result-protocol.js';
 import { takeRows } from '../../../../kernel/result/take.js';
@@ -10,15 +8,15 @@ import { arrangedRows } from './arrange.js';
 export interface Page {
   readonly table: Table;
   readonly offset: number;
-  /** Rows of the whole view. */
+  /** Number of rows in the whole view. */
   readonly rows: number;
 }
 
 export type Profile = Omit<ProfileReply, 'kind' | 'id'>;
 
-/** A request that failed; its message is shown to the reader. */
+/** A failed request; its message is shown to the reader. */
 export class SourceError extends Error {
-  /** True when the kernel no longer has the result. */
+  /** True if the kernel no longer has the result. */
   readonly isGone: boolean;
 
   constructor(message: string, isGone: boolean) {
@@ -27,21 +25,21 @@ export class SourceError extends Error {
   }
 }
 
-/** Rows by request; every promise may reject with a SourceError. */
+/** Rows on request; every promise may reject with a SourceError. */
 export interface RowSource {
-  /** True when it holds all rows and can sort, filter, search and profile them. */
+  /** True if it has all rows and can sort, filter, search and profile them. */
   readonly canCompute: boolean;
-  /** True when it can sort and search, as all rows are here. */
+  /** True if it can sort and search because all rows are here. */
   readonly canArrange: boolean;
-  /** An abort tells the kernel that nobody waits any more; the promise then rejects. */
+  /** Returns a page of a view. An abort tells the kernel that nobody is waiting, and rejects the promise. */
   page(view: View, offset: number, limit: number, signal?: AbortSignal): Promise<Page>;
-  /** A reader is about to search: what that needs is made ready. */
+  /** Prepares for a search that a reader is about to start. */
   prepare(): void;
   profile(view: View, column: string): Promise<Profile>;
   close(): void;
 }
 
-/** The rows that were saved with the notebook; if those are all rows, `isWhole`, they can be sorted and searched. */
+/** Returns the rows saved with the notebook; if those are all rows, `isWhole`, they can be sorted and searched. */
 export function notebookRows(table: Table, isWhole: boolean): RowSource {
   const canArrange = isWhole && table.batches.length === 1;
   const arranged = new WeakMap<View, Uint32Array>();

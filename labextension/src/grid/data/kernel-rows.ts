@@ -13,10 +13,10 @@ import {
 import { withComms } from '../../link/link-comms.js';
 import { type Page, type Profile, type RowSource, SourceError } from './grid-source.js';
 
-/** Distributes over the members of a union, as Omit does not. */
+/** Distributes over the members of a union, unlike Omit. */
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never;
 
-/** The states of a kernel that has lost its results; the server restarts one that was killed by itself. */
+/** States of a kernel that has lost its results; the server restarts a killed kernel automatically. */
 const ENDED: ReadonlySet<Kernel.Status> = new Set(['dead', 'restarting', 'autorestarting', 'terminating']);
 
 interface Waiting {
@@ -27,8 +27,7 @@ interface Waiting {
 
 /**
  * Reads the rows of a result from the kernel that holds it, by requests over a comm. Resolves once the kernel has confirmed that
- * it holds the result; rejects with a SourceError when it does not, or is gone. `lost` is called when the kernel no longer has
- * it.
+ * it holds the result; rejects with a SourceError if it does not, or is gone. `lost` is called when the kernel loses the result.
  */
 export async function kernelRows(
   kernel: Kernel.IKernelConnection,
@@ -71,7 +70,7 @@ export async function kernelRows(
   };
   const send = (id: number, request: Unnumbered<Request>) =>
     comm.send({ ...request, id } as unknown as Parameters<typeof comm.send>[0]);
-  // What was sent, or answered, just before a connection broke may be lost; to read twice does no harm.
+  // Requests or responses sent just before a connection broke may be lost; reading twice is harmless.
   const onConnection = (_kernel: unknown, status: Kernel.ConnectionStatus) => {
     if (status === 'connected' && !isGone) for (const [id, { request }] of waiting) send(id, request);
   };
@@ -117,7 +116,7 @@ export async function kernelRows(
       carrier.connectionStatusChanged.disconnect(onConnection);
       kernel.statusChanged.disconnect(onStatus);
       kernel.disposed.disconnect(gone);
-      // A kernel that is starting again takes no messages.
+      // A restarting kernel accepts no messages.
       if (!isGone && !comm.isDisposed && !kernel.isDisposed) comm.close();
     },
   };

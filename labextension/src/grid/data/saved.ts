@@ -1,7 +1,7 @@
 import type { Home } from '../../link/home.js';
 import { arrowBytes } from '../controls/grid-notes.js';
 
-/** Returns the bytes of the rows of a result that its cell holds; undefined unless it holds all of them. */
+/** Returns the bytes of all rows of a result from its cell; undefined unless the cell has all of them. */
 export function savedRows({ cell }: Home, result: string): Uint8Array | undefined {
   const held = cell.model.outputs.toJSON().find(({ data, metadata }) => {
     const { apl } = (metadata ?? {}) as { readonly apl?: { readonly result?: ResultFacts } };
@@ -10,7 +10,7 @@ export function savedRows({ cell }: Home, result: string): Uint8Array | undefine
   return held === undefined ? undefined : arrowBytes(held.data as Readonly<Record<string, unknown>>);
 }
 
-/** What the metadata of an output, which a stranger may have written, say of its result. */
+/** Members of an output's untrusted metadata about its result. */
 interface ResultFacts {
   readonly id?: unknown;
   readonly rows?: unknown;

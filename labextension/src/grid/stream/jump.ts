@@ -1,4 +1,4 @@
-/** Finds the row of a time among rows in the order of their times. */
+/** Finds the row of a time among rows sorted by time. */
 import { parseTime } from '../../../../kernel/time.js';
 import { timeIn, type Zone } from '../../link/link-zone.js';
 import type { Rows } from '../data/grid-rows.js';
@@ -8,8 +8,8 @@ import { rolesOf } from './stream-roles.js';
 const CLOCK = /^(?:(\d{4}-\d\d-\d\d)(?:[T ]|$))?\s*(?:(\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?$/;
 
 /**
- * Returns the time that a reader names, in nanoseconds since 1970: RFC 3339, or a day, a time of day or both in a zone. A time of day
- * alone is one of the day of `near`, RFC 3339 in UTC. Undefined for other texts.
+ * Parses a time typed by a reader, in nanoseconds since 1970: RFC 3339, or a day, a time of day or both in a zone. A time of day
+ * alone is on the day of `near`, RFC 3339 in UTC. Undefined for other strings.
  */
 export function namedTime(text: string, zone: Zone, near: string): bigint | undefined {
   const trimmed = text.trim();
@@ -23,7 +23,7 @@ export function namedTime(text: string, zone: Zone, near: string): bigint | unde
     : parseTime(at.toISOString().replace(/\.\d+Z$/, `${fraction}Z`));
 }
 
-/** Resolves with the row of a time that a reader names; with a sentence if there is none. Rejects where rows cannot be read. */
+/** Resolves with the row of a typed time, or with a sentence if there is none. Rejects if rows cannot be read. */
 export async function rowOfTime(
   rows: Rows,
   text: string,
@@ -46,15 +46,15 @@ export async function rowOfTime(
   return found ?? `The rows are not in the order of ${nameOf(column)}: sort by it first.`;
 }
 
-/** The rows to search, by the time of each in nanoseconds; null if it has none. */
+/** The rows to search, with the time of each in nanoseconds; null if it has none. */
 export interface TimedRows {
   readonly count: number;
   time(row: number): Promise<bigint | null>;
 }
 
 /**
- * Returns the first row at or after a time, or at or before it where times descend; the last row if there is none. Undefined if
- * the rows that were looked at are not in the order of their times.
+ * Returns the first row at or after a time, or at or before it if times descend; the last row if there is none. Undefined if
+ * the rows read are not sorted by time.
  */
 export async function rowAt(rows: TimedRows, time: bigint): Promise<number | undefined> {
   if (rows.count === 0) return undefined;

@@ -19,7 +19,7 @@ export function listenToStream(stream: Stream, actions: GestureActions): void {
   });
   lines.addEventListener('contextmenu', event => {
     const place = stream.placeOf(event.target);
-    // The browser's own menu is still there with Shift.
+    // With Shift, the browser's own menu opens.
     if (place === undefined || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
@@ -34,7 +34,7 @@ function isTraceButton(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('.apl-grid-trace') !== null;
 }
 
-/** Selects a part of a line, or with Shift all lines from the one that was selected before. */
+/** Selects a part of a line, or with Shift all lines from the previously selected one. */
 function select({ x, y }: Pick<StreamPlace, 'x' | 'y'>, isMore: boolean, actions: GestureActions): void {
   const from = actions.selection?.anchor.y;
   if (isMore && from !== undefined)
@@ -55,7 +55,7 @@ function onKey(event: KeyboardEvent, stream: Stream, actions: GestureActions): v
   act();
 }
 
-/** What a key does with the part that is selected. */
+/** Returns the action of a key on the selected part. */
 function actionAt(event: KeyboardEvent, stream: Stream, actions: GestureActions): (() => void) | undefined {
   const at = actions.selection?.focus;
   if (at === undefined || at.y < 0) return undefined;
@@ -84,7 +84,7 @@ function moveTo(event: KeyboardEvent, stream: Stream, actions: GestureActions): 
   };
 }
 
-/** To the part beside the one that is selected. */
+/** Moves to the part beside the selected one. */
 function step(by: number, at: { x: number; y: number }, stream: Stream, actions: GestureActions): void {
   stream.reveal(at.y);
   const parts = stream.partsOf(at.y);

@@ -5,18 +5,18 @@ import { type GridColumn, nameOf, type ShownCell } from '../grid-cells.js';
 import { traceButton, type ViewModel } from '../grid-view.js';
 import { type Roles, repeatsTime } from './stream-roles.js';
 
-/** The parts of a line in their order, each with its column. */
+/** The parts of a line in order, each with its column. */
 export interface Line {
   readonly node: HTMLElement;
   readonly parts: ReadonlyMap<HTMLElement, GridColumn>;
 }
 
-/** The longest message of a wrapped line, and of any tooltip, in characters; the row's details have the whole. */
+/** Maximum length of a wrapped message, and of any tooltip, in characters; the row's details have the full value. */
 const WRAPPED_LENGTH = 2_000;
-/** A message that is longer than this has a line of its own once it is wrapped. */
+/** A message longer than this gets a line of its own when wrapped. */
 const SHORT_LENGTH = 60;
 
-/** Makes the line of a row: its time, level and message, and a chip for each other value that is there. */
+/** Creates the line of a row: its time, level and message, and a chip for each other value present. */
 export function lineOf(
   rows: Rows,
   row: number,
@@ -44,7 +44,7 @@ export function lineOf(
   const text = (column: GridColumn | undefined, name: string): readonly HTMLElement[] => {
     if (column === undefined) return [];
     const shown = rows.cell(row, column, zone);
-    // An event without a level has none, and one without a message is what its other values say.
+    // An event without a level shows none, and one without a message consists of its other values.
     if (isEmpty(shown) && (name === 'level' || (name === 'message' && hasOthers))) return [];
     const isWhole = isWrapped && name === 'message' && shown.exact !== null && shown.exact.trim() !== '';
     const written = isWhole ? visibleLines(cut(shown.exact, WRAPPED_LENGTH)) : shown.text;
@@ -55,7 +55,7 @@ export function lineOf(
   const time = roles.time && rows.cell(row, roles.time, zone).exact;
   const chips = roles.others.flatMap(column => {
     const shown = rows.cell(row, column, zone);
-    // What a line does not have, or has said already, is not part of it; the table shows it.
+    // Empty values and repeated times are not part of the line; the table shows them.
     if (isEmpty(shown) || repeatsTime(shown.exact ?? '', time)) return [];
     return [
       part(
@@ -83,7 +83,7 @@ export function lineOf(
       ? []
       : [element('span', { role: 'presentation', class: 'apl-stream-rest' }, ...chips)]),
   );
-  // A row without any value still has a cell.
+  // A row without values still has a cell.
   if (parts.size === 0) node.append(element('span', { role: 'gridcell' }));
   return { node, parts };
 }

@@ -2,16 +2,16 @@ import { lineField } from '../../../../kernel/apl/editor/editor-events.js';
 import { parseTime, SECOND } from '../../../../kernel/time.js';
 import type { GridColumn } from '../grid-cells.js';
 
-/** What the columns of a result are to a line of the stream. */
+/** The role of each column of a result in a line of the stream. */
 export interface Roles {
   readonly time: GridColumn | undefined;
   readonly level: GridColumn | undefined;
   readonly message: GridColumn | undefined;
-  /** All others but the time of storing: in their order if the query chose it, else the most telling first. */
+  /** All others except the time of ingestion: in the order of the query if it chose one, otherwise most informative first. */
   readonly others: readonly GridColumn[];
 }
 
-/** Returns what columns are to a line: a column that is hidden is none of it. */
+/** Returns the roles of columns; a hidden column is not part of a line. */
 export function rolesOf(columns: readonly GridColumn[]): Roles {
   const times = columns.filter(column => column.times !== undefined);
   const time = times.find(({ name }) => name === '_time') ?? times[0];
@@ -19,16 +19,16 @@ export function rolesOf(columns: readonly GridColumn[]): Roles {
   const texts = columns.filter(({ type }) => type === 'string');
   const name = lineField(texts.map(each => each.name));
   const message = texts.find(each => each.name === name);
-  // When a service stored an event is the same in a whole import, and nearly `_time` elsewhere.
+  // The time of ingestion is the same throughout an import, and nearly `_time` elsewhere.
   const others = columns.filter(
     each => each !== time && each !== level && each !== message && each.name !== '_sysTime',
   );
-  // A query that names fields names no time of storing.
+  // A query that lists fields does not list the time of ingestion.
   const isWhole = columns.some(each => each.name === '_sysTime');
   return { time, level, message, others: isWhole ? others.toSorted((a, b) => rank(a) - rank(b)) : others };
 }
 
-/** Names that say what happened, as whole names, or as their last part. */
+/** Names of fields that say what happened, as whole names, or as their last part. */
 const TELLING = new RegExp(
   `^(?:${[
     '(?:http_|response_)?(?:status|code)(?:_code)?',
@@ -39,26 +39,26 @@ const TELLING = new RegExp(
   'i',
 );
 
-/** Names of ids, and of what is long and seldom read. */
+/** Names of ids, and of long, rarely read values. */
 const TAIL = /(?:^|[._])(?:id|uuid|guid)$|^(?:user_?agent|referr?er|cookie)$/i;
 
-/** Where a field stands among others whose order nobody chose: what happened, then the rest, then ids and maps. */
+/** Returns the rank of a field if the query chose no order: what happened, then the rest, then ids and maps. */
 function rank({ name, type }: GridColumn): number {
   if (TELLING.test(name)) return 0;
   return type === 'dynamic' || TAIL.test(name) ? 2 : 1;
 }
 
-/** Times within a second of that of the line are those of its way: when it was sent, received or stored. */
+/** Times within a second of the line's are from the same event: when it was sent, received or stored. */
 const NEAR = SECOND;
 
-/** Times of logs from which `_time` is read: of an access log, of syslog and Apache's errors, and of others in the order of ISO 8601. */
+/** Formats of log times from which `_time` is read: access logs, syslog and Apache's error log, and others in ISO 8601 order. */
 const LOG_TIMES: readonly RegExp[] = [
   /^(?<day>\d\d)\/(?<month>\w{3})\/(?<year>\d{4}):(?<clock>[\d:]{8}) (?<zone>[+-]\d{4})$/,
   /^(?:\w{3} )?(?<month>[A-Z][a-z]{2}) +(?<day>\d\d?) (?<clock>\d\d:\d\d:\d\d(?:\.\d+)?)(?: (?<year>\d{4}))?$/,
   /^(?<year>\d{4})[-/.](?<month>\d\d)[-/.](?<day>\d\d)[ T](?<clock>\d\d:\d\d:\d\d(?:[.,]\d+)?)(?: ?(?<zone>[+-]\d\d:?\d\d|Z|UTC))?$/,
 ];
 
-/** A time of a log in ISO 8601; one without a year has that of the line, one without a zone is taken for UTC. */
+/** Returns a log time in ISO 8601; without a year it gets the line's, without a zone it is UTC. */
 function isoOf(written: string, lineYear: string): string | undefined {
   const found = LOG_TIMES.map(form => form.exec(written)?.groups).find(groups => groups !== undefined);
   if (found === undefined) return undefined;
@@ -71,7 +71,7 @@ function isoOf(written: string, lineYear: string): string | undefined {
 
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 
-/** True for a value that says what the time of its line says already. */
+/** Returns true for a value that only repeats the time of its line. */
 export function repeatsTime(exact: string, time: string | null | undefined): boolean {
   if (time === undefined || time === null) return false;
   const iso = isoOf(exact, time.slice(0, 4));

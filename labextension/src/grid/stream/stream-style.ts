@@ -1,6 +1,6 @@
 import { addStyle, QUIET } from '../../ui/ui-style.js';
 
-/** Adds the look of streams. */
+/** Adds the styles of streams. */
 export function addStreamStyle(): void {
   addStyle('apl-stream-style', RULES);
 }

@@ -12,12 +12,12 @@ import { type Roles, rolesOf } from './stream-roles.js';
 const LINE_HEIGHT = 24;
 /** Lines in view before the stream scrolls. */
 const LINES_IN_SIGHT = 18;
-/** No browser bounds an element of this height. */
+/** Height that no browser limits. */
 const UNBOUND_HEIGHT = 5_000_000;
 const BORDERS = 2;
 const NAME_LENGTH = 60;
 
-/** A part of a line: a row, and the place of its column among those shown. */
+/** A part of a line: a row, and the index of its column among those shown. */
 export interface StreamPlace {
   readonly x: number;
   readonly y: number;
@@ -27,7 +27,7 @@ export interface StreamPlace {
 
 let nextName = 0;
 
-/** The rows as lines, of which the page holds those in view: at any number of rows one pixel of the wheel moves them by a pixel. */
+/** The rows as lines, with only those in view in the page: with any number of rows, one pixel of the wheel moves them by one pixel. */
 export class Stream implements RowsView {
   readonly frame: HTMLElement;
   readonly lines = element('div', {
@@ -45,13 +45,13 @@ export class Stream implements RowsView {
   readonly #fetcher: Fetcher;
   readonly #name = `apl-stream-${nextName++}`;
   #roles: Roles = rolesOf([]);
-  /** The lines that were made, by their rows; those with a value on its way are made anew. */
+  /** Rendered lines by row; lines with loading values are rendered again. */
   readonly #made = new Map<number, Line>();
-  /** The lines in view, by their rows from the first on. */
+  /** The lines in view, with their rows, from the first on. */
   #drawn: readonly (readonly [row: number, line: Line])[] = [];
-  /** The row at the top, with the part of it that is above the edge. */
+  /** The row at the top, including the fraction of it above the edge. */
   #top = 0;
-  /** Where the scroll bar was put for that row. */
+  /** Position of the scroll bar set for that row. */
   #scrolled = 0;
 
   constructor(model: ViewModel) {
@@ -76,7 +76,7 @@ export class Stream implements RowsView {
     return Math.ceil(this.#top);
   }
 
-  /** Lines of a page up or down. */
+  /** Lines in a page up or down. */
   get pageRows(): number {
     return Math.max(1, Math.floor(this.#scroller.clientHeight / LINE_HEIGHT) - 1);
   }
@@ -122,7 +122,7 @@ export class Stream implements RowsView {
     this.#moveTo(row);
   }
 
-  /** Scrolls just far enough for a row to be in view. */
+  /** Scrolls just far enough to bring a row into view. */
   reveal(row: number): void {
     if (row < this.firstRow) this.#moveTo(row);
     for (let steps = this.pageRows; steps > 0 && this.#isBelow(row); steps -= 1)
@@ -137,7 +137,7 @@ export class Stream implements RowsView {
     this.#highlighter.clear();
   }
 
-  /** The part of a line that an element is in, else the message of that line, else its first part. */
+  /** Returns the part of a line that contains an element, otherwise the message of that line, otherwise its first part. */
   placeOf(target: EventTarget | null): StreamPlace | undefined {
     if (!(target instanceof Element)) return undefined;
     const [row, line] = this.#drawn.find(([, { node }]) => node.contains(target)) ?? [];
@@ -150,7 +150,7 @@ export class Stream implements RowsView {
     return found === undefined ? undefined : this.#placed(row, found);
   }
 
-  /** The parts of a row from left to right; none while it is out of view. */
+  /** Returns the parts of a row from left to right; none while it is out of view. */
   partsOf(row: number): readonly StreamPlace[] {
     const line = this.#drawn.find(([each]) => each === row)?.[1];
     return [...(line?.parts ?? [])].map(part => this.#placed(row, part));
@@ -176,14 +176,14 @@ export class Stream implements RowsView {
       'aria-label': 'Jump to time',
     });
     const jump = (): void => this.#model.jump(input.value);
-    // Notebooks take the default of Enter away, with which a form would be sent.
+    // Notebooks prevent the default action of Enter, which would submit a form.
     input.addEventListener('keydown', ({ key }) => {
       if (key === 'Enter') jump();
     });
     return element('span', { class: 'apl-stream-jump' }, input, button('Jump to time', 'Jump to time', jump));
   }
 
-  /** As high as its lines, but no higher than a screenful; the reader can drag the edge. */
+  /** Fits the height to its lines, up to a screenful; the reader can drag the edge. */
   #fitHeight(): void {
     const { rows, isWrapped } = this.#model;
     const head = this.frame.firstElementChild?.getBoundingClientRect().height ?? 0;
@@ -200,7 +200,7 @@ export class Stream implements RowsView {
     this.frame.style.height = `${head + Math.max(lines, LINE_HEIGHT) + BORDERS}px`;
   }
 
-  /** The last row that can be at the top: wrapped lines may be as high as the stream. */
+  /** Returns the last row that can be at the top: wrapped lines may be as high as the stream. */
   #mostTop(): number {
     const { rows, isWrapped } = this.#model;
     const visibleLines = this.#scroller.clientHeight / LINE_HEIGHT;
@@ -219,7 +219,7 @@ export class Stream implements RowsView {
     this.#draw();
   }
 
-  /** A scroll bar that the reader moves, of which the own ones are none. */
+  /** Follows the scroll bar when the reader moves it, and ignores its own changes. */
   #onScroll(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     if (Math.abs(scrollTop - this.#scrolled) < 1) return;
@@ -228,7 +228,7 @@ export class Stream implements RowsView {
     this.#draw();
   }
 
-  /** Browsers bound the height of a page, so that a pixel of the scroll bar stands for many rows: the wheel moves by lines. */
+  /** Scrolls by lines: browsers limit the height of a page, so a pixel of the scroll bar represents many rows. */
   #onWheel(event: WheelEvent): void {
     if (event.ctrlKey || event.shiftKey || event.deltaY === 0) return;
     const most = this.#mostTop();
@@ -239,13 +239,13 @@ export class Stream implements RowsView {
         : event.deltaMode === WheelEvent.DOM_DELTA_PAGE
           ? event.deltaY * this.pageRows
           : event.deltaY / LINE_HEIGHT;
-    // At an end the notebook scrolls on.
+    // At either end, the notebook scrolls.
     if ((lines < 0 && before <= 0) || (lines > 0 && before >= most)) return;
     event.preventDefault();
     this.#moveTo(before + lines);
   }
 
-  /** Draws the lines from the one at the top on; at the end of the rows, so many before it that the last one is at the bottom. */
+  /** Draws the lines from the top one on; at the end of the rows, also as many before it as needed for the last one to be at the bottom. */
   #draw(): void {
     const { rows } = this.#model;
     const client = this.#scroller.clientHeight;

@@ -1,12 +1,12 @@
-/** The name of the highlight in the style sheet. */
+/** Name of the highlight in the style sheet. */
 const NAME = 'apl-grid-search';
 
-/** Matches of the search in every grid of the page. */
+/** Search matches in every grid of the page. */
 const ranges = new Map<Highlighter, readonly Range[]>();
 
-/** Marks what was searched for without changing the cells; in browsers without highlights nothing is marked. */
+/** Marks search matches without changing the cells; browsers without highlights show none. */
 export class Highlighter {
-  /** Marks all places of a text, in any case, in the first text of each cell. */
+  /** Marks all case-insensitive matches in the first text node of each cell. */
   mark(cells: Iterable<Element>, search: string): void {
     ranges.set(this, search === '' ? [] : matches(cells, search.toLowerCase()));
     publish();

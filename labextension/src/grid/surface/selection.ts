@@ -1,19 +1,19 @@
-/** The row of heads, above the first. */
+/** The header row, above the first. */
 export const HEAD_ROW = -1;
 
-/** A cell by the places of its column, among those shown, and of its row, or the head of a column. */
+/** A cell by the indexes of its column, among those shown, and of its row, or the header of a column. */
 export interface CellPlace {
   readonly x: number;
   readonly y: number;
 }
 
-/** A block of cells, from the one where it was begun to the one where it ends; heads alone stand for their columns. */
+/** A block of cells, from its start to its end; headers alone represent their columns. */
 export interface Selection {
   readonly anchor: CellPlace;
   readonly focus: CellPlace;
 }
 
-/** True for heads, which stay where they are as rows change. */
+/** Returns true for headers, which stay in place as rows change. */
 export function isOfHeads({ anchor, focus }: Selection): boolean {
   return Math.max(anchor.y, focus.y) === HEAD_ROW;
 }
@@ -29,7 +29,7 @@ export function inBlock(selection: Selection) {
   };
 }
 
-/** True for a cell of a selection. */
+/** Returns true for a cell of a selection. */
 export function isIn(selection: Selection, { x, y }: CellPlace): boolean {
   const { left, right, top, bottom } = inBlock(selection);
   return x >= left && x <= right && y >= top && y <= bottom;

@@ -6,27 +6,27 @@ interface Arrangement {
   readonly shown: readonly GridColumn[];
 }
 
-/** How a reader has laid out columns, by their names. */
+/** A reader's layout of columns, by name. */
 export interface ColumnSetup {
   readonly hidden: readonly string[];
   readonly pinned: readonly string[];
-  /** All columns from left to right; undefined if none was moved. */
+  /** All columns from left to right; undefined if none has been moved. */
   readonly order: readonly string[] | undefined;
-  /** Of columns whose edges were dragged, in pixels. */
+  /** Widths of resized columns, in pixels. */
   readonly widths: ReadonlyMap<string, number>;
 }
 
-/** The columns of a grid in the reader's order: some pinned at the left, some hidden. */
+/** The columns of a grid in the reader's order: some pinned on the left, some hidden. */
 export class ColumnLayout {
   readonly all: readonly GridColumn[];
-  /** The widths that the reader has given to columns, in pixels. */
+  /** The reader's column widths, in pixels. */
   widths: ReadonlyMap<GridColumn, number>;
   #order: readonly GridColumn[];
   #arranged: Arrangement;
   readonly #hidden: Set<GridColumn>;
   readonly #pinned: Set<GridColumn>;
 
-  /** Of a setup counts what is about these columns. */
+  /** Applies the parts of a setup that concern these columns. */
   constructor(columns: readonly GridColumn[], setup?: ColumnSetup) {
     this.all = columns;
     const named = (names: readonly string[] = []) => columns.filter(({ name }) => names.includes(name));
@@ -54,7 +54,7 @@ export class ColumnLayout {
     };
   }
 
-  /** Columns that stay at the left. */
+  /** Columns that stay on the left. */
   get pinned(): readonly GridColumn[] {
     return this.#arranged.pinned;
   }
@@ -82,7 +82,7 @@ export class ColumnLayout {
     this.#arranged = this.#arrangement();
   }
 
-  /** The last column that is shown stays. */
+  /** Hides or shows a column; the last visible one stays. */
   toggleHidden(column: GridColumn): void {
     if (!this.#hidden.delete(column) && this.shown.length > 1) this.#hidden.add(column);
     this.#arranged = this.#arrangement();
@@ -93,7 +93,7 @@ export class ColumnLayout {
     this.#arranged = this.#arrangement();
   }
 
-  /** Moves a column one place among those that are shown. */
+  /** Moves a column by one position among those shown. */
   move(column: GridColumn, by: -1 | 1): void {
     const neighbors = this.#pinned.has(column) ? this.pinned : this.scrolling;
     const other = neighbors[neighbors.indexOf(column) + by];
@@ -102,7 +102,7 @@ export class ColumnLayout {
     this.#arranged = this.#arrangement();
   }
 
-  /** Every cell that is drawn asks for its column, so the lists are made when the order changes. */
+  /** Returns the lists of columns, which are built when the order changes, since every drawn cell looks up its column. */
   #arrangement(): Arrangement {
     const seen = this.#order.filter(column => !this.#hidden.has(column));
     const pinned = seen.filter(column => this.#pinned.has(column));
@@ -111,7 +111,7 @@ export class ColumnLayout {
   }
 }
 
-/** Columns with these names change places among themselves, to be in the order of the names; the others stay where they are. */
+/** Sorts the columns with these names among themselves, in the order of the names; the others stay in place. */
 function ordered(columns: readonly GridColumn[], names: readonly string[]): readonly GridColumn[] {
   const moved = names.flatMap(name => columns.filter(column => column.name === name));
   const next = moved.values();

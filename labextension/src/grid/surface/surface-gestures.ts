@@ -7,7 +7,7 @@ export interface GestureActions {
   readonly selection: Selection | undefined;
   readonly size: { readonly rows: number; readonly columns: number };
   select(selection: Selection): void;
-  /** A click on a head, or Enter there; with Shift it adds a key to the sort. */
+  /** Handles a click or Enter on a header; with Shift, it adds a key to the sort. */
   sort(column: GridColumn, isMore: boolean): void;
   /** Opens the menu of a value beside its cell. */
   openValue(target: HTMLElement, column: GridColumn, row: number): void;
@@ -44,8 +44,8 @@ export function listen(surface: Surface, actions: GestureActions): void {
 }
 
 /**
- * Browsers bound the height of a page, so that a pixel of a very long table stands for a part of a row, or for several. The wheel
- * then moves it as far as any other table, and what is less than a pixel counts later.
+ * Browsers limit the height of a page, so a pixel of a very long table represents a fraction of a row, or several rows. The wheel
+ * then moves it as far as any other table, carrying over fractions of a pixel.
  */
 class Wheel {
   readonly #surface: Surface;
@@ -62,7 +62,7 @@ class Wheel {
     const wanted = pixelsOf(event) * heightShown + this.#rest;
     const whole = Math.trunc(wanted);
     table.scrollTop += whole;
-    // At an end the notebook scrolls on.
+    // At either end, the notebook scrolls.
     if (whole !== 0 && table.scrollTop === before) return;
     this.#rest = wanted - whole;
     table.scrollLeft += event.deltaX;
@@ -88,7 +88,7 @@ function onMouseDown(event: MouseEvent, surface: Surface, actions: GestureAction
   else drag(surface, actions, place, event.shiftKey);
 }
 
-/** The browser's own menu is still there with Shift. A cell of the selection leaves it as it is. */
+/** Opens the menu of a cell; the browser's own opens with Shift. A cell of the selection leaves the selection unchanged. */
 function onContextMenu(event: MouseEvent, surface: Surface, actions: GestureActions): void {
   const place = surface.placeOf(event.target);
   if (place?.column === undefined || event.shiftKey) return;
@@ -103,7 +103,7 @@ function onContextMenu(event: MouseEvent, surface: Surface, actions: GestureActi
   void openMenu({ x, y }, false, surface, actions);
 }
 
-/** Selects from the cell where the button was pressed to the one where it is released. */
+/** Selects from the cell in which the button was pressed to the one in which it is released. */
 function drag(surface: Surface, actions: GestureActions, { x, y }: CellPlace, isMore: boolean): void {
   const focus = { x, y };
   const anchor = isMore ? (actions.selection?.anchor ?? focus) : focus;
@@ -123,7 +123,7 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
   const at = selection?.focus;
   if (at !== undefined && isMenuKey(event)) {
     event.preventDefault();
-    // At a key the notebook takes the focus back into its cell, where the menu is not.
+    // On a key, the notebook would move the focus back into its cell, away from the menu.
     event.stopPropagation();
     void openMenu(at, event.altKey, surface, actions);
     return;
@@ -144,7 +144,7 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
   const step = stepOf(event, size.rows, size.columns);
   if (step === undefined || size.columns === 0) return;
   event.preventDefault();
-  // The first arrow selects the first cell.
+  // The first arrow key selects the first cell.
   const isFirst = at === undefined && Math.abs(step.x) + Math.abs(step.y) === 1;
   const from = at ?? { x: 0, y: size.rows === 0 ? HEAD_ROW : 0 };
   const isExtended = event.shiftKey && (from.y !== HEAD_ROW || step.y === 0);
@@ -155,7 +155,7 @@ function onKey(event: KeyboardEvent, surface: Surface, actions: GestureActions):
   void surface.reveal(focus);
 }
 
-/** The row some rows away; one up from the first are the heads, unless a selection of cells is extended. */
+/** Returns the row some rows away; the header is one up from the first, unless a selection of cells is being extended. */
 function rowAfter(from: number, by: number, rows: number, isExtended: boolean): number {
   if (from === HEAD_ROW) return by > 0 && rows > 0 ? clamp(by - 1, rows) : HEAD_ROW;
   return from === 0 && by === -1 && !isExtended ? HEAD_ROW : clamp(from + by, rows);
@@ -167,19 +167,19 @@ function sortHead(at: CellPlace, isMore: boolean, surface: Surface, actions: Ges
   if (column !== undefined) actions.sort(column, isMore);
 }
 
-/** Space and the keys of context menus open the menu of the value, Alt and down that of its column, as in spreadsheets. */
+/** Returns whether a key opens a menu: Space and the context menu keys for the value, Alt+Down for the column, as in spreadsheets. */
 function isMenuKey({ key, altKey, shiftKey }: KeyboardEvent): boolean {
   return (
     key === ' ' || key === 'ContextMenu' || (key === 'F10' && shiftKey) || (key === 'ArrowDown' && altKey)
   );
 }
 
-/** T draws the trace of the row. */
+/** Returns whether a key is T, which draws the trace of the row. */
 export function isTraceKey({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === 't' && !(altKey || ctrlKey || metaKey);
 }
 
-/** A cell that was scrolled away comes back into view before its menu opens beside it. */
+/** Opens the menu of a cell, first scrolling the cell back into view. */
 async function openMenu(
   at: CellPlace,
   isOfColumn: boolean,

@@ -1,6 +1,4 @@
-/**
- * Where an output stands: its kernel, the cell whose query made it, and what is kept for the next run of that cell.
- */
+/** The context of an output: its kernel, the cell with its query, and the setup kept for the next run of that cell. */
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { CodeConsole } from '@jupyterlab/console';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -15,26 +13,26 @@ import type { Setup, SetupStore } from '../setup.js';
 
 type SessionContext = NotebookPanel['sessionContext'];
 
-/** A line that was written into a cell. */
+/** A line written into a cell. */
 export interface WrittenLine extends WhereLine {
-  /** Takes the line away again; false if the cell has changed since. */
+  /** Removes the line; returns false if the cell has changed since. */
   undo(): boolean;
 }
 
-/** The surroundings of an output; they are looked up when they are needed, as outputs move with their documents. */
+/** The context of an output, looked up on demand, since outputs move with their documents. */
 export interface Place {
   kernel(output: ShownOutput): Kernel.IKernelConnection | undefined;
-  /** Adds a `where` line on a field to the query of an output; undefined if its cell cannot be written. */
+  /** Adds a `where` line on a field to the query of an output; undefined if its cell is read-only. */
   addCondition(output: ShownOutput, query: string, field: string, condition: string): WrittenLine | undefined;
-  /** Makes the cell of an output the active one, and gives it the focus; in a console, the cell that is typed into. */
+  /** Activates and focuses the cell of an output; in a console, the input cell. */
   leave(output: ShownOutput): void;
-  /** The zone of the notebook's times, or of an output in none. */
+  /** The zone of the notebook's times, or of an output outside notebooks. */
   zone(output: ShownOutput): ZoneSetting;
-  /** Keeps the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
+  /** Stores the setup of a result for the next run of its cell, in the memory of the page; undefined outside notebooks. */
   setups(output: ShownOutput): SetupStore | undefined;
 }
 
-/** Finds the places of outputs in the documents of an application. */
+/** Looks up the context of outputs in the documents of an application. */
 export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTracker | null): Place {
   const kept = new WeakMap<object, Map<string, Setup>>();
   return {
@@ -87,7 +85,7 @@ export function placeIn(shell: JupyterFrontEnd.IShell, notebooks: INotebookTrack
   };
 }
 
-/** The session of the document or the console around an output that is in no notebook. */
+/** Returns the session of the document or the console around an output outside notebooks. */
 function sessionAround(output: ShownOutput, shell: JupyterFrontEnd.IShell): SessionContext | undefined {
   const widget = widgetAround(output, shell);
   return widget === undefined ? undefined : sessionOf(widget);
@@ -102,7 +100,7 @@ function widgetAround({ node }: ShownOutput, shell: JupyterFrontEnd.IShell) {
   return [...shell.widgets('main')].find(widget => widget.node.contains(node));
 }
 
-/** Documents carry the session in their context, consoles have it themselves. */
+/** Returns the session of a widget: documents have it in their context, consoles directly. */
 function sessionOf(widget: object): SessionContext | undefined {
   if ('sessionContext' in widget) return widget.sessionContext as SessionContext;
   if ('context' in widget && typeof widget.context === 'object' && widget.context !== null)
@@ -110,10 +108,10 @@ function sessionOf(widget: object): SessionContext | undefined {
   return undefined;
 }
 
-/** The longest text of an operator in a message. */
+/** Maximum length of an operator in a message. */
 const LABEL_LENGTH = 80;
 
-/** Says what a line filters: the rows of the data, or what an operator has made of them. */
+/** Describes what a line filters: the rows of the data, or the output of an operator. */
 export function placeText({ before, after }: WrittenLine): string {
   const words = (text: string) => cut(visible(text), LABEL_LENGTH);
   if (after !== undefined) return `after ${words(after)}: it filters what that returned`;

@@ -10,41 +10,41 @@ import { type RowsView, traceButton, type ViewModel } from '../grid-view.js';
 import { Highlighter } from './highlighter.js';
 import { type CellPlace, HEAD_ROW, isIn } from './selection.js';
 
-/** A place in the table: a cell, a row number (no column), or a head. */
+/** A position in the table: a cell, a row number (no column), or a header. */
 export interface SurfacePlace extends CellPlace {
   readonly column: GridColumn | undefined;
 }
 
 export const ROW_HEIGHT = 24;
-/** The height that rows of wrapped values have at least, where they scroll and any of them needs it. */
+/** Minimum height of rows with wrapped values, if they scroll and any of them needs it. */
 const WRAPPED_ROW_HEIGHT = 72;
-/** The width of the columns of long values, before they share what room there is beside the table. */
+/** Width of columns with long values, before they share the space beside the table. */
 const LONG_WIDTH = 440;
-/** The least width of such a column, if the table then needs no scroll bar. */
+/** Minimum width of such a column, if the table then needs no scroll bar. */
 const NARROW_WIDTH = 240;
 const HEAD_HEIGHT = 42;
-/** As the style has it. */
+/** Same as in the style sheet. */
 const CHEVRON_WIDTH = 18;
-/** As far as the padding of the next cell goes: within the padding of its own alone, the button would cover the end of the value. */
+/** Extends into the padding of the next cell: within its own padding alone, the button would cover the end of the value. */
 const CHEVRON_OVER = 8;
-/** No browser bounds a table of this height. */
+/** Height that no browser limits. */
 const UNBOUND_HEIGHT = 5_000_000;
-/** Rows in view before the grid scrolls, and rows of a page up or down. */
+/** Rows in view before the grid scrolls, and rows in a page up or down. */
 export const ROWS_IN_SIGHT = 14;
 const MOST_HEIGHT = ROWS_IN_SIGHT * ROW_HEIGHT;
-/** The border of the frame, on both sides. */
+/** Width of the frame's border, both sides together. */
 const BORDERS = 2;
-/** The table scrolls sideways unless it has more room than its columns take. */
+/** The table scrolls sideways unless it is wider than its columns by this much. */
 const SPARE = 1;
 const MOST_ATTEMPTS = 10;
 const TITLE_LENGTH = 2_000;
-/** The classes of the cell of a value. */
+/** Classes of a value's cell. */
 const LOOKS = ['numeric', 'null', 'selected', 'bounded', 'error', 'warning', 'quiet'] as const;
 type Look = (typeof LOOKS)[number];
-/** A text that is surely narrower than the widest column and runs from left to right: cells of others are bounded, which costs. */
+/** A string that is surely narrower than the widest column and runs left to right: cells with others are bounded, which is expensive. */
 const HARMLESS = /^[ -~]{0,36}$/;
 
-/** The cells that the table was given last, from row `from` on up to `to`; `isWhole` when all of them had arrived. */
+/** The cells last passed to the table, from row `from` up to `to`; `isWhole` if all of them had arrived. */
 interface Given {
   readonly from: number;
   readonly to: number;
@@ -54,44 +54,44 @@ interface Given {
 
 let nextName = 0;
 
-/** The table in the page, which holds only the cells in view. */
+/** The table in the page, with only the cells in view. */
 export class Surface implements RowsView {
   readonly frame: HTMLElement;
   readonly table: RegularTableElement;
-  /** Opens the menu of the cell that the keys are at, over whose end it stands; Space is its key. */
+  /** Opens the menu of the active cell, over whose end it is placed; its key is Space. */
   readonly chevron = element(
     'button',
     { type: 'button', class: 'apl-grid-chevron', tabindex: -1, hidden: true, title: 'Menu (Space)' },
     '\u25be',
   );
-  /** Draws the trace that the cell under the pointer, or that of the keys, names. */
+  /** Draws the trace named by the cell under the pointer, or by the active one. */
   readonly trace = traceButton();
   /** The cell under the pointer. */
   #hovered: CellPlace | undefined;
   readonly #model: ViewModel;
   readonly #highlighter = new Highlighter();
   readonly #heads = new WeakMap<Element, GridColumn>();
-  /** The classes that the cells of values have, so that a draw changes only those that differ. */
+  /** Current classes of value cells, so that a draw only changes those that differ. */
   readonly #looks = new WeakMap<Element, string>();
-  /** The style of the cells is made from those that the table was given. */
+  /** The cells passed to the table, from which their styles are derived. */
   #given: Given = { from: 0, to: 0, cells: new Map(), isWhole: true };
   readonly #fetcher: Fetcher;
-  /** The cell that the keys are at, if it is visible, and what names of cells of this table begin with. */
+  /** The active cell, if it is visible, and the prefix of cell names in this table. */
   #active: HTMLElement | undefined;
   readonly #name = `apl-grid-${nextName++}`;
-  /** The cell that was to be revealed last. */
+  /** The last cell to be revealed. */
   #wanted: CellPlace | undefined;
-  /** Columns grow as wider values come into view. */
+  /** Follows columns that grow as wider values come into view. */
   readonly #growth = new ResizeObserver(() => void this.#follow());
-  /** The height of the scroll bar that the frame has room for. */
+  /** Height of the scroll bar for which the frame has space. */
   #scrollBar = 0;
-  /** Drawn rows that the head covers. */
+  /** Number of drawn rows covered by the header. */
   #covered = 0;
-  /** What the table reckons with for each row. */
+  /** Row height that the table assumes. */
   #rowHeight = ROW_HEIGHT;
-  /** The height of all rows; undefined if they scroll. */
+  /** Total height of all rows; undefined if they scroll. */
   #wholeHeight: number | undefined;
-  /** The room for the table when its columns were measured, and how many of them have long values. */
+  /** Available width when the columns were measured, and the number of columns with long values. */
   #room = 0;
   #longColumns = 0;
 
@@ -115,12 +115,12 @@ export class Surface implements RowsView {
     });
   }
 
-  /** The row of the trace that the button draws; undefined while it is hidden. */
+  /** The row whose trace the button draws; undefined while it is hidden. */
   get traceRow(): number | undefined {
     return this.#tracePlace()?.y;
   }
 
-  /** The pointer is over another cell. */
+  /** Called when the pointer is over another cell. */
   hover(place: CellPlace | undefined): void {
     this.#hovered = place;
     this.#showTrace();
@@ -145,7 +145,7 @@ export class Surface implements RowsView {
     const grid = this.#grid;
     if (grid === null) return;
     this.#growth.observe(grid);
-    // One stop of the Tab key: arrows go from cell to cell, and every button in it has a key.
+    // A single tab stop: arrow keys move between cells, and every button in it has a key.
     this.table.removeAttribute('tabindex');
     grid.tabIndex = 0;
     grid.role = 'grid';
@@ -157,7 +157,7 @@ export class Surface implements RowsView {
     this.#grid?.focus({ preventScroll: true });
   }
 
-  /** The cells and heads in view; the element around them scrolls. */
+  /** The cells and headers in view; the element around them scrolls. */
   get #grid(): HTMLTableElement | null {
     return this.table.querySelector('table');
   }
@@ -174,31 +174,31 @@ export class Surface implements RowsView {
     }
     const change = this.#scrollBarBelow() - this.#scrollBar;
     if (change === 0) return;
-    // The reader may have dragged the edge: all else of the height stays.
+    // The reader may have dragged the edge, so the rest of the height is kept.
     this.frame.style.height = `${this.frame.offsetHeight + change}px`;
     this.#scrollBar += change;
   }
 
-  /** Draws, and gives columns and wrapped rows the room that their values need, as far as there is room. */
+  /** Draws, and sizes columns and wrapped rows to their values, as far as there is space. */
   async #measure({ columns, rows }: { readonly columns: boolean; readonly rows: boolean }): Promise<void> {
     const { style } = this.frame;
     this.#room = this.#roomBeside();
     if (rows) this.#setRows(ROW_HEIGHT, undefined);
     if (columns) {
       style.setProperty('--apl-grid-long', `${LONG_WIDTH}px`);
-      // Only columns with room are drawn, and so measured.
+      // Only columns with space are drawn, and thus measured.
       style.width = '100%';
     }
     if (rows) this.#fitHeight();
     await this.table.draw();
     const isOther = [columns && this.#fitLongColumns(), this.#model.isWrapped && this.#fitRows()];
     if (isOther.includes(true)) await this.table.draw();
-    // How far it scrolls is reckoned before a draw, by the widths that the one before has measured.
+    // The scroll range is computed before a draw, from widths measured by the previous one.
     if (columns) await this.table.draw();
     this.#fitWidth();
   }
 
-  /** Columns of long values share what room there is beside the others, or give way to them; true when their width changes. */
+  /** Fits columns of long values into the space that the others leave; returns true if their width changes. */
   #fitLongColumns(): boolean {
     const { layout } = this.#model;
     this.#longColumns = this.#countLongColumns();
@@ -221,12 +221,12 @@ export class Surface implements RowsView {
     return [...this.table.querySelectorAll<HTMLElement>('thead th')];
   }
 
-  /** The widths that the reader has given to columns stay. */
+  /** Resets the widths, except those set by the reader. */
   #resetWidths(): void {
     this.table.resetAutoSize({ auto: true, indices: true, row_height: true, override: false });
   }
 
-  /** Wrapped rows that are all in view are as high as each of them needs; others are alike, or a part of them would be out of reach. */
+  /** Fits wrapped rows to their content if all of them are in view; otherwise they have equal heights, or some could not be scrolled to. */
   #fitRows(): boolean {
     const heights = this.#drawnHeights();
     const { count } = this.#model.rows;
@@ -241,7 +241,7 @@ export class Surface implements RowsView {
     return this.#drawnRows().map(row => row.getBoundingClientRect().height);
   }
 
-  /** The table keeps rows of earlier draws below those of the last. */
+  /** Returns the rows of the last draw; the table keeps rows of earlier draws below them. */
   #drawnRows(): readonly HTMLElement[] {
     const { from, to } = this.#given;
     return [...this.table.querySelectorAll<HTMLElement>('tbody tr')].slice(0, Math.max(to - from, 0));
@@ -271,7 +271,7 @@ export class Surface implements RowsView {
     );
   }
 
-  /** Names the cell that the keys are at, for those who hear it; cells show other values as the table scrolls. */
+  /** Names the active cell for screen readers; cells show other values as the table scrolls. */
   #activate(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
     if (cell !== this.#active) this.#active?.removeAttribute('id');
     this.#active = cell;
@@ -285,14 +285,14 @@ export class Surface implements RowsView {
     this.#grid?.setAttribute('aria-activedescendant', id);
   }
 
-  /** The button is not part of the table, which draws its cells anew. */
+  /** Places the menu button, which is outside of the table because that recreates its cells. */
   #showChevron(cell: HTMLElement | undefined, at: CellPlace | undefined): void {
     this.chevron.hidden = cell === undefined || at === undefined || at.y === HEAD_ROW;
     if (this.chevron.hidden || cell === undefined) return;
     this.#standAtEnd(this.chevron, cell, CHEVRON_WIDTH, CHEVRON_OVER);
   }
 
-  /** The cell that the button of a trace stands in: under the pointer, or the one of the keys. */
+  /** Returns the cell with the trace button: the one under the pointer, or the active one. */
   #tracePlace(): CellPlace | undefined {
     const { layout, selection, hasTrace } = this.#model;
     return [this.#hovered, selection?.focus].find(place => {
@@ -312,7 +312,7 @@ export class Surface implements RowsView {
     this.#standAtEnd(this.trace, cell, width, isActive ? CHEVRON_OVER : 0);
   }
 
-  /** Puts a button over a cell, some pixels before its end, or before what is `over` pixels behind it and still in view. */
+  /** Places a button over a cell, `before` pixels before its end, or before the point `over` pixels behind it if that is still in view. */
   #standAtEnd(node: HTMLElement, cell: HTMLElement, before: number, over: number): void {
     const frame = this.frame.getBoundingClientRect();
     const { right, top } = cell.getBoundingClientRect();
@@ -321,13 +321,13 @@ export class Surface implements RowsView {
     node.style.top = `${top - frame.top}px`;
   }
 
-  /** The height over which the table scrolls, as a share of that of all its rows. */
+  /** The height over which the table scrolls, as a share of the height of all its rows. */
   get heightShown(): number {
     const whole = this.#model.rows.count * this.#rowHeight;
     return whole <= UNBOUND_HEIGHT ? 1 : Math.min(1, this.table.scrollHeight / whole);
   }
 
-  /** The place of an element of the table. */
+  /** Returns the position of an element of the table. */
   placeOf(target: EventTarget | null): SurfacePlace | undefined {
     const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : null;
     const meta = cell === null ? undefined : this.table.getMeta(cell);
@@ -337,7 +337,7 @@ export class Surface implements RowsView {
     return { column: this.#model.layout.shown[x], x, y };
   }
 
-  /** The drawn cell or head at a place; undefined if it is out of view. */
+  /** Returns the drawn cell or header at a position; undefined if it is out of view. */
   cellAt({ x, y }: CellPlace): HTMLElement | undefined {
     return [...this.table.querySelectorAll<HTMLElement>('td, th')].find(cell => {
       const place = this.placeOf(cell);
@@ -345,9 +345,9 @@ export class Surface implements RowsView {
     });
   }
 
-  /** Scrolls just far enough to bring a cell into view; a later call takes its place. */
+  /** Scrolls just far enough to bring a cell into view; a later call supersedes it. */
   async reveal(place: CellPlace): Promise<void> {
-    // The table guesses the widths of columns that it has never drawn: the end of many is further away than it seems.
+    // The table guesses the widths of columns that it has never drawn, so the end of many is further away than it seems.
     this.#wanted = place;
     for (let attempt = 0; attempt < MOST_ATTEMPTS && this.#wanted === place; attempt += 1) {
       const first = this.#firstFor(place);
@@ -359,7 +359,7 @@ export class Surface implements RowsView {
     this.style();
   }
 
-  /** The first column and row to scroll to for a cell to be in view; undefined if it is. */
+  /** Returns the first column and row to scroll to for a cell to be in view; undefined if it is. */
   #firstFor({ x, y }: CellPlace): CellPlace | undefined {
     const metas = [...this.table.querySelectorAll<HTMLElement>('tbody td')].map(cell =>
       this.table.getMeta(cell),
@@ -367,7 +367,7 @@ export class Surface implements RowsView {
     const drawn = metas.flatMap(meta => (meta?.type === 'body' ? [meta.y] : []));
     const top = drawn.length === 0 ? 0 : Math.min(...drawn) + this.#covered;
     const bottom = Math.max(...drawn) - 1;
-    // Heads are always in view.
+    // Headers are always in view.
     const isRowSeen = y === HEAD_ROW || (y >= top && y <= bottom);
     const column = this.#firstColumnFor(x - this.#model.layout.pinned.length);
     if (column === undefined && isRowSeen) return undefined;
@@ -377,7 +377,9 @@ export class Surface implements RowsView {
     };
   }
 
-  /** The first scrolling column for another one to be in view as far as there is room; undefined if it is, as pinned ones are. */
+  /**
+   * Returns the first scrolling column with which another is in view as far as possible; undefined if it already is, as pinned ones are.
+   */
   #firstColumnFor(column: number): number | undefined {
     const heads = this.#scrollingHeads();
     const wanted = heads.find(head => head.column === column);
@@ -388,7 +390,7 @@ export class Surface implements RowsView {
     return heads.find(({ box }) => box.left - start >= beyond)?.column ?? column;
   }
 
-  /** The drawn columns that are not pinned, by their places among these, from the left. */
+  /** Returns the drawn columns that are not pinned, by their index among these, from the left. */
   #scrollingHeads(): readonly { readonly column: number; readonly box: DOMRect }[] {
     return this.#columnHeads().flatMap(head => {
       const meta = this.table.getMeta(head);
@@ -401,7 +403,7 @@ export class Surface implements RowsView {
     this.#highlighter.clear();
   }
 
-  /** As high as its head and rows with a scroll bar below them, but no higher than a screenful; the reader can drag the edge. */
+  /** Fits the height to the header, the rows and the scroll bar below them, up to a screenful; the reader can drag the edge. */
   #fitHeight(): void {
     const body = this.#wholeHeight ?? Math.max(this.#model.rows.count, 1) * this.#rowHeight;
     this.#scrollBar = this.#scrollBarBelow();
@@ -416,7 +418,7 @@ export class Surface implements RowsView {
     return this.table.offsetHeight - this.table.clientHeight;
   }
 
-  /** No wider than its columns, once their widths are known, and the scroll bar beside them where the rows scroll. */
+  /** Limits the width to that of the columns, once known, and of the scroll bar beside them if the rows scroll. */
   #fitWidth(): void {
     const columns = this.#grid?.getBoundingClientRect().width ?? 0;
     const room = this.#roomBeside();
@@ -439,7 +441,7 @@ export class Surface implements RowsView {
     if (this.frame.style.width !== before) await this.table.draw();
   }
 
-  /** The widths that the reader has given, by the places of the columns in the table, where row numbers are the first. */
+  /** Returns the reader's widths, by the indexes of the columns in the table, in which row numbers are the first. */
   #givenWidths(): Record<number, number> {
     const { shown, widths } = this.#model.layout;
     const given = shown.flatMap((column, index) => {
@@ -464,14 +466,14 @@ export class Surface implements RowsView {
     this.#model.widened();
   }
 
-  /** Measures what has come into view; about the same rows stay there. */
+  /** Measures the newly visible cells, keeping about the same rows in view. */
   async #measureAgain(): Promise<void> {
     const share = this.table.scrollTop / this.#scrollRange();
     await this.#measure({ columns: true, rows: false });
     if (this.#model.isWrapped) this.table.scrollTop = Math.ceil(share * this.#scrollRange());
   }
 
-  /** True when a row has come into view that needs more height than the wrapped rows before it. */
+  /** Returns true if a newly visible row needs more height than the wrapped rows before it. */
   #hasHigherRow(): boolean {
     if (!this.#model.isWrapped || this.#wholeHeight !== undefined || this.#rowHeight >= WRAPPED_ROW_HEIGHT)
       return false;
@@ -482,7 +484,7 @@ export class Surface implements RowsView {
     return Math.max(this.table.scrollHeight - this.table.clientHeight, 1);
   }
 
-  /** At the end of the rows the last one is whole: the head is higher than the row that the table reckons it to be. */
+  /** Shows the last row in full at the end of the rows: the header is higher than the row that the table assumes. */
   #endWithLast(): void {
     const [body, last] = [this.table.querySelector('tbody'), this.#drawnRows().at(-1)];
     if (body === null || last === undefined) return;
@@ -497,7 +499,7 @@ export class Surface implements RowsView {
     this.#covered = Math.ceil(beyond / this.#rowHeight);
   }
 
-  /** The cells of a rectangle; those that have not arrived are fetched, and drawn once they have. */
+  /** Returns the cells of a rectangle; missing ones are fetched, and drawn once they have arrived. */
   readonly #data = async (x0: number, y0: number, x1: number, y1: number) => {
     const { layout, rows, zone } = this.#model;
     const { pinned, scrolling } = layout;
@@ -523,17 +525,17 @@ export class Surface implements RowsView {
       ]),
       column_headers: columns.map(column => [column.name]),
       data: columns.map(texts),
-      // Equal values of pinned columns stay one cell per row.
+      // Equal values of pinned columns remain one cell per row.
       merge_headers: 'column' as const,
     };
   };
 
-  /** Draws rows in view that have arrived, unless a draw has shown them already. */
+  /** Draws newly loaded rows in view, unless a draw has already shown them. */
   #drawArrived(rows: Rows): Promise<void> | undefined {
     return rows === this.#model.rows && !this.#given.isWhole ? this.table.draw() : undefined;
   }
 
-  /** The place among the columns in view; -1 for row numbers. */
+  /** Returns the index among the columns in view; -1 for row numbers. */
   #columnAt(meta: CellMetadata): number {
     if (meta.type === 'row_header' || meta.type === 'corner') return meta.row_header_x - 1;
     return this.#model.layout.pinned.length + meta.x;
@@ -567,7 +569,7 @@ export class Surface implements RowsView {
     else if (cell.title !== '') cell.removeAttribute('title');
   }
 
-  /** Gives a cell these classes of its own; the table has classes there too. */
+  /** Sets these classes of a cell; the table has its own classes there too. */
   #look(cell: HTMLElement, looks: readonly Look[]): void {
     const wanted = looks.join(' ');
     if (this.#looks.get(cell) === wanted) return;
@@ -576,7 +578,7 @@ export class Surface implements RowsView {
     for (const look of LOOKS) cell.classList.toggle(`apl-grid-${look}`, looks.includes(look));
   }
 
-  /** Name, type, unit and order of a column, and the button of its menu. */
+  /** Draws the name, type, unit and sort order of a column, and its menu button. */
   #styleHead(cell: HTMLElement, { column, ...place }: SurfacePlace): void {
     const name = cell.querySelector<HTMLElement>(':scope > span:first-child');
     if (column === undefined || name === null) return;
@@ -595,7 +597,7 @@ export class Surface implements RowsView {
     setText(this.#kindOf(cell, name, column), kindOf(column, this.#model.zone));
   }
 
-  /** The second line of a head; the table empties its heads when it gives them to other columns. */
+  /** Returns the second line of a header; the table empties its headers when it reuses them for other columns. */
   #kindOf(cell: HTMLElement, name: HTMLElement, column: GridColumn): HTMLElement {
     const known = cell.querySelector('small');
     if (known !== null && this.#heads.get(cell) === column) return known;

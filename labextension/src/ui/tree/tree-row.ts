@@ -1,12 +1,12 @@
-/** A row of the tree; its text is shown as it is, so invisible characters have to be made visible before. */
+/** A row of the tree; its strings are shown unchanged, so invisible characters must already be made visible. */
 export interface TreeRow {
-  /** Identifies the row when it is drawn again. */
+  /** Identifies the row when it is redrawn. */
   readonly key: string;
   /** From 1. */
   readonly level: number;
   readonly kind: string;
   readonly label: string;
-  /** Shown at the right, if there is room. */
+  /** Shown on the right, if there is room. */
   readonly detail?: string;
   /** Absent for a row that cannot be opened. */
   readonly isOpen?: boolean;

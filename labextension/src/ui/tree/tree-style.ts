@@ -1,6 +1,6 @@
 import { QUIET } from '../ui-style.js';
 
-/** The rules of trees; colors are those of the application's theme. */
+/** Styles of trees; colors are from the application's theme. */
 export const RULES = `
 .apl-tree { flex: 1 1 0; min-height: 90px; overflow: auto; position: relative; outline-offset: -2px; scrollbar-width: thin; }
 .apl-tree:focus-visible { outline: 2px solid var(--jp-brand-color1); }

@@ -6,24 +6,24 @@ import { RULES } from './tree-style.js';
 /** The events of a tree, handled by its owner. */
 export interface TreeOwner {
   toggle(row: TreeRow): void;
-  /** The row became the active one. */
+  /** Called when the row became active. */
   chosen(row: TreeRow | undefined): void;
-  /** A double click, Enter or Insert. */
+  /** Called on a double click, Enter or Insert. */
   run(row: TreeRow): void;
-  /** Returns what is shown in place of label and detail; the label is then what is heard. */
+  /** Returns the contents in place of label and detail; the label is then the accessible name. */
   contentOf?(row: TreeRow): readonly Node[];
 }
 
-/** The height of a row in pixels; rows have one line. */
+/** Height of a row in pixels; each row is a single line. */
 export const ROW_HEIGHT = 22;
-/** Levels that are indented; deeper rows stand below each other. */
+/** Maximum indented level; deeper rows are aligned with it. */
 const DEEPEST = 24;
 
 let trees = 0;
 
 /**
- * A tree whose rows are in the page only while they are in view. The tree has the focus; the active row is named by
- * `aria-activedescendant`.
+ * A tree whose rows are in the page only while they are in view. The tree has the focus; `aria-activedescendant` names the active
+ * row.
  */
 export class Tree {
   readonly node: HTMLElement;
@@ -31,13 +31,13 @@ export class Tree {
   readonly #owner: TreeOwner;
   readonly #id = `apl-tree-${++trees}`;
   #rows: readonly TreeRow[] = [];
-  /** The place of each row among its siblings, from 1, and their number. */
+  /** The index of each row among its siblings, from 1, and their number. */
   #siblings: readonly Siblings[] = [];
   #active = 0;
-  /** The key of a row to choose when it is there. */
+  /** Key of a row to activate once it exists. */
   #wanted: string | undefined;
   #frame = 0;
-  /** The height that it had last: a notebook takes its outputs from the page and puts them back, of which nothing tells. */
+  /** The last known height: a notebook removes its outputs from the page and restores them without notification. */
   #height = 0;
 
   constructor(label: string, owner: TreeOwner) {
@@ -59,17 +59,17 @@ export class Tree {
     return this.#rows[this.#active];
   }
 
-  /** The key of the active row, also of one that has not come yet. */
+  /** Key of the active row, or of the one to activate once it exists. */
   get activeKey(): string | undefined {
     return this.#wanted ?? this.active?.key;
   }
 
-  /** Makes a row the active one as soon as it is there, unless another is chosen before. */
+  /** Activates a row as soon as it exists, unless another is activated first. */
   chooseLater(key: string): void {
     this.#wanted = key;
   }
 
-  /** Shows other rows; the active one stays where it is among them. */
+  /** Shows other rows; the active one stays active. */
   show(rows: readonly TreeRow[]): void {
     const key = this.active?.key;
     this.#rows = rows;
@@ -81,7 +81,7 @@ export class Tree {
     this.#draw();
   }
 
-  /** Makes a row that is there the active one, as its keys do. */
+  /** Activates an existing row, as its keys do. */
   choose(key: string): void {
     const index = this.#rows.findIndex(row => row.key === key);
     if (index >= 0) this.#activate(index);
@@ -101,7 +101,7 @@ export class Tree {
     const shown = new Set(Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index));
     if (this.active !== undefined) shown.add(this.#active);
     const nodes = [...shown].sort((a, b) => a - b).map(index => this.#rowNode(index));
-    // A press and its release are a click only on the same node: what is drawn already stays.
+    // A press and its release only make a click on the same node, so nodes already drawn are kept.
     const drawn = [...this.#space.children];
     if (
       nodes.length !== drawn.length ||
@@ -206,10 +206,10 @@ export class Tree {
     this.#owner.chosen(this.active);
   }
 
-  /** Scrolls just far enough to bring the active row into view; it is then no longer awaited. */
+  /** Scrolls just far enough to bring the active row into view; it is then not awaited any more. */
   #reveal(): void {
     this.#wanted = undefined;
-    // The space has to have its height before it can be scrolled.
+    // The space needs its full height before it can be scrolled.
     this.#space.style.height = `${this.#rows.length * ROW_HEIGHT}px`;
     const top = this.#active * ROW_HEIGHT;
     const { scrollTop, clientHeight } = this.node;
@@ -224,10 +224,10 @@ interface Siblings {
   readonly count: number;
 }
 
-/** Says where each row stands among its siblings: those of its level below the same row. */
+/** Returns the position of each row among its siblings: the rows of its level below the same parent. */
 function siblingsOf(rows: readonly TreeRow[]): readonly Siblings[] {
   const found: { readonly place: number; count: number }[] = [];
-  /** The rows of each level that are still being counted. */
+  /** Rows of each level still being counted. */
   const open: number[][] = [];
   const close = (level: number): void => {
     for (const group of open.splice(level))
