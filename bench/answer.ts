@@ -1,7 +1,7 @@
 /**
- * An answer of 1 M rows x 10 columns from the local service to Arrow, through the kernel's client and decoder: as Arrow IPC against
- * JSON. Of each run the service and the client are fresh processes, taking turns; medians count. Time is that of the processors for
- * both together, and memory the sum of their peaks. ROWS and RUNS are environment variables.
+ * A result of 1 M rows x 10 columns from the local service to Arrow, through the kernel's client and decoder: as Arrow IPC against
+ * JSON. Each run uses fresh service and client processes, alternating; medians count. Time is CPU time of both together, and memory
+ * the sum of their peaks. ROWS and RUNS are environment variables.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const RUNS = Number(process.env.RUNS ?? 5);
 const FORMS = ['arrow', 'json'] as const;
 type Form = (typeof FORMS)[number];
 
-/** Times, numbers, few and many different texts, a flag. */
+/** Times, numbers, low- and high-cardinality strings, a flag. */
 const apl = `range i from 1 to ${ROWS} step 1
 | extend a = strcat('user-', tostring(i % 5000)), b = i * 3, c = i / 7.0, d = i % 2 == 0, e = strcat('/api/v1/orders/', tostring(i)),
   f = datetime(2026-01-01) + i * 1s, g = i % 600, h = strcat('trace-', tostring(i * 7919)), k = todouble(i)
@@ -65,7 +65,7 @@ async function sampleOf(form: Form): Promise<Sample> {
   }
 }
 
-/** What one request takes in this process. */
+/** Returns the cost of one request in this process. */
 async function measure(form: Form, url: string, token: string) {
   await import('undici');
   const client = createClient(

@@ -1,6 +1,6 @@
 /**
- * A kernel while the 1 M rows of a result arrive: how long a completion takes that is asked for meanwhile, again and again, and how
- * long an interrupt takes until the cell has ended. Through a whole kernel and its service, by raw ZeroMQ. RUNS is an environment variable.
+ * A kernel while the 1 M rows of a result arrive: latency of repeated completion requests, and time from an interrupt until the cell has
+ * ended. Through a complete kernel and its service, over raw ZeroMQ. RUNS is an environment variable.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function withKernel(work: (client: Client) => Promise<void>): Promise<void
     await client.request('shutdown_request', { restart: false }, 'control');
     await ended;
     client.close();
-    // The service ends by itself once no kernel is left, and removes nothing that is missing.
+    // The service exits once no kernel is left, and does not delete anything that is missing.
     rmSync(directory, { recursive: true, force: true });
   }
 }
@@ -54,7 +54,7 @@ async function run(client: Client, code: string): Promise<void> {
   if (reply.status !== 'ok') throw new Error(`the cell failed: ${JSON.stringify(reply)}`);
 }
 
-/** Milliseconds of each completion while the cell runs. */
+/** Returns the milliseconds of each completion while the cell runs. */
 async function completionsDuring(client: Client): Promise<number[]> {
   const times: number[] = [];
   let running = true;
@@ -69,7 +69,7 @@ async function completionsDuring(client: Client): Promise<number[]> {
   return times;
 }
 
-/** Milliseconds from an interrupt to the end of the cell; none if the cell had ended by itself before. */
+/** Returns the milliseconds from an interrupt to the end of the cell; empty if the cell had ended before. */
 async function interruptAfter(client: Client, ms: number): Promise<number[]> {
   const cell = client.execute(executed(large));
   await delay(ms);

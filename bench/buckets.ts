@@ -7,8 +7,8 @@ import { formatBytes } from '../kernel/text.js';
 import { startStore } from './tools/objects.js';
 
 /**
- * What questions about a bucket read and how long they take: `npx tsx bench/buckets.ts [OBJECTS]` makes one of 30 days on this machine, and
- * asks each question with nothing kept, then again.
+ * What queries of a bucket read and how long they take: `npx tsx bench/buckets.ts [OBJECTS]` creates one of 30 days on this machine, and
+ * runs each query with empty caches, then again.
  */
 const objects = Number(process.argv[2] ?? 2_000);
 const rowsOfObject = 5_000;
@@ -40,7 +40,7 @@ const directory = await mkdtemp(join(tmpdir(), 'apl-bucket-'));
 const store = await startStore(directory);
 Object.assign(process.env, store.environment);
 
-/** The server keeps each object as a file of its own, whose ETag it computes if it has none. */
+/** Fills the bucket. The server stores each object as a file of its own, and computes its ETag if it has none. */
 async function fill(): Promise<number> {
   const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const { readFile } = await import('node:fs/promises');

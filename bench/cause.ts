@@ -1,5 +1,5 @@
 /**
- * What finds a cause, over many rows: `spotlight` over 20 fields, and what `%patterns` asks of log lines beside a count by the same
+ * Finding causes, over many rows: `spotlight` over 20 fields, and the queries of `%patterns` on log lines beside a count by the same
  * field. ROWS and RUNS are environment variables.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const number = (most: number, salt: number) => `(hash(i, ${salt}) % ${most})`;
 const lines = `CASE (${number(4, 50)}) WHEN 0 THEN 'user ' || ${number(5000, 51)} || ' signed in from 10.' || ${number(250, 52)} || '.0.' || ${number(250, 53)}
   WHEN 1 THEN 'request ' || hash(i, 54)::VARCHAR || ' took ' || ${number(3000, 55)} || ' ms' WHEN 2 THEN 'cache miss for key item:' || ${number(100000, 56)} ELSE 'heartbeat of worker-' || ${number(40, 57)} END`;
 
-/** What the trend of a template asks for: the times between twelve parts of the range. */
+/** Times between twelve parts of the range, as in the query for the trend of a template. */
 const edges = Array.from({ length: 11 }, (_, at) =>
   new Date(Date.UTC(2026, 0, 1, 60 * (at + 1))).toISOString(),
 );
@@ -66,7 +66,7 @@ try {
   await stopProcess(service);
 }
 
-/** The processor time in seconds that a query takes the service: other work of the machine weighs less on it. */
+/** Returns the CPU time of a query in the service, in seconds; other load on the machine affects it less. */
 async function spent(to: Running, apl: string): Promise<number> {
   const all: number[] = [];
   for (let run = 0; run < runs; run += 1) {

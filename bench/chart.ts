@@ -1,6 +1,6 @@
 /**
- * A result of 1 M rows as a chart: the kernel's model, specification and image, from the decoded result on, against Vega given
- * every row. Each runs in a fresh process that has loaded the library; medians count. `ROWS` and `RUNS` can be set.
+ * A result of 1 M rows as a chart: the kernel's model, specification and image, from the decoded result, against Vega given
+ * every row. Each runs in a fresh process with the library loaded; medians count. `ROWS` and `RUNS` can be set.
  */
 
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ type Method = 'ours' | 'every row';
 const START = Date.UTC(2026, 10, 1);
 const WEEKS = { start: '2026-11-01T00:00:00Z', end: '2026-11-14T00:00:00Z' };
 
-/** The mark of a plain drawing, and the fields of its axes and of its groups. */
+/** The mark of a plain drawing, and its axis and group fields. */
 interface Plain {
   readonly mark: 'line' | 'symbol';
   readonly x: string;
@@ -29,7 +29,7 @@ interface Plain {
   readonly group?: string;
 }
 
-/** A table that is drawn, and the fields of the same drawing of every row, if that has any sense. */
+/** A table to draw, and the fields of the same drawing of every row, if that makes sense. */
 interface Shape {
   readonly table: () => SampleTable;
   readonly options?: ChartOptions;
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   for (const [name, { plain }] of Object.entries(SHAPES)) {
     const samples: Sample[] = [];
     for (let run = 0; run < RUNS; run++) samples.push(await runApart('ours', name));
-    // Every row takes many times as long: once is enough.
+    // Every row takes many times as long, so one run is enough.
     const all = plain === undefined ? undefined : await runApart('every row', name);
     const ours = median(samples.map(({ ms }) => ms));
     const cpuMs = median(samples.map(each => each.cpuMs));
@@ -153,7 +153,7 @@ function timed(groups: number): SampleTable {
   };
 }
 
-/** The same number in [0, 1) for the same row. */
+/** Returns a pseudorandom number in [0, 1), the same for the same row. */
 function noise(row: number): number {
   return ((Math.imul(row + 1, 0x9e3779b1) ^ (row >>> 3)) >>> 0) / 2 ** 32;
 }

@@ -1,6 +1,7 @@
 /**
- * Many columns: questions of all fields, and of a few, of one Parquet file, as the engine writes it, with COLUMNS columns and ROWS rows, against
- * statements by hand over the same file. RUNS is an environment variable too.
+ * Many columns: queries of all fields, and of a few, on one Parquet file, as the engine writes it, with COLUMNS columns and ROWS rows,
+ * against
+ * handwritten statements over the same file. RUNS is an environment variable too.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -35,7 +36,7 @@ const questions: readonly Question[] = [
   },
 ];
 
-/** Integers, reals, strings, and strings that are mostly null, in turn. */
+/** Integers, floating-point numbers, strings, and mostly null strings, in turn. */
 const values = Array.from({ length: columns - 1 }, (_, index) => {
   const value = `hash(i, ${index}) % 1000`;
   const kinds = [

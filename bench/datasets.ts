@@ -1,6 +1,7 @@
 /**
- * What many datasets cost, and one of many files: start of the service, `print`, a query of one dataset, its fields and the listing,
- * if nothing is known of their files, after a start that knows them, and when all was asked before. The files are links to one.
+ * The cost of many datasets, and of one with many files: start of the service, `print`, a query of one dataset, its fields and the
+ * listing,
+ * with nothing known of their files, after a start with known files, and with everything queried before. The files are links to one.
  */
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,10 +29,10 @@ async function countOneMore(service: Running): Promise<void> {
   await query('d0 | count')(service);
 }
 
-/** Times of the start and of each question in milliseconds, of the one dataset of the first line against the same question there. */
+/** Milliseconds of the start and of each query for the single dataset of the first line, as a baseline. */
 const ofOne = new Map<string, number>();
 
-/** Makes a directory with one dataset of one file, and returns it with that file. */
+/** Creates a directory with one dataset of one file, and returns it with that file. */
 async function makeOne(): Promise<{
   readonly dataDir: string;
   readonly directory: string;

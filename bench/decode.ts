@@ -1,9 +1,9 @@
 /**
- * A response of 1 M rows x 10 columns, from a server of this machine to Arrow: the kernel's client and decoder against `fetch`
+ * A response of 1 M rows x 10 columns, from a server on this machine to Arrow: the kernel's client and decoder against `fetch`
  * with `JSON.parse`, which leaves JavaScript values, and against Apache Arrow's own builders on top of that. One body is plain,
- * one holds escapes, characters of several bytes, dynamic cells and integers over 53 bits, one has as many cells in 200 columns,
- * and in one four of the ten columns hold objects within objects. All run in fresh processes, taking turns; medians count.
- * ROWS, RUNS and KINDS are environment variables; a body that is longer than a string can be is read by ours alone.
+ * one has escapes, multibyte characters, dynamic cells and integers over 53 bits, one has as many cells in 200 columns,
+ * and in one, four of the ten columns have nested objects. All run in fresh processes, alternating; medians count.
+ * ROWS, RUNS and KINDS are environment variables; a body longer than the maximum string is read only by ours.
  */
 
 import { constants } from 'node:buffer';
@@ -29,11 +29,11 @@ type Method = (typeof METHODS)[number];
 
 interface Sample {
   readonly ms: number;
-  /** How long other work of the process had to wait, at most in 99 of 100 turns. */
+  /** 99th percentile of how long other work in the process had to wait. */
   readonly waitMs: number;
-  /** The process's peak resident memory. */
+  /** Peak resident memory of the process. */
   readonly peakMiB: number;
-  /** What the columns of the result take. */
+  /** Size of the columns of the result. */
   readonly arrowMiB: number;
 }
 
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     const rows = (ROWS * FIELDS.length * share) / width;
     const body = sampleBody(rows, kind);
     const server = createServer((_, response) => {
-      // As behind a gateway that packs: of unknown length.
+      // As behind a compressing gateway: without a length.
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write(body.subarray(0, 1));
       response.end(body.subarray(1));
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const samples = METHODS.map((): Sample[] => []);
-    // Beyond this length a body is not a string, so nothing but ours can read it.
+    // A longer body does not fit into a string, so only ours can read it.
     const methods = body.length > constants.MAX_STRING_LENGTH ? METHODS.slice(0, 1) : METHODS;
     for (let run = 0; run < RUNS; run++)
       for (const [index, name] of methods.entries()) samples[index]?.push(await runApart(name, url, rows));
@@ -109,7 +109,7 @@ async function runApart(name: Method, url: string, rows: number): Promise<Sample
 }
 
 async function measure(name: Method, url: string, expected: number): Promise<Sample> {
-  // The client loads this with its first request; `fetch` is a part of Node.
+  // The client loads this on its first request; `fetch` is built into Node.
   await import('undici');
   const waits: number[] = [];
   let last = performance.now();
@@ -127,7 +127,7 @@ async function measure(name: Method, url: string, expected: number): Promise<Sam
   return { ms, waitMs: quantile(waits, 0.99), peakMiB: ownPeakMiB(), arrowMiB };
 }
 
-/** That of the process alone: `maxRSS` begins with what the process that started it had then. */
+/** Returns the peak of this process alone: `maxRSS` starts from the value of the parent process. */
 function ownPeakMiB(): number {
   if (!existsSync('/proc/self/status')) return process.resourceUsage().maxRSS / 1024;
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024;
@@ -160,7 +160,7 @@ function mibOf(table: arrow.Table | undefined): number {
   return (table?.batches ?? []).reduce((total, { data }) => total + data.byteLength, 0) / 2 ** 20;
 }
 
-/** The decoder that one would write with the usual libraries; times stay exact through BigInt, strings in low-cardinality columns get a dictionary. */
+/** A decoder written with the usual libraries; times stay exact through BigInt, and strings in low-cardinality columns get a dictionary. */
 function build(result: TabularResult): arrow.Table[] {
   return result.tables.map(table => {
     const columns = table.columns.map((cells, index) => {
@@ -176,7 +176,7 @@ function build(result: TabularResult): arrow.Table[] {
 
 function convert(cell: unknown, isTime: boolean, isInt: boolean): unknown {
   if (cell === null) return null;
-  // The builder takes milliseconds for a timestamp: finer nanoseconds are lost, as in most code of this kind.
+  // The builder takes a timestamp in milliseconds, so nanoseconds are lost, as in most such code.
   if (isTime) return Date.parse(cell as string);
   if (isInt) return BigInt(cell as number);
   return typeof cell === 'object' ? JSON.stringify(cell) : cell;
@@ -209,7 +209,7 @@ const FIELDS = [
   ['trace_id', 'string'],
 ] as const;
 
-/** A log-like response: times, words, paths, identifiers, codes, sizes, short and long decimals, flags, one null in twenty. */
+/** Returns a log-like response: times, words, paths, identifiers, codes, sizes, short and long decimals, flags, one null in twenty. */
 function sampleBody(rows: number, kind: Kind): Buffer {
   const random = randomNumbers(42);
   const { width = FIELDS.length, cells: special = {}, dynamic = [] } = KINDS_OF_BODIES[kind];
@@ -264,9 +264,9 @@ const nestedFields = ['service', 'uri', 'duration_ms', 'trace_id'] as const;
 type Kind = 'plain' | 'hard' | 'wide' | 'nested';
 
 interface KindOfBody {
-  /** As many cells in more columns of fewer rows. */
+  /** Number of columns, with proportionally fewer rows. */
   readonly width?: number;
-  /** Of the rows, as others can only read what fits a string. */
+  /** Share of the rows, because the other methods can only read what fits into a string. */
   readonly share?: number;
   readonly cells?: Readonly<Partial<Record<(typeof FIELDS)[number][0], CellMaker>>>;
   readonly dynamic?: readonly string[];
@@ -297,7 +297,7 @@ function hex(random: () => number): string {
     .padStart(8, '0');
 }
 
-/** mulberry32: the same numbers in every run. */
+/** Returns a mulberry32 generator: the same numbers in every run. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

@@ -38,7 +38,7 @@ const environment = environmentOf({
   now: 0n,
 });
 
-/** `let` statements, then queries of eight lines. */
+/** Returns `let` statements, then queries of eight lines. */
 function cellOf(lines: number): string {
   const lets = Array.from({ length: 8 }, (_, index) => `let limit_${index} = ${index};`);
   const queries = Array.from({ length: Math.floor((lines - 8) / 8) }, (_, index) =>

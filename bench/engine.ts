@@ -1,7 +1,7 @@
 /**
- * APL through the local service, in a process of its own as its users have it, against the same question written by hand in SQL
+ * APL through the local service, in its own process as users run it, against the same query handwritten in SQL
  * for the same engine over the same Parquet files, by the median of several runs. ROWS (`1000000,10000000,50000000` shows the
- * growth), FILES (how many the rows are in), RUNS and ONLY (a part of the questions' names) are environment variables.
+ * growth), FILES (the number of files for the rows), RUNS and ONLY (a part of query names) are environment variables.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -191,7 +191,7 @@ const questions: readonly Question[] = [
 const pick = (items: readonly string[], salt: number): string =>
   `[${items.map(item => `'${item}'`).join(', ')}][1 + (hash(i, ${salt}) % ${items.length})::BIGINT]`;
 
-/** 17 columns like those of an HTTP log, ordered by time over 30 days; the rows of one file of several. */
+/** 17 columns like those of an HTTP log, sorted by time over 30 days; the rows of one of several files. */
 const generated = (
   rows: number,
   from: number,
@@ -244,7 +244,7 @@ async function fill(
   return files;
 }
 
-/** What one would look up by hand: the start of the last row group but one. */
+/** Returns what one would look up manually: the start of the second to last row group. */
 async function newestTime(connection: DuckDBConnection, files: readonly string[]): Promise<string> {
   const reader = await connection.runAndReadAll(
     `SELECT stats_min_value FROM parquet_metadata([${files.map(file => `'${file}'`).join(', ')}])

@@ -1,8 +1,8 @@
 /**
- * Results of a million rows of 20 columns and of ten million of 10 in the grid of a real JupyterLab: when the rows are there, what
- * a frame of scrolling takes, what sorting, filtering and searching all rows take against the engine by hand over the same rows,
- * and the size of the saved notebook. Chromium draws frames as fast as it can, so that the time between two is what one costs.
- * ROWS leaves only the results of so many rows.
+ * Results of a million rows of 20 columns and of ten million of 10 in the grid of a real JupyterLab: time until the rows appear,
+ * duration of a frame while scrolling, sorting, filtering and searching all rows against a handwritten statement over the same rows,
+ * and the size of the saved notebook. Chromium draws frames as fast as it can, so the time between two is the cost of one.
+ * ROWS limits the run to the results with that many rows.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { median, quantile, type Row, report } from './tools/row.js';
 
 const RUNS = Number(process.env.RUNS ?? 3);
 const FRAMES = 600;
-/** As fast as people type who do so every day. */
+/** The speed of practiced typists. */
 const MS_PER_KEY = 200;
 
 interface Size {
@@ -28,7 +28,7 @@ const SIZES: readonly Size[] = [
   { rows: 10_000_000, columns: 10 },
 ].filter(({ rows }) => rows === Number(process.env.ROWS ?? rows));
 
-/** The columns beside n in APL and in SQL: integers, fractions, texts and times. */
+/** The columns besides n in APL and in SQL: integers, fractions, strings and times. */
 const COLUMNS: readonly (readonly [name: string, apl: string, sql: string])[] = [
   ['shuffled', 'n * 7919 % 1000003', 'n * 7919 % 1000003'],
   ['host', 'strcat("host-", tostring(n % 50))', "'host-' || n % 50"],
@@ -45,7 +45,7 @@ function columnsOf({ columns }: Size): typeof COLUMNS {
   return COLUMNS.slice(0, columns - 1);
 }
 
-/** `range` makes no more than a million rows: each of these becomes a thousand. */
+/** `range` creates at most a million rows, each of which becomes a thousand. */
 function queryOf(size: Size): string {
   const extended = columnsOf(size).map(([name, apl]) => `${name} = ${apl}`);
   return [
@@ -61,9 +61,9 @@ function statementOf(size: Size): string {
   return `CREATE TABLE rows AS SELECT n, ${columns.join(', ')} FROM range(1, ${size.rows + 1}) AS r(n)`;
 }
 
-/** What the page has seen, in milliseconds of its own clock. */
+/** Events observed by the page, in milliseconds of its own clock. */
 interface Seen {
-  /** The cell has its number. */
+  /** The cell has its execution count. */
   readonly idle: number;
   /** The first rows are drawn. */
   readonly rows: number;
@@ -161,7 +161,7 @@ function scroll(page: Page, step: string): Promise<Scrolled> {
   return page.evaluate<Scrolled>(scrolling(step));
 }
 
-/** The frames of a copy of the table, without the grid, in which every cell gets another text each time: no table does less. */
+/** Returns the frames of a copy of the table, without the grid, in which every cell gets new text each time: no table does less. */
 async function drawPlain(page: Page): Promise<readonly number[]> {
   await page.evaluate(COPY);
   const { frames } = await scroll(page, REPLACE);
@@ -189,14 +189,14 @@ async function reportViews(page: Page, size: Size): Promise<void> {
   }
 }
 
-/** A view of ten times as many rows takes ten times as long, by hand too: it has no goal. */
+/** Returns the goal; none for ten times as many rows, which take ten times as long even with handwritten statements. */
 function viewGoal({ rows }: Size): Pick<Row, 'goal'> {
   return rows > 1_000_000 ? {} : { goal: { atMost: 1000 } };
 }
 
 /**
- * The first view that reads a column also hands the column to the engine; a search reads all of them. Its text is typed, a key
- * after the other.
+ * Reports the first views. The first one to read a column also passes the column to the engine; a search reads all of them. Its text is
+ * typed one key at a time.
  */
 async function reportFirst(page: Page, size: Size): Promise<void> {
   const figure = (name: string, ours: number) =>
@@ -220,7 +220,7 @@ function reportBytes(scale: string, bytes: number): void {
   report({ figure: `saved notebook, ${scale}`, unit: 'KiB', ours: bytes / 1024, goal: { atMost: 256 } });
 }
 
-/** What a reader does to all rows, each run to others of them, which resolves with how long it took, and the same by hand. */
+/** A reader's action on all rows, on different ones in each run, which resolves with its duration, and the same as a statement. */
 interface ViewOfRows {
   readonly act: (page: Page, run: number) => Promise<number>;
   readonly sql: string;
@@ -252,10 +252,10 @@ const viewsOf = (size: Size): Readonly<Record<string, ViewOfRows>> => ({
 const TABLE = "document.querySelector('.apl-grid regular-table')";
 const STATUS = "document.querySelector('.apl-grid-status').textContent";
 
-/** Higher than the rows that a notebook holds, in pixels; browsers bound the height of any more. */
+/** Higher than the rows in a notebook, in pixels; browsers limit greater heights. */
 const HIGH = 1_000_000;
 
-/** Watches frame by frame for a number at the cell, for rows, and for the grid to be as high as all of them. */
+/** Watches frame by frame for the execution count, for rows, and for the grid to be as high as all of them. */
 const WATCH = `new Promise(settle => {
   const seen = {};
   const look = () => {
@@ -282,7 +282,7 @@ const COPY = `(() => {
 const REPLACE =
   "for (const cell of document.querySelectorAll('#copy td')) cell.textContent = String(Math.random())";
 
-/** Scrolls once a frame, each time by the statement. */
+/** Scrolls once per frame by the statement. */
 const scrolling = (step: string): string => `(async () => {
   const table = ${TABLE};
   const isDrawn = () => new Promise(done => requestAnimationFrame(done));
@@ -311,7 +311,7 @@ const timeOf = (act: string, done: string): string => `new Promise(settle => {
   look();
 })`;
 
-/** Sorts descending, and takes the sort away again. */
+/** Sorts descending, and removes the sort again. */
 async function sortBy(page: Page, column: string): Promise<number> {
   await clickHead(page, column, 'ascending');
   const ms = await clickHead(page, column, 'descending');
@@ -319,14 +319,14 @@ async function sortBy(page: Page, column: string): Promise<number> {
   return ms;
 }
 
-/** Clicks the head of a column, whose order is then another. */
+/** Clicks the header of a column, and waits for its new sort order. */
 function clickHead(page: Page, column: string, order: string): Promise<number> {
   const head = `[...document.querySelectorAll('.apl-grid thead th')].find(each => each.textContent.startsWith('${column}'))`;
   const press = `${head}.querySelector('span').dispatchEvent(new MouseEvent('mousedown', { bubbles: true }))`;
   return page.evaluate<number>(timeOf(press, `${head}.ariaSort === '${order}'`));
 }
 
-/** Leaves only the rows with one host, and takes the filter away again. */
+/** Shows only the rows with one host, and removes the filter again. */
 async function filterByHost(page: Page, run: number): Promise<number> {
   const cell = page.locator('.apl-grid tbody td', { hasText: new RegExp(`^host-${run + 1}$`) });
   await cell.click({ button: 'right' });
@@ -342,7 +342,7 @@ async function filterByHost(page: Page, run: number): Promise<number> {
   return ms;
 }
 
-/** Searches from the last key on, which the grid waits after, and empties the box again. */
+/** Searches, from the last key on, after which the grid waits, and clears the box again. */
 async function search(page: Page, text: string): Promise<number> {
   const type = (typed: string) =>
     `const box = document.querySelector('.apl-grid-search'); box.value = '${typed}'; box.dispatchEvent(new Event('input'))`;

@@ -1,6 +1,6 @@
 /**
- * Small batches of events, acknowledged when they are on the disk, from one client and from several, and a query after many of
- * them against the same events in one file. The service is a process of its own. BATCHES is an environment variable.
+ * Small batches of events, acknowledged once on disk, from one client and from several, and a query after many of
+ * them against the same events in one file. The service runs in its own process. BATCHES is an environment variable.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const linesOf = (from: number, count: number) =>
 const batchEvents = 100;
 const clients = 8;
 
-/** Clients that each send a batch as soon as their last one is acknowledged: milliseconds for one batch of any of them. */
+/** Returns the milliseconds per batch of several clients, each of which sends a batch as soon as its last one is acknowledged. */
 async function batchMsOfMany(service: Running): Promise<number> {
   const each = Math.ceil(batches / clients);
   await ask(service, '/v2/datasets', JSON.stringify({ name: 'shared' }));
@@ -63,7 +63,7 @@ async function queryMs(service: Running, dataset: string): Promise<number> {
   return median(times);
 }
 
-/** The same events in one file, in the same service. */
+/** Imports the same events as one file, in the same service. */
 async function oneFile(service: Running, count: number): Promise<string> {
   const file = join(service.dataDir, 'one.ndjson');
   const dataset = `one${count}`;

@@ -1,8 +1,8 @@
 /**
  * The kernel against ipykernel, both driven by one raw ZeroMQ client: spawn to the first kernel_info_reply, the round trip of
- * a trivial cell (request to reply and idle), and peak resident memory. Runs alternate; medians count. ipykernel has an
- * environment of its own, `.venv-bench`, whose modules are compiled beforehand, as pip leaves them. Where NODE_EXTRA_CA_CERTS is
- * set, Node 20 reads every certificate authority before it runs a line, so both are also measured with a file of authorities.
+ * a trivial cell (request to reply and idle), and peak resident memory. Runs alternate; medians count. ipykernel has its own
+ * environment, `.venv-bench`, with modules compiled beforehand, as pip leaves them. If NODE_EXTRA_CA_CERTS is set, Node 20 reads every
+ * certificate authority before it runs a line, so both are also measured with a file of authorities.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ async function compare(where: string, env: NodeJS.ProcessEnv): Promise<void> {
   row('peak memory of a kernel', 'MiB', 'peakMiB');
 }
 
-/** One kernel process from spawn to kill. */
+/** Measures one kernel process from spawn to kill. */
 async function measure({ argv, cell }: Contender, environment: NodeJS.ProcessEnv): Promise<Sample> {
   const directory = mkdtempSync(join(tmpdir(), 'bench-kernel-'));
   const connection = await connectionOnFreePorts();
@@ -104,7 +104,7 @@ async function measure({ argv, cell }: Contender, environment: NodeJS.ProcessEnv
   }
 }
 
-/** Median ms of a cell from the request to the later of reply and idle, after a warm-up. */
+/** Returns the median milliseconds of a cell from the request to the later of reply and idle, after a warm-up. */
 async function roundTrip(client: Client, code: string): Promise<number> {
   const content = executed(code);
   const times: number[] = [];
@@ -117,14 +117,14 @@ async function roundTrip(client: Client, code: string): Promise<number> {
   return median(times.slice(CELLS / 10));
 }
 
-/** Not by a kill: both keep what they compiled for the next start, ours as it exits. */
+/** Ends the process, but not by a kill: both store compiled code for the next start, ours on exit. */
 async function end(child: ChildProcess): Promise<void> {
   const ended = new Promise(settle => child.on('exit', settle));
   child.kill('SIGTERM');
   await ended;
 }
 
-/** Peak resident memory as Linux counts it; not a number elsewhere. */
+/** Returns peak resident memory as reported by Linux; NaN elsewhere. */
 function peakMiB(child: ChildProcess): number {
   const status = `/proc/${child.pid}/status`;
   if (!existsSync(status)) return Number.NaN;

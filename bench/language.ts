@@ -1,7 +1,7 @@
 /**
  * The language front end: compiling a query of 20 operators, parsing and coloring a file of 10,000 lines, completing,
- * and texts made to be slow to read. Each figure is the 95th percentile of runs in one warm process, in milliseconds;
- * `growth` is the time of a text against that of half of it.
+ * and inputs designed to be slow. Each figure is the 95th percentile of runs in one warm process, in milliseconds;
+ * `growth` is the time of an input relative to half of it.
  */
 
 import { aplParser } from '../kernel/apl/editor/colors/highlight.js';
@@ -28,7 +28,7 @@ interface Result {
   readonly case: string;
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Processor time of one run on average, collecting garbage included: which other work on the machine does not change. */
+  /** Average CPU time of one run, including garbage collection; independent of other load on the machine. */
   readonly cpuMs: number;
   readonly goalMs: number;
 }
@@ -62,7 +62,7 @@ function measure({ name, goalMs, runs, run }: Case): Result {
   return { case: name, p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, goalMs };
 }
 
-/** Twice the text should take twice the time; the best of five, since the least disturbed run is the true one. */
+/** Twice the input should take twice the time; the best of five, since the least disturbed run is the most accurate. */
 function measureGrowth(name: string, text: (size: number) => string): Growth {
   const [half, whole] = [20_000, 40_000].map(size => {
     const source = text(size);
@@ -71,7 +71,7 @@ function measureGrowth(name: string, text: (size: number) => string): Growth {
   return { text: name, ms: round(whole), growth: round(whole / half) };
 }
 
-/** The work of the kernel and the editor on a cell. */
+/** Does the work of the kernel and the editor on a cell. */
 function readAll(source: string): void {
   parseQuery(source);
   parseCell(source);
@@ -108,7 +108,7 @@ function fileCases(): Case[] {
   ];
 }
 
-/** Each place is completed at the end of a text, with 500 datasets and 2,000 fields. */
+/** Returns completions at the end of different sources, with 500 datasets and 2,000 fields. */
 function completionCases(): Case[] {
   const names = Array.from({ length: 499 }, (_, index) => `service-${index % 50}-logs-${index}`);
   const schemas = [schemaOf('wide', 2000), ...names.map(name => schemaOf(name, 8))];
@@ -147,7 +147,7 @@ function completionCases(): Case[] {
 
 const types = ['string', 'long', 'real', 'bool', 'datetime', 'timespan', 'dynamic', 'string'] as const;
 
-/** `_time`, the fields that the queries here name, and as many more as needed. */
+/** Returns a schema with `_time`, the fields in the queries here, and as many more as needed. */
 function schemaOf(name: string, count: number): DatasetSchema {
   const named: FieldSchema[] = [
     { name: '_time', type: 'datetime' },
@@ -202,7 +202,7 @@ function pipelineOf20(dataset: string): string {
 | limit 50`;
 }
 
-/** A file as people keep them: queries between blank lines, with comments, `let` statements and inline tables. */
+/** Returns a realistic file: queries between blank lines, with comments, `let` statements and inline tables. */
 function fileOf(lines: number): string {
   const text: string[] = [];
   for (let index = 0; text.length < lines; index++) {
@@ -219,7 +219,7 @@ function fileOf(lines: number): string {
   return text.slice(0, lines).join('\n');
 }
 
-/** Texts that invite reading the same part again and again, of about `size` characters. */
+/** Inputs of about `size` characters that provoke reading the same part repeatedly. */
 const hostileTexts: Readonly<Record<string, (size: number) => string>> = {
   'datetime( without end': size => 'datetime(1 '.repeat(size / 11),
   'datetime( with one distant end': size => `${'datetime(1 '.repeat(size / 11)})`,

@@ -1,7 +1,7 @@
 /**
- * What grows with the data and what does not: logs of services, once imported into one file and once in many files of another program,
- * asked through a service that takes the machine for one of MEMORY GiB. EVENTS (`2000000,40000000` shows the growth), FILES, RUNS (the
- * median counts), ONLY (a pattern of the questions' names) and PLOT (a file for the chart) are environment variables; TMPDIR has twice
+ * What grows with the data and what does not: logs of services, both imported into one file and in many files of another program,
+ * queried through a service configured for a machine of MEMORY GiB. EVENTS (`2000000,40000000` shows the growth), FILES, RUNS (the
+ * median counts), ONLY (a pattern of query names) and PLOT (a file for the chart) are environment variables; TMPDIR has twice
  * the Parquet.
  */
 import { spawn } from 'node:child_process';
@@ -25,12 +25,12 @@ const memoryBytes = Number(process.env.MEMORY ?? 2) * 2 ** 30;
 
 process.env.NODE_OPTIONS = `--import=data:text/javascript,process.constrainedMemory=()=>${memoryBytes}`;
 
-/** A question, and the part of the time of all events that it is about, as shares of it. */
+/** A query, and its window as shares of the time of all events. */
 interface Question {
   readonly name: string;
   readonly apl: (events: number) => string;
   readonly window?: 'five minutes';
-  /** A query of which few rows are examined once there are filters for its field: it is asked before, until that is so. */
+  /** A query that examines few rows once its field has filters: it is repeated before this one until it does. */
   readonly filters?: string;
 }
 
@@ -43,7 +43,7 @@ const questions: readonly Question[] = [
   { name: 'array has', apl: () => "where tags has 'build-7' | count" },
   { name: 'distinct users', apl: () => 'summarize dcount(user_id)' },
   { name: 'distinct traces', apl: () => 'summarize dcount(trace_id)' },
-  // From here on filters are made in the background.
+  // From here on, filters are created in the background.
   { name: 'newest 100 errors', apl: () => "where level == 'error' | sort by _time desc | limit 100" },
   {
     name: 'needle',
@@ -65,7 +65,7 @@ const questions: readonly Question[] = [
 
 const points: Point[] = [];
 
-/** Reports a figure, and keeps it for the chart, whose lines are processor time. */
+/** Reports a figure, and records it for the chart, whose lines are CPU time. */
 function tell(layout: string, series: string, gb: number, wallMs: number, cpuMs: number): void {
   const figure = `${series}, ${layout}, ${gb.toPrecision(3)} GB as JSON`;
   report({ figure, unit: 'ms', ours: wallMs });
@@ -80,7 +80,7 @@ interface Asked {
   readonly gb: number;
 }
 
-/** Asks a question, and returns how many rows were examined. */
+/** Runs a query, and returns how many rows were examined. */
 async function query({ service, events }: Asked, { apl, window }: Question): Promise<number> {
   const span = windowEnd - windowStart;
   const from = window === undefined ? windowStart : windowStart + span / 2;
@@ -94,7 +94,7 @@ async function query({ service, events }: Asked, { apl, window }: Question): Pro
   return (JSON.parse(text) as { readonly status: { readonly rowsExamined: number } }).status.rowsExamined;
 }
 
-/** Resolves once a query examines few rows, and no fewer when it is asked again: until then its processor time is that of the filters too. */
+/** Resolves once a query examines few rows, and no fewer when repeated: until then its CPU time includes creating the filters. */
 async function untilFilters(asked: Asked, apl: string): Promise<void> {
   let before = Number.POSITIVE_INFINITY;
   for (;;) {
@@ -102,7 +102,7 @@ async function untilFilters(asked: Asked, apl: string): Promise<void> {
     const examined = await query(asked, { name: '', apl: () => apl });
     if (examined === before && examined <= asked.events / 10) return;
     before = examined;
-    // Filters are made beside the queries, which leave them two thirds of the time.
+    // Filters are created between queries, which leave them two thirds of the time.
     await delay(Math.max(5_000, 2 * (performance.now() - begun)));
   }
 }
@@ -117,7 +117,7 @@ async function measure(asked: Asked, question: Question): Promise<void> {
     try {
       await query(asked, question);
     } catch (error) {
-      // It may be refused, as for want of memory: the others are asked all the same.
+      // It may be refused, for example for lack of memory; the remaining ones still run.
       console.error(`${question.name}, ${layout}, ${gb.toPrecision(3)} GB as JSON: ${String(error)}`);
       return;
     }
@@ -132,7 +132,7 @@ async function measure(asked: Asked, question: Question): Promise<void> {
   });
 }
 
-/** Asks all questions of a service that is started for them; the first answer counts from its start. */
+/** Runs all queries on a service started for them; the first one is timed from the start of the service. */
 async function askAll(dataDir: string, layout: string, events: number, gb: number): Promise<void> {
   const wanted = questions.filter(({ name }) => only.test(name));
   for (const [index, state] of ['nothing known', 'started again'].entries()) {

@@ -1,5 +1,5 @@
 /**
- * Runs the benchmarks one after the other, each in a process of its own, and prints one table of all their figures, which
+ * Runs the benchmarks one after the other, each in its own process, and prints one table of all their figures, which
  * also goes to test-output/bench.json and bench.md. `npm run bench -- kernel` runs those named, and `npm run bench -- whole` all
  * at the sizes of docs/figures.md, which takes about an hour and 20 GB of TMPDIR.
  */
@@ -17,7 +17,7 @@ interface Part {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** From what is small to what is large. */
+/** From small to large. */
 const whole: readonly Part[] = [
   { name: 'kernel' },
   { name: 'service' },
@@ -60,7 +60,7 @@ async function main(wanted: readonly string[]): Promise<void> {
     const begun = performance.now();
     const { rows, code } = await run(join(folder, `${name}.ts`), settings);
     measured.push({ part, rows, seconds: (performance.now() - begun) / 1000 });
-    // What was measured so far is there, and the others are measured all the same.
+    // Keeps the figures so far, and continues with the remaining benchmarks.
     writeFileSync(join(output, 'bench.md'), markdownOf(measured));
     writeFileSync(join(output, 'bench.json'), `${JSON.stringify(rowsOf(measured), null, 2)}\n`);
     if (code !== 0) {
@@ -76,7 +76,7 @@ function rowsOf(measured: readonly Measured[]): readonly Row[] {
   return measured.flatMap(({ rows }) => rows);
 }
 
-/** Prints the output of a benchmark, and returns its rows and the code of its process. */
+/** Prints the output of a benchmark, and returns its rows and its exit code. */
 async function run(
   file: string,
   settings: Part['settings'],

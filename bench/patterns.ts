@@ -1,8 +1,8 @@
 /**
- * Grouping accuracy of `%patterns` over the log collections of loghub, whose templates are published: a line counts if its group holds
+ * Grouping accuracy of `%patterns` over the log collections of loghub, whose templates are published: a line counts if its group has
  * the same lines as its template (Zhu et al. 2019, "Tools and Benchmarks for Automated Log Parsing"). The collections are not part of
  * this repository: `git clone https://github.com/logpai/loghub` and `LOGHUB=loghub npm run bench -- patterns`.
- * Each template with wildcards is then used as its `parse` line in the local service: the lines of its group have to match it.
+ * Each template with wildcards is then used as its `parse` line in the local service, which the lines of its group must match.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { Drain, masked, type Template } from '../kernel/notebook/magics/cause/dr
 import { report } from './tools/row.js';
 import { ask, type Running, startProcess, stopProcess } from './tools/service.js';
 
-/** A line with the template that it has by those who published it. */
+/** A line with its published template. */
 interface Labeled {
   readonly text: string;
   readonly template: string;
@@ -58,7 +58,7 @@ async function main(from: string): Promise<void> {
 
 type Groups = readonly Template<Labeled>[];
 
-/** Groups lines as the magic does: those that are the same once they are masked are one, and the most frequent come first. */
+/** Groups lines like the magic: lines that are equal once masked are one, and the most frequent come first. */
 function groupsOf(lines: readonly Labeled[]): Groups {
   const shapes = groupedBy(lines, ({ text }) => masked(text));
   const drain = new Drain<readonly Labeled[]>();
@@ -85,7 +85,7 @@ function figuresOf(lines: readonly Labeled[], found: Groups) {
   };
 }
 
-/** The share of the lines of each group that its `parse` line matches, of the groups that have one. */
+/** Returns the share of the lines matched by the `parse` line of their group, for each group that has one. */
 async function parsedShares(service: Running, dataset: string, groups: Groups): Promise<readonly number[]> {
   const all = groups.flatMap(({ members }, group) => members.map(({ text }) => ({ group, text })));
   await ask(service, '/v2/datasets', JSON.stringify({ name: dataset }));

@@ -1,6 +1,6 @@
 /**
- * The service as its users feel it, in a process of its own: the first query after a start, and short queries and questions of
- * an editor behind eight long queries. 99th percentiles; the long queries read years of a sample.
+ * The service as users experience it, in its own process: the first query after a start, and short queries and editor requests
+ * behind eight long queries. 99th percentiles; the long queries read years of a sample.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { present } from '../kernel/present.js';

@@ -1,8 +1,8 @@
 /**
- * Questions about values that hold others: members of dynamic values and of texts of JSON, arrays of 0 to 50 texts, pairs, addresses;
- * and about what is made of them.
- * As `engine.ts`: through the local service against a statement by hand over the same file. ROWS, RUNS and ONLY (a pattern of the
- * questions' names) are environment variables.
+ * Queries of nested values: members of dynamic values and of JSON strings, arrays of 0 to 50 strings, pairs, addresses;
+ * and of values derived from them.
+ * Like `engine.ts`: through the local service against a handwritten statement over the same file. ROWS, RUNS and ONLY (a pattern of
+ * query names) are environment variables.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -146,7 +146,7 @@ const questions: readonly Question[] = [
 
 const names = "['prod', 'eu-west-1', 'gold', 'beta', 'v1.2', 'north', 'edge']";
 
-/** Arrays are short mostly, and hold names that most have beside others that few have. */
+/** Arrays are mostly short, and have common names beside rare ones. */
 const generated = `SELECT make_timestamp_ns(1767225600000000000 + i * (2592000000000000 // ${rows})) AS _time,
   ['INFO', 'WARN', 'ERROR'][1 + (hash(i, 1) % 3)::BIGINT] AS level,
   to_json({'k8s': {'pod': 'pod-' || (hash(i, 2) % 900), 'ns': 'ns-' || (hash(i, 3) % 12)}, 'size': hash(i, 4) % 1000, 'load': (hash(i, 5) % 10000) / 1000.0}) AS attributes,

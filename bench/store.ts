@@ -1,6 +1,6 @@
 /**
- * `apl-kernel import` against one statement written by hand for the same engine, with the same output: Parquet with snappy in the
- * order of the file. Each import is a process of its own, from its start to its end, and the two take turns. MEGABYTES, FORMATS and
+ * `apl-kernel import` against one handwritten statement for the same engine, with the same output: Parquet with snappy in the
+ * order of the file. Each import is a process of its own, measured from start to end, and the two alternate. MEGABYTES, FORMATS and
  * RUNS are environment variables.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -38,7 +38,7 @@ const generated = (rows: number) => `SELECT
   (hash(i, 7) % 10000)::BIGINT AS bytes, 'user-' || (hash(i, 9) % 100000) AS id, ${pick(['Germany', 'France', 'Japan', 'Brazil'], 10)} AS country,
   hash(i, 13) % 3 > 0 AS is_tls, ${pick(['curl/8.14.1', 'Mozilla/5.0', 'okhttp/5.1.0'], 15)} AS user_agent, hash(i, 16)::VARCHAR AS request_id FROM range(${rows}) r(i)`;
 
-/** Events of a thousand fields, integers, reals and texts in turn. */
+/** Events of a thousand fields: integers, floating-point numbers and strings in turn. */
 const wide = (rows: number) => {
   const values = Array.from({ length: 999 }, (_, index) => {
     const value = `hash(i, ${index}) % 1000`;
@@ -47,32 +47,32 @@ const wide = (rows: number) => {
   return `SELECT make_timestamp(1767225600000000 + i * 250000) AS _time, ${values.join(', ')} FROM range(${rows}) r(i)`;
 };
 
-/** Orders whose notes hold commas, quotes and line breaks. */
+/** Orders whose notes contain commas, quotes and line breaks. */
 const quoted = (rows: number) => `SELECT
   strftime(make_timestamp(1767225600000000 + i * 250000), '%Y-%m-%dT%H:%M:%S.%fZ') AS _time, hash(i, 7) % 10000 AS id,
   ${pick(['open', 'paid', 'sent'], 1)} AS state, round(exp(3 + (hash(i, 6) % 1000) / 250.0), 2) AS amount,
   'first line of ' || (hash(i, 3) % 5000) || chr(10) || 'second, with a "quote"' || chr(10) || 'third line' AS note FROM range(${rows}) r(i)`;
 
-/** Events with objects within objects, and lists. */
+/** Events with nested objects, and lists. */
 const nested = (rows: number) => `SELECT
   strftime(make_timestamp(1767225600000000 + i * 250000), '%Y-%m-%dT%H:%M:%S.%fZ') AS _time, ${pick(['info', 'warn', 'error'], 1)} AS level,
   {'request': {'method': ${pick(['GET', 'POST'], 2)}, 'path': '/api/v1/users/' || (hash(i, 3) % 5000), 'headers': {'host': 'shop.example', 'agent': ${pick(['curl/8.14.1', 'okhttp/5.1.0'], 4)}}}, 'status': (hash(i, 5) % 400 + 100)::BIGINT} AS http,
   {'namespace': 'shop', 'pod': 'pod-' || (hash(i, 8) % 100), 'labels': {'app': 'cart', 'tier': ${pick(['web', 'db'], 9)}}} AS k8s,
   ['a' || (hash(i, 10) % 10), 'b' || (hash(i, 11) % 10)] AS tags, hash(i, 16)::VARCHAR AS trace_id FROM range(${rows}) r(i)`;
 
-/** Lines of a container. */
+/** Log lines of a container. */
 const containerLines = (rows: number) =>
   `SELECT strftime(make_timestamp(1767225600000000 + i * 250000), '%Y-%m-%dT%H:%M:%S.%f000Z') || ' ' || ${pick(['stdout', 'stderr'], 1)} || ' F user-' || (hash(i, 9) % 100000) || ' has put item ' || (hash(i, 3) % 5000) || ' into cart ' || hash(i, 16) AS line FROM range(${rows}) r(i)`;
 
-/** Lines of a web server in the combined format. */
+/** Log lines of a web server in the combined format. */
 const accessLines = (rows: number) =>
   `SELECT '10.' || (hash(i, 2) % 256) || '.' || (hash(i, 3) % 256) || '.7 - - [' || strftime(make_timestamp(1767225600000000 + i * 250000), '%d/%b/%Y:%H:%M:%S') || ' +0000] "' || ${pick(['GET', 'POST'], 4)} || ' /api/v1/users/' || (hash(i, 5) % 5000) || ' HTTP/1.1" ' || ${pick(['200', '404', '500'], 6)} || ' ' || (hash(i, 7) % 10000) || ' "-" "' || ${pick(['curl/8.14.1', 'Mozilla/5.0 (X11; Linux x86_64)', 'okhttp/5.1.0'], 8)} || '"' AS line FROM range(${rows}) r(i)`;
 
-/** The lines of a file, each a text. */
+/** Reads the lines of a file, each as a string. */
 const linesOf = (file: string) =>
   `read_csv('${file}', columns = {'line': 'VARCHAR'}, header = false, delim = '\\x00', quote = '', escape = '', auto_detect = false)`;
 
-/** The fields of lines, by one pattern. */
+/** Extracts the fields of lines by one pattern. */
 function fieldsOf(file: string, pattern: string, names: readonly string[], select: string): string {
   const named = names.map(name => `'${name}'`).join(', ');
   return `SELECT ${select} FROM (SELECT regexp_extract(line, '${pattern}', [${named}]) AS f FROM ${linesOf(file)})`;
@@ -82,10 +82,10 @@ interface Input {
   readonly ending: string;
   readonly select: (rows: number) => string;
   readonly written: string;
-  /** The SELECT by hand. */
+  /** The handwritten SELECT. */
   readonly read: (file: string) => string;
   readonly rowsPerMegabyte: number;
-  /** How much of the time and the memory by hand an import may take. */
+  /** Maximum time and memory of an import, relative to the handwritten statement. */
   readonly goals: { readonly time: number; readonly memory: number };
 }
 
@@ -202,7 +202,7 @@ const inputs = {
   },
 } as const satisfies Readonly<Record<string, Input>>;
 
-/** A program that has the engine run the statement that it is given. */
+/** A program that makes the engine run the given statement. */
 const byHand = `
   import { DuckDBInstance } from '@duckdb/node-api';
   const instance = await DuckDBInstance.create(':memory:');
@@ -242,7 +242,7 @@ async function costOf(side: Side, format: Format, file: string, target: string):
   return { ...(JSON.parse(text) as Omit<Cost, 'wallMs'>), wallMs };
 }
 
-/** Returns the bytes of a file once they are on the disk: what writes them later would be counted with the first import. */
+/** Returns the size of a file once it is on disk: writing it later would count toward the first import. */
 async function settled(file: string): Promise<number> {
   const handle = await open(file, 'r+');
   await handle.sync();

@@ -1,9 +1,9 @@
 /**
- * The same questions of the same objects in a bucket, asked of one machine and of clusters of Trino with one worker and with two:
+ * The same queries of the same objects in a bucket, on one machine and on clusters of Trino with one worker and with two:
  * `NODE_OPTIONS=--openssl-legacy-provider npx tsx bench/cluster/size.ts`, as the S3 server of this machine continues a list by DES.
- * EVENTS (100000000), STORE (a directory that keeps the objects for the next run), SHARE (the part of a core that each worker may take),
- * LIMIT (seconds that a question may take), ON (`bucket,1,2`) and ONLY (a pattern of the questions' names) are environment variables.
- * Needs Linux with control groups of version 1, the right to make one, a JDK 17 or newer, and Maven.
+ * EVENTS (100000000), STORE (a directory that keeps the objects for the next run), SHARE (the share of a core for each worker),
+ * LIMIT (timeout of a query in seconds), ON (`bucket,1,2`) and ONLY (a pattern of query names) are environment variables.
+ * Needs Linux with control groups of version 1, permission to create one, a JDK 17 or newer, and Maven.
  */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const limitMs = Number(process.env.LIMIT ?? 300) * 1000;
 const places = (process.env.ON ?? 'bucket,1,2').split(',');
 const only = new RegExp(process.env.ONLY ?? '');
 
-/** A question, and its range as hours since the first day. */
+/** A query, and its range as hours since the first day. */
 interface Question {
   readonly name: string;
   readonly apl: string;
@@ -72,14 +72,14 @@ const questions: readonly Question[] = [
   },
 ];
 
-/** What a question took; `cpu` in seconds and `memory` in MiB are those of the engine. */
+/** Cost of a query; `cpu` in seconds and `memory` in MiB are those of the engine. */
 interface Spent {
   readonly said: string;
   readonly cpu: number;
   readonly memory: number;
 }
 
-/** Asks a question and prints what it took. */
+/** Runs a query and prints its cost. */
 async function measure(
   place: string,
   question: Question,
@@ -123,14 +123,14 @@ function refusalOf(error: Error): string {
   return error.message.replaceAll(/\s+/g, ' ').slice(0, 200);
 }
 
-/** Asks each question of a service that has read nothing yet, and again. */
+/** Runs each query on a service that has read nothing yet, and again. */
 async function askBucket(): Promise<void> {
   for (const question of asked) {
     const service = await startProcess(await mkdtemp(join(home, 'bucket-')));
     await ask(service, '/v1/local/import', JSON.stringify({ path: 's3://logs/app', dataset: 'app' }));
     for (const place of ['one machine', 'one machine, again']) {
       const before = processorMs(service);
-      // The most memory counts from here.
+      // Resets the peak memory.
       writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5');
       await measure(place, question, service, '', async () => ({
         cpu: (processorMs(service) - before) / 1000,
@@ -142,7 +142,7 @@ async function askBucket(): Promise<void> {
   }
 }
 
-/** Asks each question of a cluster whose workers have a part of a core each. */
+/** Runs each query on a cluster whose workers have a share of a core each. */
 async function askCluster(workers: number): Promise<void> {
   const cluster = await startCluster({
     workers,
@@ -201,7 +201,7 @@ function deployments(url: string): string {
     .join('\n');
 }
 
-/** Limits the processors of the workers, before which other work of the machine comes last; returns what undoes it. */
+/** Limits the CPU of the workers, and gives them priority over other work; returns a function that removes the limits. */
 function workerGroups(cluster: Cluster): () => void {
   const groups = cluster.workers.map(({ pid }) => {
     const group = `/sys/fs/cgroup/cpu/apl-bench-${pid}`;
@@ -234,7 +234,7 @@ const mibPer: Readonly<Record<string, number>> = {
 const secondsOf = (text: string) => amountOf(text, secondsPer);
 const mibOf = (text: string) => amountOf(text, mibPer);
 
-/** Reads an amount as Trino writes it, such as `1.50m` or `12MB`. */
+/** Parses an amount in Trino's notation, such as `1.50m` or `12MB`. */
 function amountOf(text: string, units: Readonly<Record<string, number>>): number {
   const [, amount, unit = ''] = /^([\d.]+)([A-Za-z]+)$/.exec(text) ?? [];
   return Number(amount) * (units[unit] ?? Number.NaN);
@@ -247,7 +247,7 @@ console.log(
   `${objects} objects, ${events} events, ${formatBytes(await fillStore(directory, events))}; ${readFileSync('/proc/loadavg', 'utf8').trim()}`,
 );
 const store = await startStore(directory);
-// The workers compile as those of a deployment do.
+// The workers compile as in a deployment.
 Object.assign(process.env, store.environment, {
   HOME: home,
   _JAVA_OPTIONS: '-Xmx2g -XX:TieredStopAtLevel=4',

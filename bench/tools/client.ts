@@ -12,7 +12,7 @@ import {
   type Signer,
 } from '../../kernel/jupyter/jupyter-wire.js';
 
-/** Where a kernel listens, as its connection file says. */
+/** The addresses on which a kernel listens, from its connection file. */
 export interface Connection {
   readonly key: string;
   readonly shell_port: number;
@@ -20,7 +20,7 @@ export interface Connection {
   readonly iopub_port: number;
 }
 
-/** The client half of the protocol, as far as the measurements go. Several requests may be under way. */
+/** The client half of the protocol, as far as the measurements need it. Several requests may be in flight. */
 export class Client {
   readonly #signer: Signer;
   readonly #seen = new SeenSignatures();
@@ -98,7 +98,7 @@ export class Client {
   }
 }
 
-/** Returns the content of a connection file with ports that are free. */
+/** Returns the content of a connection file with free ports. */
 export async function connectionOnFreePorts(): Promise<Connection> {
   const servers = await Promise.all(Array.from({ length: 5 }, () => listen()));
   const [shell_port = 0, iopub_port = 0, control_port = 0, stdin_port, hb_port] = servers.map(portOf);
@@ -118,7 +118,7 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The content of an `execute_request` that runs a cell. */
+/** Returns the content of an `execute_request` that runs a cell. */
 export function executed(code: string): JsonObject {
   return {
     code,

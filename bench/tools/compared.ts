@@ -2,20 +2,20 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Goal, median, report } from './row.js';
 import { ask, processorMs, type Running } from './service.js';
 
-/** A question in APL, and by hand in SQL for the same engine. */
+/** A query in APL, and handwritten in SQL for the same engine. */
 export interface Question {
   readonly name: string;
   readonly apl: string;
   /**
-   * `FROM t` stands for the files, all of whose rows are in the range, so that by hand nothing asks for it; `$newest` for a time
+   * `FROM t` is replaced by the files, whose rows are all in the range, so the SQL has no condition for it; `$newest` by a time
    * after which there are enough rows, by the statistics.
    */
   readonly sql: string;
-  /** 1.1 times the SQL and 5 ms when absent. */
+  /** 1.1 times the SQL and 5 ms if absent. */
   readonly goal?: Goal;
 }
 
-/** Where questions are asked: the dataset `bench` of a service, and its files by hand. */
+/** Where queries run: on the dataset `bench` of a service, and directly on its files. */
 export interface Asked {
   readonly service: Running;
   readonly connection: DuckDBConnection;
@@ -28,7 +28,7 @@ export interface Asked {
 const start = '2026-01-01T00:00:00Z';
 const end = '2026-01-31T00:00:00Z';
 
-/** Asks both by turns, and reports the medians. */
+/** Runs both in turn, and reports the medians. */
 export async function compare(
   { name, apl, sql, goal = { ratio: 1.1, plus: 5 } }: Question,
   { service, connection, files, scale, runs, newest = '' }: Asked,
@@ -55,7 +55,7 @@ export async function compare(
   });
 }
 
-/** What one run took; the processor time is that of the process that runs the engine. */
+/** Cost of one run; the CPU time is that of the engine's process. */
 interface Spent {
   readonly ms: number;
   readonly cpuMs: number;

@@ -1,4 +1,4 @@
-/** Makes a process say on its third pipe what it has used, once it ends: a module for `--import`. */
+/** Makes a process report its resource usage on its third pipe when it ends: a module for `--import`. */
 export const usage = `data:text/javascript,${encodeURIComponent(`
   import { writeSync } from 'node:fs';
   process.on('exit', () => {

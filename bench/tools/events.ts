@@ -5,15 +5,15 @@ import { dirname } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { objectFile } from './objects.js';
 
-/** The days of the events, and how many objects they have. */
+/** The days of the events, and the number of their objects. */
 export const firstDay = Date.UTC(2026, 5, 1);
 export const days = 25;
 export const objects = 2_000;
 
-/** Four events of sixteen that follow each other belong to one trace. */
+/** Of sixteen consecutive events, every fourth belongs to the same trace. */
 const traceOf = (event: string) => `md5((${event} // 16 * 4 + ${event} % 4)::VARCHAR)`;
 
-/** Returns the trace of the event at half of the time. */
+/** Returns the trace of the event in the middle of the time. */
 export function needle(events: number): string {
   const event = events / 2;
   return createHash('md5')
@@ -21,7 +21,7 @@ export function needle(events: number): string {
     .digest('hex');
 }
 
-/** Writes events of 20 services and a million users, in the order of time, unless they are there; returns the bytes of all objects. */
+/** Writes events of 20 services and a million users, sorted by time, unless they exist; returns the size of all objects in bytes. */
 export async function fillStore(directory: string, events: number): Promise<number> {
   const keys = Array.from({ length: objects }, (_, index) => {
     const day = new Date(firstDay + Math.floor((index * days) / objects) * 86_400_000);

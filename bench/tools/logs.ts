@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
-/** The times of the events, in milliseconds since 1970: sixty days. */
+/** Bounds of the events' times, in milliseconds since 1970: sixty days. */
 export const windowStart = Date.UTC(2026, 5, 1);
 export const windowEnd = windowStart + 60 * 86_400_000;
 
-/** Four events in sixteen that follow each other belong to one trace. */
+/** Of sixteen consecutive events, every fourth belongs to the same trace. */
 const traceOf = (row: string) => `md5((${row} // 16 * 4 + ${row} % 4)::VARCHAR)`;
 
 /** Returns the id of a trace in the middle. */
@@ -25,7 +25,7 @@ const word = (salt: number) =>
 
 const seedRows = 1_000_000;
 
-/** What repeats every million events: a service has its own pods, image and part of the words. */
+/** Data that repeats every million events: a service has its own pods, image and some of the words. */
 const seed = `SELECT 'svc-' || (hash(i, 1) % 40) AS service,
   ['error', 'error', 'error', 'warn', 'warn', 'warn', 'warn', 'warn', 'warn', 'warn'][1 + (hash(i, 2) % 100)::BIGINT] AS rare,
   hash(i, 2) % 100 < 70 AS is_info,
@@ -40,14 +40,14 @@ const seed = `SELECT 'svc-' || (hash(i, 1) % 40) AS service,
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/' || (100 + hash(i, 20) % 40) || '.0.0.0 Safari/537.36' AS user_agent
   FROM range(${seedRows}) t(i)`;
 
-/** Events of logs, and how many files they become. */
+/** Log events, and the number of files for them. */
 interface Logs {
   readonly events: number;
   readonly files: number;
   readonly directory: string;
 }
 
-/** Writes logs of services in the order of time into files of about the same size, as another program would. */
+/** Writes logs of services, sorted by time, into files of about the same size, as another program would. */
 export async function generate(instance: DuckDBInstance, { events, files, directory }: Logs): Promise<void> {
   const first = await instance.connect();
   await first.run(
@@ -67,7 +67,7 @@ export async function generate(instance: DuckDBInstance, { events, files, direct
   await Promise.all([write(first), write(await instance.connect())]);
 }
 
-/** The events of these numbers, which may go over the end of the seed. */
+/** Returns the events in this range of numbers, which may extend beyond the end of the seed. */
 function slice(from: number, to: number, events: number): string {
   const base = Math.floor(from / seedRows) * seedRows;
   const stepNs = Math.floor(((windowEnd - windowStart) * 1e6) / events);
@@ -81,7 +81,7 @@ function slice(from: number, to: number, events: number): string {
     FROM (${parts.map(part).join(' UNION ALL ')})`;
 }
 
-/** Returns how many bytes an event has as a line of JSON, of the first file. */
+/** Returns the average size of an event as a line of JSON, in bytes, from the first file. */
 export async function jsonBytesOfEvent(instance: DuckDBInstance, directory: string): Promise<number> {
   const [name = ''] = (await readdir(directory)).sort();
   const connection = await instance.connect();

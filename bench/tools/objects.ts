@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import S3rver from 's3rver';
 import { inOnePiece } from '../../test/local/store/dataset/bucket/server.js';
 
-/** What was asked of a server. */
+/** Requests to a server. */
 export interface Traffic {
   readonly requests: number;
   readonly bytes: number;
 }
 
-/** An S3 server of this machine with the bucket `logs`. */
+/** An S3 server on this machine with the bucket `logs`. */
 export interface ObjectStore {
-  /** The environment by which programs of AWS find it. */
+  /** Environment through which AWS programs find it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What was asked since the last time. */
+  /** Returns the requests since the last call. */
   readonly taken: () => Traffic;
   readonly close: () => void;
 }
 
-/** Starts an S3 server over a directory, which may have objects already. */
+/** Starts an S3 server over a directory, which may already contain objects. */
 export async function startStore(directory: string): Promise<ObjectStore> {
   const store = new S3rver({
     ...{ directory, silent: true, vhostBuckets: false },
@@ -55,7 +55,7 @@ export async function startStore(directory: string): Promise<ObjectStore> {
   return { environment, taken, close };
 }
 
-/** Returns the file that holds an object in the directory of a server, whose ETag it computes if it has none. */
+/** Returns the file of an object in the directory of a server, which computes its ETag if it has none. */
 export function objectFile(directory: string, key: string): string {
   return join(directory, 'logs', `${key}._S3rver_object`);
 }

@@ -1,7 +1,7 @@
 import type { Spec } from 'vega';
 import { loadVega } from '../../kernel/result/chart/draw/svg.js';
 
-/** One measured value: a dot on the line of its series, in the panel of its name. */
+/** One measurement: a dot on the line of its series, in the panel of its name. */
 export interface Point {
   readonly panel: string;
   readonly series: string;
@@ -14,7 +14,7 @@ const palette = [
   ...['#7a9a01', '#d08a00', '#5a3d2b', '#111111', '#00a5c8', '#f08080'],
 ];
 
-/** Returns panels beside each other, both axes logarithmic, as SVG; a line that is level does not grow with `x`. */
+/** Returns panels side by side, both axes logarithmic, as SVG; a level line does not grow with `x`. */
 export async function growthPlot(points: readonly Point[], xTitle: string, yTitle: string): Promise<string> {
   const vega = await loadVega();
   const view = new vega.View(vega.parse(growthSpec(points, xTitle, yTitle)), { renderer: 'none' });
@@ -25,7 +25,7 @@ export async function growthPlot(points: readonly Point[], xTitle: string, yTitl
   }
 }
 
-/** An image with a title, without the roles of its parts, and with short numbers. */
+/** Returns an image with a title, without the roles of its parts, and with short numbers. */
 function titled(svg: string, title: string): string {
   return svg
     .replace(/ (?:role|aria-[a-z]+)="[^"]*"/g, '')

@@ -1,14 +1,14 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
-/** One figure of the table that `npm run bench` prints: ours, what it is measured against, and what was aimed at. */
+/** One figure of the table that `npm run bench` prints: ours, the baseline and the goal. */
 export interface Row {
-  /** What was measured, with its scale: `import NDJSON 250 MB`. */
+  /** Measurement, with its scale: `import NDJSON 250 MB`. */
   readonly figure: string;
   readonly unit: string;
   readonly ours: number;
-  /** Another way to the same end, measured in the same run. */
+  /** An alternative to the same end, measured in the same run. */
   readonly baseline?: { readonly name: string; readonly value: number };
-  /** Processor time of both in milliseconds: other work of the machine weighs less on it. */
+  /** CPU time of both in milliseconds: other load on the machine affects it less. */
   readonly cpu?: { readonly ours: number; readonly baseline: number };
   readonly goal?: Goal;
 }
@@ -16,18 +16,18 @@ export interface Row {
 /** An upper bound: `ratio` times the baseline plus `plus`, in the unit of the row; or a plain figure. */
 export type Goal = { readonly ratio: number; readonly plus?: number } | { readonly atMost: number };
 
-/** Writes a row for the table; the process's other output is shown as it comes. */
+/** Writes a row for the table; the process's other output is printed unchanged. */
 export function report(row: Row): void {
   console.log(JSON.stringify(row));
 }
 
-/** Returns whether a line of output is a row. */
+/** Returns the row in a line of output; undefined if it is not a row. */
 export function rowOf(line: string): Row | undefined {
   if (!line.startsWith('{"figure":')) return undefined;
   return JSON.parse(line) as Row;
 }
 
-/** Returns the rows as they are printed: ratio and verdict beside the figures. */
+/** Returns the rows as printed: ratio and verdict beside the figures. */
 export function tableOf(rows: readonly Row[]): readonly Readonly<Record<string, string>>[] {
   return rows.map(({ figure, unit, ours, baseline, cpu, goal }) => ({
     figure,
@@ -36,7 +36,7 @@ export function tableOf(rows: readonly Row[]): readonly Readonly<Record<string, 
     ratio: baseline === undefined ? '' : rounded(ours / baseline.value),
     'cpu ratio': cpu === undefined ? '' : rounded(cpu.ours / cpu.baseline),
     goal: goal === undefined ? '' : goalText(goal, unit),
-    // Other work of the machine weighs less on processor time; a plain bound is about what people wait for.
+    // CPU time is less affected by other load on the machine; a plain bound is about the time people wait.
     verdict:
       cpu !== undefined && goal !== undefined && 'ratio' in goal
         ? verdictOf(cpu.ours, cpu.baseline, goal)
@@ -44,14 +44,14 @@ export function tableOf(rows: readonly Row[]): readonly Readonly<Record<string, 
   }));
 }
 
-/** What one benchmark has measured, and how it was called. */
+/** The results of one benchmark, and its name. */
 export interface Measured {
   readonly part: string;
   readonly rows: readonly Row[];
   readonly seconds: number;
 }
 
-/** Returns a document of the machine and of the rows of each benchmark. */
+/** Returns a document with the machine and the rows of each benchmark. */
 export function markdownOf(measured: readonly Measured[]): string {
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, Node.js ${process.version}`;
   const parts = measured.map(({ part, rows, seconds }) => {
@@ -62,12 +62,12 @@ export function markdownOf(measured: readonly Measured[]): string {
   return `# Figures of one run\n\n${machine}\n\n${parts.join('\n')}`;
 }
 
-/** Returns the middle of the values. */
+/** Returns the median of the values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Returns the value that this share of the values does not exceed. */
+/** Returns the quantile of the values for a share. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

@@ -10,7 +10,7 @@ import undici from 'undici';
 /** The built program. */
 export const main = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'main.js');
 
-/** A service in a process of its own, as users have it. */
+/** A service in its own process, as users have it. */
 export interface Running {
   readonly child: ChildProcess;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface Running {
   readonly dataDir: string;
 }
 
-/** Starts the service as a kernel does, over new data if need be, and returns once its address is known. */
+/** Starts the service like a kernel does, over new data if necessary, and returns once its address is known. */
 export async function startProcess(
   dataDir: string = mkdtempSync(join(tmpdir(), 'bench-service-')),
 ): Promise<Running> {
@@ -33,14 +33,14 @@ export async function startProcess(
     await delay(2);
   }
   const { url, token } = JSON.parse(readFileSync(file, 'utf8')) as Pick<Running, 'url' | 'token'>;
-  // The service ends when nobody has held this stream for half a minute; it breaks when the service is killed.
+  // The service ends half a minute after its last stream like this one closes; the stream breaks when the service is killed.
   const alive = request(`${url}/v1/alive`, { headers: { authorization: `Bearer ${token}` }, agent: false });
   alive.on('response', response => response.resume()).on('error', () => {});
   alive.end();
   return { child, url, token, dataDir };
 }
 
-/** The processor time that the threads of the service have taken, in milliseconds; not a number if the system does not say. */
+/** Returns the CPU time of the threads of the service, in milliseconds; NaN if the system does not report it. */
 export function processorMs({ child }: Running): number {
   const threads = `/proc/${child.pid}/task`;
   if (!existsSync(threads)) return Number.NaN;
@@ -48,7 +48,7 @@ export function processorMs({ child }: Running): number {
   return taken.reduce((total, each) => total + Number(each.split(' ')[0]) / 1e6, 0);
 }
 
-/** The most memory that the service has had, as Linux counts it; not a number elsewhere. */
+/** Returns the peak memory of the service, as reported by Linux; NaN elsewhere. */
 export function peakMiB({ child }: Running): number {
   const status = `/proc/${child.pid}/status`;
   if (!existsSync(status)) return Number.NaN;
@@ -68,7 +68,7 @@ export async function endProcess({ child }: Running): Promise<void> {
   await ended;
 }
 
-/** Sends a request, by the client that kernels use, and returns its answer; throws on a refusal. Without a body it is a GET. */
+/** Sends a request, by the client that kernels use, and returns the response; throws on a refusal. Without a body it is a GET. */
 export async function ask(
   { url, token }: Pick<Running, 'url' | 'token'>,
   path: string,
