@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Without windows Chromium needs a quarter less of the processor for a page of JupyterLab. */
+/** Headless builds of Chromium need a quarter less CPU for a page of JupyterLab. */
 const names = [
   'chromium-headless-shell',
   'chromium',
@@ -10,7 +10,7 @@ const names = [
   'google-chrome',
 ];
 
-/** Returns the path of the browser at CHROMIUM_PATH or on the PATH; throws with what to do if there is none. */
+/** Returns the path of the browser at CHROMIUM_PATH or on the PATH; if there is none, throws with instructions. */
 export function browserPath() {
   const { CHROMIUM_PATH, PATH = '' } = process.env;
   const paths = names.flatMap(name => PATH.split(delimiter).map(directory => join(directory, name)));

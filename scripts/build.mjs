@@ -9,7 +9,7 @@ import { npm, root, run } from './process.mjs';
 /** The compiled command. */
 export const main = join(root, 'dist', 'main.js');
 
-/** The inputs of the build; their content decides whether there is anything to do. */
+/** Inputs of the build; their content decides whether it is up to date. */
 const INPUTS = [
   'package-lock.json',
   'tsconfig.json',
@@ -29,7 +29,7 @@ export async function ensureBuild(say) {
   const wanted = contentHash(INPUTS);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('Compiling the kernel');
-  // Compiled aside and then put in place: kernels may be starting from dist/ meanwhile, or keep code in it.
+  // Built aside and then renamed: kernels may be starting from dist/ at the same time, or store compiled code in it.
   const [dist, fresh, old] = [join(root, 'dist'), join(root, 'dist.new'), join(root, 'dist.old')];
   for (const directory of [fresh, old]) rmSync(directory, { recursive: true, force: true });
   await bundle(fresh);

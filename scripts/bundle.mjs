@@ -6,17 +6,17 @@ import { build } from 'esbuild';
 import { licenses } from './notices.mjs';
 import { root } from './process.mjs';
 
-/** What Node starts, and the program that it runs, by their names below dist/. */
+/** The entry point for Node, and the program it runs, by their names below dist/. */
 const START = { main: 'kernel/commands/start.ts' };
 const PROGRAM = { commands: 'kernel/main.ts' };
 
-/** The program of an engine's process, what is used of the packages of a protocol, and large packages that are seldom used. */
+/** The program of an engine's process, the used parts of a protocol's packages, and large, rarely used packages. */
 const ENGINE = { engine: 'kernel/local/engine/engine-process.ts' };
 const PROTOCOL = { 'agent-protocol': 'kernel/protocols/mcp/sdk.ts' };
 const PACKAGES = {
   'aws-s3': '@aws-sdk/client-s3',
   'language-server': 'vscode-languageserver/node',
-  // Its CommonJS file, which is its default export.
+  // The CommonJS build, which is the package's default export.
   'markdown-it': createRequire(import.meta.url).resolve('markdown-it'),
   oauth4webapi: 'oauth4webapi',
   protobufjs: 'protobufjs/light.js',
@@ -25,19 +25,20 @@ const PACKAGES = {
   vega: 'vega',
 };
 
-/** The file below dist/ of each package that is imported by such a name. */
+/** The file below dist/ of each package imported by such a name. */
 const FILES = new Map(Object.entries(PACKAGES).map(([name, path]) => [isAbsolute(path) ? name : path, name]));
 
-/** Machine code stays where npm puts it, and so does what looks for it. */
+/** Native code stays where npm installs it, and so does the code that locates it. */
 const NATIVE = ['zeromq/lib/load-addon.js', '@duckdb/node-bindings'];
 
 /**
- * The HTTP framework loads these for schemas, a log of its own and requests of tests only. The service has none of them, and half of
- * the code that it reads at a start would be theirs.
+ * The HTTP framework loads these only for schemas, its own logging and test requests. The service uses none of them, and they would be
+ * half
+ * of the code it reads at startup.
  */
 const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pino'];
 
-/** A program in CommonJS has its file's path only. */
+/** A CommonJS program only has the path of its file. */
 const FILE_URL = "const fileUrl=require('node:url').pathToFileURL(__filename).href;";
 
 /** @type {import('esbuild').Plugin} */
@@ -58,7 +59,7 @@ const packagesApart = {
 };
 
 /**
- * Of the sockets' package only that stays in its folder: Node would compile the rest at each start.
+ * Bundles everything but the loader of the sockets' package: Node would compile the rest on each start.
  * @type {import('esbuild').Plugin}
  */
 const addonInPlace = {
@@ -69,7 +70,7 @@ const addonInPlace = {
 };
 
 /**
- * Vega would bring a whole `fetch` with its Unicode tables, which Node warns of. Charts load nothing.
+ * Avoids Vega's own `fetch` with its Unicode tables, which makes Node print a warning. Charts load nothing.
  * @type {import('esbuild').Plugin}
  */
 const fetchOfNode = {
@@ -80,7 +81,7 @@ const fetchOfNode = {
   },
 };
 
-/** A package whose default export is a function, and which takes a quarter of a kernel's start to evaluate. */
+/** A package whose default export is a function, and whose evaluation takes a quarter of a kernel's startup. */
 const SLOW_TO_EVALUATE = 'string-width';
 
 /**
@@ -101,7 +102,7 @@ const evaluatedLate = {
 };
 
 /**
- * Maps name only the files of packages, not their lines: those of their lines are ten times as large as the ones of kernel/.
+ * Source maps name only the files of packages, not their lines, whose maps would be ten times as large as those of kernel/.
  * @type {import('esbuild').Plugin}
  */
 const packagesByFile = {
@@ -114,14 +115,14 @@ const packagesByFile = {
   },
 };
 
-/** Everything is at the file's first character. */
+/** Maps everything to the first character of the file. */
 const FILE_MAP = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' }));
 
 /**
- * Writes the programs of the kernel with the packages they use as one file each: Node opens and links each file by itself, and a
- * thousand of them take most of the time of a start; and the compiled code of one file can be kept. What is imported when it is
- * needed is evaluated then. White space costs time to read too; names stay, as stacks and profiles show them, and lines are short, as
- * Node prints the one of an error that nothing catches.
+ * Writes the programs of the kernel, with the packages they use, as one file each: Node opens and links each file separately, which for a
+ * thousand of them is most of the startup time, and the compiled code of a single file can be cached. Dynamic imports are evaluated
+ * on demand. White space costs time to read too. Names are kept for stacks and profiles, and lines are short because Node prints the line
+ * of an uncaught error.
  * @param {string} directory
  */
 export async function bundle(directory) {
@@ -177,13 +178,13 @@ function options(directory) {
 }
 
 /**
- * A source map for each line of a program, each a line too: whoever reads a stack waits for the few that it names, where the map of
- * the whole takes a quarter of a second to read.
+ * Returns a source map for each line of a program, each on a line of its own: reading a stack then parses only the few it needs, while
+ * the map of the whole program takes a quarter of a second to read.
  * @param {string} map @returns {string}
  */
 function mapsOfLines(map) {
   const { sources, mappings } = JSON.parse(map);
-  /** @type {Segment} The place in a source holds until another begins, also over the end of a line. */
+  /** @type {Segment} A source position applies until the next one, even across lines. */
   let last = [0];
   return decode(mappings)
     .map(segments => {
@@ -210,7 +211,7 @@ function atStart(segment) {
 /**
  * @param {Segment} segment
  * @param {(source: number) => number} numberOf
- * @returns {Segment} the segment with the number of its source among those of its line
+ * @returns {Segment} the segment with the index of its source among those of its line
  */
 function withSource(segment, numberOf) {
   if (segment.length === 1) return segment;

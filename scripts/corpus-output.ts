@@ -9,8 +9,8 @@ interface Expected {
 export type Comparison = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Compares a result with a printed output, where the output follows from the query alone: queries that start with `print`
- * or `datatable`. Values are compared as text, numbers to 9 digits. Undefined if there is nothing exact to compare.
+ * Compares a result with a printed output, if the output follows from the query alone: queries that start with `print`
+ * or `datatable`. Values are compared as strings, numbers to 9 digits. Undefined if there is nothing exact to compare.
  */
 export function checkOutput(
   line: Expected,
@@ -32,7 +32,7 @@ export function checkOutput(
   return { ok: true };
 }
 
-/** A printed number stands for all that round to it. */
+/** Returns whether two values match; a printed number matches all that round to it. */
 function sameValue(wanted: unknown, given: unknown): boolean {
   const decimals = /^-?\d+\.(\d+)$/.exec(String(wanted))?.[1]?.length;
   if (decimals !== undefined && typeof given === 'number') return given.toFixed(decimals) === String(wanted);

@@ -25,7 +25,7 @@ interface Outcome {
   readonly line: Line;
   readonly reached: readonly Stage[];
   readonly reason?: string;
-  /** `columns` or `values`, where an output was given. */
+  /** `columns` or `values`, if an output was given. */
   readonly match?: string;
 }
 
@@ -101,7 +101,7 @@ async function attempt(line: Line): Promise<Outcome> {
   }
 }
 
-/** The samples, and an empty dataset without fixed fields for every other name: documentation names fields that it does not show. */
+/** Returns the samples, and an empty dataset without fixed fields for every other name: documentation uses fields it does not show. */
 function catalogFor(): DatasetCatalog {
   const builtin = new Map(samples.map(sample => [sample.schema.name, sample]));
   return {

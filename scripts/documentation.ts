@@ -1,4 +1,7 @@
-/** Writes docs/documentation.md: the examples of the language's documentation, run here: `npm run documentation -- FOLDER-OF-PAGES`. */
+/**
+ * Writes docs/documentation.md with the results of running the examples of the language's documentation:
+ * `npm run documentation -- FOLDER-OF-PAGES`.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { FunctionRegistry } from '../kernel/local/duckdb/register.js';
@@ -124,7 +127,7 @@ function countsOf(page: string, outcomes: readonly Outcome[]): string[] {
   return [page, ...[outcomes.length, run, values, values - differ].map(String)];
 }
 
-/** The rows of a table of all examples; equal ones once. */
+/** Returns the rows of a table of all examples, without duplicates. */
 function rowsOf(cells: (page: string, outcome: Outcome) => readonly (readonly string[])[]): string {
   const rows = [...pages].flatMap(([page, outcomes]) => outcomes.flatMap(each => cells(page, each)));
   return [...new Set(rows.map(rowOf))].join('\n');

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './process.mjs';
 
-/** The texts of licenses that packages name without bringing them along; `%` stands for who holds the rights. */
+/** Texts of licenses that packages name without including them; `%` is replaced by the copyright holder. */
 const STANDARD = ['Apache-2.0', 'ISC', 'MIT', 'BSD-3-Clause'];
 
 /**
- * The licenses of the packages that files belong to, which ask to be passed on.
+ * Returns the licenses of the packages of the given files, which must be redistributed.
  * @param {readonly string[]} files
- * @returns {string} throws if a package brings no text, and names no license and author of which one can be written
+ * @returns {string} throws if a package includes no text, and names no license and author to generate one from
  */
 export function licenses(files) {
   const folders = new Set(files.flatMap(file => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));

@@ -11,7 +11,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} options
- * @returns {Promise<{ code: number, text: string }>} exit code, and standard output and error as one text
+ * @returns {Promise<{ code: number, text: string }>} exit code, and standard output and error combined
  */
 export function run(program, args, { env = process.env, cwd = root } = {}) {
   return new Promise(settle => {
@@ -29,7 +29,7 @@ export function run(program, args, { env = process.env, cwd = root } = {}) {
 }
 
 /**
- * Runs a program to its end on this terminal, or says each line that it prints.
+ * Runs a program to its end on this terminal, or passes each printed line to `say`.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, say?: (line: string) => void }} options
@@ -50,7 +50,7 @@ export function show(program, args, { env = process.env, say } = {}) {
   });
 }
 
-/** @param {string[]} args @returns {[string, string[]]} npm as it was started, so that no other one on the PATH is taken */
+/** @param {string[]} args @returns {[string, string[]]} the npm that started this process, not another one on the PATH */
 export function npm(args) {
   const script = process.env.npm_execpath;
   return script ? [process.execPath, [script, ...args]] : ['npm', args];

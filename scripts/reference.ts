@@ -4,6 +4,6 @@ import { kindNames } from '../kernel/result/chart/kinds/kind-table.js';
 
 const root = new URL('../', import.meta.url);
 writeFileSync(new URL('kernel/apl/operators/chart-kinds.ts', root), kindNames());
-// The reference names the kinds, by that file.
+// The reference gets the names of the kinds from that file.
 const { referencePage } = await import('../kernel/apl/editor/help/help-reference.js');
 writeFileSync(new URL('docs/reference.md', root), referencePage());

@@ -19,7 +19,7 @@ import { buildWheels, PLATFORMS } from './wheel.mjs';
 
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 const about = read('package.json');
-/** The oldest Node that it runs on, and those that others use; each is an npm package with the program in it. */
+/** The oldest supported Node, and other common ones; each is an npm package with the program in it. */
 const NODES = [about.engines.node.replace('>=', ''), '22', '24'];
 
 const { values } = parseArgs({
@@ -55,7 +55,7 @@ writeFileSync(
 );
 console.table(Object.entries(sums).map(([file, sha256]) => ({ file, sha256: sha256.slice(0, 16) })));
 
-/** One version for all that has one. */
+/** Checks that everything with a version has the same one. */
 function checkVersions() {
   const extension = read('labextension/package.json').version;
   if (extension !== about.version)
@@ -65,7 +65,7 @@ function checkVersions() {
 }
 
 /**
- * Builds everything anew into a directory.
+ * Builds everything from scratch into a directory.
  * @param {string} directory
  * @returns {Promise<Record<string, string>>} the SHA-256 of each file
  */
@@ -87,7 +87,7 @@ async function artifacts(directory) {
   return Object.fromEntries(files.sort().map(name => [name, sumOf(name)]));
 }
 
-/** Throws if a package in the page's bundle came without its license; the build of the kernel has thrown already. */
+/** Throws if a package in the page's bundle came without its license; the build of the kernel has its own check. */
 function checkNotices() {
   const { packages } = read('labextension/labextension/static/third-party-licenses.json');
   const bare = packages.filter((/** @type {any} */ { licenseId }) => !licenseId);
@@ -95,7 +95,7 @@ function checkNotices() {
   if (names.length > 0) throw new Error(`No license is known of ${names.join(', ')}`);
 }
 
-/** Writes a CycloneDX list of the packages that are shipped: those to install, and those inside of the bundles. @param {string} directory */
+/** Writes a CycloneDX list of the shipped packages: those to install, and those inside the bundles. @param {string} directory */
 async function writeBom(directory) {
   const text = await must(...npm(['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--silent']));
   const { serialNumber: _, metadata, components, ...rest } = JSON.parse(text);
@@ -121,7 +121,7 @@ async function writeBom(directory) {
       ref,
       dependsOn: dependsOn.filter((/** @type {string} */ each) => refs.has(each)),
     }));
-  // The name of the folder, and when and with what it was made, differ between machines.
+  // The folder name, and the time and tools of creation, differ between machines.
   const { timestamp: __, tools: ___, component, ...described } = metadata;
   const bom = {
     ...rest,
@@ -153,7 +153,7 @@ async function inEmptyHome(name, install) {
 }
 
 /**
- * The npm package with a Node of its own, which is first on the PATH: engine-strict refuses packages that ask for a newer one.
+ * Installs the npm package with its own Node, first on the PATH: engine-strict refuses packages that require a newer one.
  * @param {string} version
  */
 function fromNpm(version) {
@@ -181,14 +181,14 @@ function fromNpm(version) {
   };
 }
 
-/** The npm that runs this script, whose Node decides what engine-strict refuses. */
+/** Returns the npm that runs this script; engine-strict checks against the Node that runs it. */
 function npmScript() {
   const script = process.env.npm_execpath;
   if (script === undefined) throw new Error('Run this by `npm run release`');
   return script;
 }
 
-/** The wheel without Node, and that on the PATH; of those of all platforms pip takes the one that fits. @param {string} home */
+/** Installs the wheel without Node, using the one on the PATH; among all platforms, pip picks the matching wheel. @param {string} home */
 async function fromWheel(home) {
   const venv = join(home, 'env');
   await must('python3', ['-m', 'venv', venv]);

@@ -4,14 +4,14 @@ import { textMateGrammar } from '../kernel/apl/editor/colors/textmate.js';
 import { npm, root, show } from './process.mjs';
 import { findingsOf } from './site/check.mjs';
 
-// Builds the documentation as a site into out/site: the README as its first page, and docs/. A link to a page that is not there fails.
-// With --check, every page is looked at in Chromium.
+// Builds the documentation as a site into out/site: the README as its first page, and docs/. A link to a missing page fails.
+// With --check, every page is checked in Chromium.
 const site = join(root, 'scripts', 'site');
 const pages = join(root, 'out', 'site-pages');
 rmSync(pages, { recursive: true, force: true });
 mkdirSync(pages, { recursive: true });
 cpSync(join(root, 'docs'), pages, { recursive: true });
-// An image of HTML has to begin with ./ to be one of the pages'.
+// The path of an HTML image must begin with ./ to be resolved among the pages.
 for (const name of readdirSync(pages).filter(each => each.endsWith('.md'))) {
   const path = join(pages, name);
   const text = readFileSync(path, 'utf8');

@@ -5,7 +5,7 @@ import { ensureBuild, installInto } from './build.mjs';
 import { root, run, show } from './process.mjs';
 import { buildWheels } from './wheel.mjs';
 
-/** @typedef {{ passed: number, failed: number, failures?: string[] }} Tally with a text about each failed test */
+/** @typedef {{ passed: number, failed: number, failures?: string[] }} Tally with a message for each failed test */
 /** @typedef {(line: string) => void} Say prints a line under the name of its stage */
 /** @typedef {(say: Say) => Promise<Tally>} Stage */
 
@@ -13,7 +13,7 @@ const bin = (/** @type {string} */ name) => join(root, 'node_modules', '.bin', n
 const reports = join(root, 'test-output');
 
 /**
- * Tracks run side by side after the build, the stages of a track one after the other: in some the processor is busy, in others
+ * Tracks run in parallel after the build, the stages of a track one after the other: some are CPU-bound, and in others
  * tests wait for processes. Each stage can be run alone: `npm test -- lint fast`.
  * @type {Record<string, Stage>[]}
  */
@@ -61,7 +61,7 @@ const OF_THE_BUILD = [
 ];
 
 const NAMES = [FIRST, ...TRACKS].flatMap(Object.keys);
-/** Stages that run only by name: they need other registries or large environments, and minutes. */
+/** Stages that only run by name: they need other registries or large environments, and minutes. */
 const APART = ['clients', 'cluster', 'neighbors'];
 const GROUPS = new Map(
   Object.entries({
@@ -89,7 +89,7 @@ async function main(names) {
     runTrack(Object.entries(track).filter(([name]) => wanted.includes(name)));
   const table = [...(await runStages(FIRST)), ...(await Promise.all(TRACKS.map(runStages))).flat()];
   console.table(table.map(({ failures, ...row }) => row));
-  // Last, so that they are there too if only the end of a long log is kept.
+  // Last, to survive if only the end of a long log is kept.
   for (const { stage, failures = [] } of table)
     for (const failure of failures) console.log(`FAILED ${stage}: ${failure}`);
   const sum = (/** @type {'passed' | 'failed'} */ key) => table.reduce((total, row) => total + row[key], 0);
@@ -109,7 +109,7 @@ async function runTrack(stages) {
   return rows;
 }
 
-/** @param {Promise<Tally>[]} parts @returns {Promise<Tally>} the sum of what runs at the same time */
+/** @param {Promise<Tally>[]} parts @returns {Promise<Tally>} the sum of concurrent parts */
 async function together(...parts) {
   const sum = { passed: 0, failed: 0 };
   for (const { passed, failed } of await Promise.all(parts)) {
@@ -126,7 +126,7 @@ async function command(say, program, args) {
 }
 
 /**
- * Checks the types of a project; what its files had is kept for the next time.
+ * Checks the types of a project incrementally.
  * @param {Say} say @param {string} project @returns {Promise<Tally>}
  */
 function checkTypes(say, project) {
@@ -158,7 +158,7 @@ async function vitest(say, project) {
 }
 
 /**
- * A text about each failed test of a file, or about the file if it did not load.
+ * Returns a message for each failed test of a file, or for the file if it did not load.
  * @param {import('vitest/node').JsonTestResult} file
  */
 function failuresOf({ name, status, message, assertionResults }) {
@@ -169,7 +169,7 @@ function failuresOf({ name, status, message, assertionResults }) {
   return status === 'failed' && failures.length === 0 ? [`${path}\n${withoutRunner(message)}`] : failures;
 }
 
-/** The start of a message, without the frames of the test runner. */
+/** Returns the start of a message, without the frames of the test runner. */
 function withoutRunner(/** @type {string} */ message) {
   return message.replaceAll(/\n +at .*node_modules.*/g, '').slice(0, 4_000);
 }
@@ -197,7 +197,7 @@ async function pytest(say, venv, name, tests) {
   return { ...tally(code, count('tests') - failed - count('skipped'), failed), failures };
 }
 
-/** Other people's tools for notebooks, in an environment of their own that the wheel is installed into. @type {Stage} */
+/** Runs third-party notebook tools, in their own environment with the wheel installed. @type {Stage} */
 async function neighbors(say) {
   const venv = join(root, '.venv-neighbors');
   const ready = await step(say, async () => {
@@ -215,7 +215,7 @@ async function neighbors(say) {
   return pytest(say, '.venv-neighbors', 'neighbors', ['test/python/neighbors']);
 }
 
-/** A runner that failed without a failed test (a file that does not load, no test at all) counts as one failure. */
+/** Returns the tally; a runner that failed without a failed test (a file that does not load, no tests) counts as one failure. */
 function tally(/** @type {number} */ code, /** @type {number} */ passed, /** @type {number} */ failed) {
   return { passed, failed: code !== 0 && failed === 0 ? 1 : failed };
 }
@@ -230,7 +230,7 @@ function environment(say, directory, requirements) {
   });
 }
 
-/** The private environments' programs come first. */
+/** Returns the environment with the private environments' programs first on the PATH. */
 function testEnvironment() {
   return { ...process.env, PATH: `${join(root, '.venv', 'bin')}${delimiter}${process.env.PATH ?? ''}` };
 }

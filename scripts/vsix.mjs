@@ -42,7 +42,7 @@ export async function buildVsix(directory) {
   const path = join(directory, `${name}-${version}.vsix`);
   const zip = new ZipFile();
   const add = (/** @type {string} */ name, /** @type {Buffer} */ content) =>
-    // Local time in the file, so that the bytes do not depend on the zone of the machine.
+    // The file stores local time, which keeps its bytes independent of the machine's time zone.
     zip.addBuffer(content, name, { mtime: new Date(2020, 0, 1), mode: 0o100644, forceDosTimestamp: true });
   add('extension.vsixmanifest', Buffer.from(packageManifest(manifest)));
   add('[Content_Types].xml', Buffer.from(contentTypes(Object.keys(files))));
@@ -52,7 +52,7 @@ export async function buildVsix(directory) {
   return path;
 }
 
-/** @returns {Promise<{ code: Buffer, notices: string }>} the extension as one file, and the licenses of what is in it */
+/** @returns {Promise<{ code: Buffer, notices: string }>} the extension as one file, and the licenses of its contents */
 async function program() {
   const scratch = mkdtempSync(join(tmpdir(), 'apl-kernel-vsix-'));
   try {

@@ -15,9 +15,10 @@ import { venvBin } from '../kernel/commands/lab/python.js';
 import { npm, root, run } from './process.mjs';
 
 /**
- * Measures each way in, in an empty home: what is downloaded and installed, and the seconds from nothing until Jupyter could see the
- * kernel and until the first example has its chart; for those with `lab`, in JupyterLab in Chromium, and then once more from a start
- * without a network. `npm run ways` reads the packages that `npm run wheel` and `npm pack` made.
+ * Measures each installation method, in an empty home: downloaded and installed sizes, and the seconds from nothing until Jupyter could
+ * see
+ * the kernel and until the first example has its chart; for those with `lab`, in JupyterLab in Chromium, and then once more from a start
+ * without a network. `npm run ways` reads the packages from `npm run wheel` and `npm pack`.
  * @typedef {{ home: string, env: NodeJS.ProcessEnv, caches: string }} Place
  * @typedef {{ name: string, artifact?: RegExp, install: (place: Place) => Promise<readonly string[]>, lab?: Lab }} Way
  * @typedef {(place: Place, command: readonly string[]) => readonly string[]} Lab the command that starts JupyterLab
@@ -30,7 +31,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Sets up the loopback interface alone, and becomes the program that its arguments name. */
+/** Brings up only the loopback interface, and becomes the program named by its arguments. */
 const LOOPBACK = `
 import fcntl, os, socket, struct, sys
 with socket.socket() as any_socket:
@@ -39,7 +40,7 @@ with socket.socket() as any_socket:
 os.execvp(sys.argv[1], sys.argv[1:])
 `;
 
-/** The page then has the commands of JupyterLab. */
+/** Exposes the commands of JupyterLab to the page. */
 const EXPOSED = '--LabApp.expose_app_in_browser=True';
 
 /** @type {readonly Way[]} */
@@ -108,7 +109,7 @@ async function measured(way) {
     // npx installs into its cache.
     const byNpx = sizeOf(join(caches, 'npm', '_npx'));
     const apart = sizeOf(caches) - byNpx + sizeOf(join(home, 'pages')) + sizeOf(join(home, '.npm'));
-    // What pipx and uv download is not known: neither keeps it as it came.
+    // The download size of pipx and uv is unknown: neither keeps the original files.
     const download = /^(?:pipx|uvx)/.test(way.name) ? '' : mb(own + cached);
     return { way: way.name, download, installed: mb(sizeOf(home) - apart), ...times };
   } finally {
@@ -156,7 +157,7 @@ function privateLab(_place, command) {
   return [...command, 'lab', EXPOSED];
 }
 
-/** The JupyterLab of the environment, on a copy of the examples. @type {Lab} */
+/** Returns the JupyterLab of the environment, on a copy of the examples. @type {Lab} */
 function ownLab({ home }) {
   const examples = join(home, 'examples');
   cpSync(join(root, 'examples'), examples, { recursive: true });
@@ -170,7 +171,7 @@ function ownLab({ home }) {
   ];
 }
 
-/** A registry that this machine is set up for, which an empty home would not have. */
+/** Returns the registry settings of this machine, which an empty home would lack. */
 function registries() {
   const names = [
     'npm_config_registry',
@@ -193,14 +194,14 @@ async function inVenv({ home, env, caches }, packages) {
   await must('python3', ['-m', 'venv', venv], { env, cwd: home });
   const pip = (/** @type {readonly string[]} */ ...args) =>
     must(venvBin(venv, 'python'), ['-m', 'pip', ...args], { env, cwd: home });
-  // A cache need not have what a registry does not let it keep.
+  // A cache may lack files that the registry does not allow it to store.
   const files = join(caches, 'wheels');
   await pip('download', '-q', '-d', files, ...packages);
   await pip('install', '-q', '--no-index', '--find-links', files, ...packages);
   return [venvBin(venv, 'apl-kernel')];
 }
 
-/** A tool from PyPI, beside the home, so that its size is not counted. @param {string} name @param {Place} place */
+/** Installs a tool from PyPI outside the home, so that its size is not counted. @param {string} name @param {Place} place */
 async function tool(name, { caches, env }) {
   const venv = join(caches, 'tools');
   await must('python3', ['-m', 'venv', venv], { env });
@@ -248,7 +249,7 @@ async function byNpx(_place) {
   return [program, ...args];
 }
 
-/** The commit that is checked out. @param {Place} place */
+/** Clones the current commit. @param {Place} place */
 async function byClone({ home, env }) {
   const clone = join(home, 'clone');
   await must('git', ['clone', '-q', '--depth', '1', `file://${root}`, clone], { env, cwd: home });
@@ -269,7 +270,7 @@ function artifactOf(pattern) {
   return join(values.from, name);
 }
 
-/** The bytes of a file or of all in a folder; links count as nothing. @param {string} path @returns {number} */
+/** Returns the bytes of a file or of everything in a folder, ignoring links. @param {string} path @returns {number} */
 function sizeOf(path) {
   if (!existsSync(path)) return 0;
   const entries = readdirSync(path, { withFileTypes: true, recursive: true });

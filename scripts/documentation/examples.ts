@@ -1,7 +1,7 @@
-/** A query of a page, and the result that the page prints for it. */
+/** A query on a page, and the result printed for it. */
 export interface PageExample {
   readonly apl: string;
-  /** Of the page, from 1. */
+  /** Line number on the page, from 1. */
   readonly line: number;
   readonly output?: PrintedTable;
 }
@@ -11,7 +11,7 @@ export interface PrintedTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Returns the queries in the Markdown of a page; those that show a syntax are none. */
+/** Returns the queries in the Markdown of a page; syntax descriptions do not count. */
 export function examplesIn(markdown: string): PageExample[] {
   const lines = markdown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').split('\n');
   const found: PageExample[] = [];
@@ -39,7 +39,7 @@ export function examplesIn(markdown: string): PageExample[] {
   return found;
 }
 
-/** The expressions of a block whose lines end with a comment that is their value. */
+/** Returns the expressions of a block whose lines end with their value as a comment. */
 function statedIn(block: string, line: number): PageExample[] {
   return block.split('\n').flatMap((text, index) => {
     const [, expression = '', value = ''] =
@@ -50,7 +50,7 @@ function statedIn(block: string, line: number): PageExample[] {
   });
 }
 
-/** The table that follows a query, before the next query or heading. */
+/** Returns the table after a query, before the next query or heading. */
 function outputAfter(lines: readonly string[], from: number): PrintedTable | undefined {
   for (let at = from; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
@@ -65,7 +65,7 @@ function outputAfter(lines: readonly string[], from: number): PrintedTable | und
   return undefined;
 }
 
-/** The cells of a line of a table, without the marks of code and emphasis around them. */
+/** Returns the cells of a table line, without code and emphasis markup around them. */
 function cells(line: string): string[] {
   return line
     .trim()

@@ -1,4 +1,4 @@
-/** Why a value or a name that a page prints is another here: a part of the page's name, the column if it is one of several, the reason. */
+/** Reason for a value or a name that differs from a page: a part of the page's name, the column if it is one of several, the reason. */
 interface Reason {
   readonly page: string;
   readonly column?: string;
@@ -64,7 +64,7 @@ const ofNames: readonly Reason[] = [
   { page: '', column: 'count', why: 'D-operator-9' },
 ];
 
-/** Returns why a printed value differs; undefined if nobody has said. */
+/** Returns why a printed value differs; undefined if no reason is recorded. */
 export function reasonOfValue(page: string): string | undefined {
   return ofValues.find(each => page.includes(each.page))?.why;
 }
@@ -77,7 +77,7 @@ export function reasonOfName(page: string, column: string): string {
   return found?.why ?? 'the query of the page does not make it';
 }
 
-/** Returns why an example is refused: what it says, or that it is a part of a query. */
+/** Returns why an example is refused: the message, or that it is only part of a query. */
 export function reasonOfRefusal(message: string): string {
   return /^(unknown field|an operator stands|expected|unknown operator)/.test(message)
     ? 'a part of a query, or a sketch of one'

@@ -29,12 +29,12 @@ const SWAPS = new Map(
   }),
 );
 
-/** Types do nothing, and texts of imports and of errors that are thrown are not behavior. */
+/** Types have no effect at run time, and the strings of imports and of thrown errors are not behavior. */
 const SKIPPED =
   /^(TS(?!AsExpression|SatisfiesExpression|NonNull)|Import(?!Expression)|ExportAll|ThrowStatement)/;
 
 /**
- * Every change that can be made to a file.
+ * Returns every mutation of a file.
  * @param {string} file
  * @returns {Mutation[]}
  */

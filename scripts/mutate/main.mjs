@@ -1,6 +1,6 @@
 /**
- * Changes one place of the code at a time, in a copy of the project, and runs the tests that mirror its file, then those of its
- * folder, and finally the type check: a change that nothing notices is a survivor. `npm run mutate -- kernel/api --sample 100
+ * Mutates one position of the code at a time, in a copy of the project, and runs the tests that mirror its file, then those of its
+ * folder, and finally the type check: a mutation that nothing detects is a survivor. `npm run mutate -- kernel/api --sample 100
  * --seed 1`.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -25,10 +25,10 @@ import { Runner } from './runner.mjs';
 /** @typedef {import('./changes.mjs').Mutation} Mutation */
 /** @typedef {import('./runner.mjs').Outcome} Outcome */
 
-/** A change that makes a loop endless must not block the rest: tests may take this many times as long as without one. */
+/** A mutation that makes a loop endless must not block the rest: tests may take this many times as long as without one. */
 const TIME_LIMIT_FACTOR = 4;
 
-/** On a busy machine tests take longer without any endless loop. */
+/** On a busy machine, tests take longer even without an endless loop. */
 const LEAST_TIME_LIMIT_MS = 60_000;
 
 const { values, positionals } = parseArgs({
@@ -42,9 +42,9 @@ const { values, positionals } = parseArgs({
 await main(positionals, Number(values.sample), Number(values.seed), values.tests ?? []);
 
 /**
- * @param {string[]} paths files and folders to change
- * @param {number} sample how many places
- * @param {number} seed of the choice of places
+ * @param {string[]} paths files and folders to mutate
+ * @param {number} sample number of mutations
+ * @param {number} seed of the selection
  * @param {string[]} tests the tests to run instead of those of the mirrored folders
  */
 async function main(paths, sample, seed, tests) {
@@ -76,8 +76,8 @@ async function main(paths, sample, seed, tests) {
 
 /**
  * @param {Record<Outcome, Mutation[]>} outcomes
- * @param {number} chosen how many changes were made
- * @param {number} places how many could be made
+ * @param {number} chosen number of mutations made
+ * @param {number} places number of possible mutations
  */
 function report(outcomes, chosen, places) {
   const { survived, 'by types': refused, 'time limit': late } = outcomes;
@@ -109,10 +109,9 @@ function filesBelow(path) {
 }
 
 /**
- * What is run, one after the other, until a test fails: the mirrored test file, if there is one, then the mirrored folder or
- * the nearest existing one above it, then those above that. For the language also the golden
- * queries, which say what it means, and at last all its tests: the parser and the rows of the operators feed completion and
- * hover. What is done to plans is seen in their SQL.
+ * Returns the stages to run, one after the other, until a test fails: the mirrored test file, if there is one, then the mirrored folder or
+ * the nearest existing one above it, then those above that. The language also has the golden queries, which define its meaning, and
+ * finally all its tests, since the parser and the rows of the operators feed completion and hover. Changes to plans show in their SQL.
  * @param {string} path
  * @returns {string[][]}
  */
@@ -123,7 +122,7 @@ function stagesOf(path) {
     .replace(/\.ts$/, '.test.ts');
   const file = statSync(join(root, mirrored), { throwIfNoEntry: false })?.isFile() ? [[mirrored]] : [];
   const folder = folderAbove(mirrored);
-  // Directly in `kernel/` is what all folders use.
+  // Files directly in `kernel/` are used by all folders.
   if (folder === 'test') return [...file, ['test/result/', 'test/notebook/']];
   if (!path.startsWith('kernel/apl/')) return [...file, ...foldersFrom(folder).map(each => [`${each}/`])];
   const sql = path.startsWith('kernel/apl/plan/') ? ['test/local/sql/'] : [];
@@ -132,7 +131,7 @@ function stagesOf(path) {
 
 /**
  * @param {string} folder
- * @returns {string[]} it and those above it, up to `test/result` and the like, and of the local service up to `test/local/store`
+ * @returns {string[]} it and those above it, up to `test/result` and the like, and in the local service up to `test/local/store`
  */
 function foldersFrom(folder) {
   const last = folder.startsWith('test/local/') ? 3 : 2;
@@ -150,7 +149,7 @@ function folderAbove(path) {
     : folderAbove(folder);
 }
 
-/** @returns {string} a directory with the files of the project that git knows or would add, sharing its packages */
+/** @returns {string} a directory with the files of the project that git tracks or would add, sharing its packages */
 function copyOfProject() {
   const copy = mkdtempSync(join(tmpdir(), 'apl-mutate-'));
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -190,7 +189,7 @@ async function outcomeOf(runner, copy, { file, start, end, text }, stages, limit
 
 /**
  * @param {string} copy
- * @returns {Promise<boolean>} whether the types agree; what was checked before stays checked
+ * @returns {Promise<boolean>} whether the types check; the check is incremental
  */
 function passesTypes(copy) {
   const options = ['--noEmit', '--incremental', '--tsBuildInfoFile', join(copy, 'types.json')];
@@ -201,7 +200,7 @@ function passesTypes(copy) {
 }
 
 /**
- * A shuffle that is the same for the same seed.
+ * Shuffles deterministically for a seed.
  * @template T
  * @param {readonly T[]} items
  * @param {number} seed

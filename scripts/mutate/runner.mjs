@@ -4,7 +4,7 @@ import { root } from '../process.mjs';
 
 /** @typedef {'noticed' | 'by types' | 'survived' | 'time limit'} Outcome */
 
-/** A process that runs tests of the copy. One that does not answer in time is killed, and the next run starts another. */
+/** A process that runs tests of the copy. If it does not respond in time it is killed, and the next run starts another. */
 export class Runner {
   #copy;
   /** @type {import('node:child_process').ChildProcess | undefined} */
@@ -16,13 +16,13 @@ export class Runner {
     this.#copy = copy;
   }
 
-  /** What has to be read again by the next run. */
+  /** Records a file for the next run to read again. */
   changed(/** @type {string} */ path) {
     this.#changed.push(path);
   }
 
   /**
-   * @param {readonly string[]} changed files since the run before
+   * @param {readonly string[]} changed files since the previous run
    * @param {readonly string[]} tests
    * @param {number} limitMs none: no limit
    * @returns {Promise<Outcome>}

@@ -1,6 +1,6 @@
 /**
- * Runs tests of one copy of the project again and again, as asked over IPC: `{ changed, tests }` in, `{ passed }` out. Modules that
- * did not change since the run before stay translated, which is most of the work.
+ * Runs tests of one copy of the project repeatedly, on request over IPC: `{ changed, tests }` in, `{ passed }` out. Modules that
+ * have not changed since the previous run stay compiled, which saves most of the work.
  */
 import { createVitest } from 'vitest/node';
 
@@ -17,9 +17,9 @@ process.on('message', async (/** @type {{ changed: string[], tests: string[] }} 
   for (const file of changed) vitest.invalidateFile(file);
   const specifications = await vitest.globTestSpecifications(tests);
   const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
-  // The modules in the answer are those of all runs so far: one that failed before would fail each run without it.
+  // The returned modules are those of all runs so far: an earlier failure would otherwise fail each run.
   const failed = specifications.some(({ testModule }) => testModule?.state() === 'failed');
-  // A stage without tests, such as one of the built package alone, notices nothing.
+  // A stage without tests, such as one of the built package alone, detects nothing.
   process.send?.({ passed: !failed && unhandledErrors.length === 0 });
 });
 process.send?.('ready');

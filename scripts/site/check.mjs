@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 import { browserPath } from '../browser.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Of Chromium's window, in pixels. */
+/** Widths of Chromium's window, in pixels. */
 const widths = [600, 1280];
 /** @type {Record<string, string>} */
 const types = {
@@ -19,8 +19,8 @@ const types = {
 };
 
 /**
- * Looks at every page of a built site in Chromium, light and dark, narrow and wide; returns what axe finds by WCAG 2.1 AA, what could
- * not be loaded, what a script threw, and the pages that scroll sideways.
+ * Opens every page of a built site in Chromium, light and dark, narrow and wide; returns WCAG 2.1 AA violations found by axe, failed
+ * requests, script errors, and pages that scroll sideways.
  * @param {string} directory
  * @returns {Promise<string[]>}
  */

@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { browserPath } from '../browser.mjs';
 
-// node scripts/ways/lab.mjs PROGRAM [ARGUMENT…]: starts what starts JupyterLab, runs the first example in Chromium until its first chart
-// and its first grid are drawn, ends it again, and fails if the page asked for anything from another machine. It is a program of its own
-// so that server and browser can run without a network.
+// node scripts/ways/lab.mjs PROGRAM [ARGUMENT…]: runs a program that starts JupyterLab, runs the first example in Chromium until its first
+// chart and its first grid are drawn, ends it again, and fails if the page requested anything from another machine. It is a separate
+// program so that server and browser can run without a network.
 const [program = '', ...args] = argv.slice(2);
 const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
 const ended = new Promise(settle => child.on('close', settle));
-/** As long as a slow machine may take to install and to start. */
+/** Enough for a slow machine to install and start. */
 const patient = { timeout: 300_000 };
 /** JupyterLab asks for a kernel if cells are run before there is one. */
 const KERNEL_IS_IDLE =
@@ -20,7 +20,7 @@ const lines = /** @type {string[]} */ ([]);
 try {
   const url = await address();
   const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox'] });
-  // So high that every cell is in view: JupyterLab draws no others.
+  // High enough for every cell to be in view: JupyterLab only draws those.
   const page = await browser.newPage({ viewport: { width: 1400, height: 8000 } });
   const foreign = /** @type {string[]} */ ([]);
   page.on('request', request => {
@@ -35,7 +35,7 @@ try {
   await page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')");
   for (const output of ['.apl-chart-frame svg', '.apl-grid'])
     await page.locator(`.jp-Notebook .jp-OutputArea-output ${output}`).first().waitFor(patient);
-  // What the editor colors as a keyword.
+  // A keyword as colored by the editor.
   await page
     .locator('.jp-CodeCell .cm-line span[class]')
     .first()
@@ -50,7 +50,7 @@ try {
   await ended;
 }
 
-/** The address of the first example, once the program has printed where JupyterLab is. @returns {Promise<string>} */
+/** Returns the address of the first example, once the program has printed the address of JupyterLab. @returns {Promise<string>} */
 function address() {
   return new Promise((settle, fail) => {
     for (const from of [child.stdout, child.stderr])

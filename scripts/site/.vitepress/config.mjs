@@ -6,11 +6,11 @@ import { defineConfig } from 'vitepress';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const page = (text, name) => ({ text, link: name === 'index' ? '/' : `/${name}` });
 
-/** Pages of the repository that the site does not have are links to their names. */
+/** Links to pages of the repository that are not on the site. */
 const OUTSIDE =
   /^(?:\.\.?\/)+(?!.*\.md(?:#|$)).*|(?:kernel|test|bench|examples)\/|CONTRIBUTING|SECURITY|CHANGELOG|LICENSE/;
 
-/** By default the names of languages are too faint to read. */
+/** By default, the language names are too faint to read. */
 const STYLE = `
 :root { --vp-code-lang-color: #5f5f68; }
 .dark { --vp-code-lang-color: #a0a0a8; }
@@ -77,7 +77,7 @@ export default defineConfig({
   },
 });
 
-/** Code that is indented looks and scrolls like code in fences; most of it is APL. */
+/** Styles indented code like fenced code; most of it is APL. */
 function frameIndented(md) {
   md.core.ruler.push('indented_code', ({ tokens }) => {
     for (const token of tokens.filter(({ type }) => type === 'code_block')) {
