@@ -2,12 +2,12 @@ import { sqlName, sqlText } from '../duckdb/duckdb-literal.js';
 import type { Engine } from '../engine/duckdb.js';
 import { engineWords } from '../engine/engine-failure.js';
 
-/** Types whose values and statistics are in one order; texts may have statistics of their first characters only. */
+/** Types whose statistics follow the order of the values. String statistics may hold only the first characters. */
 const ordered = /^(?:U?(?:TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE|DATE|TIMESTAMP(?:_NS|_MS|_S)?)$/;
 
 /**
- * Reads every value of a Parquet file, and returns why they are not what its footer says of them, as in "it {reason}": queries leave
- * out what cannot match by the footer alone.
+ * Reads every value of a Parquet file and returns how they contradict the footer, worded as in "it {reason}": queries prune by the footer
+ * alone.
  */
 export async function valuesDamage(engine: Engine, file: string): Promise<string | undefined> {
   try {
@@ -24,7 +24,7 @@ async function compared(engine: Engine, file: string): Promise<string | undefine
     const [[rows] = []] = await connection.run(`SELECT num_rows FROM parquet_file_metadata(${path})`);
     const described = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${path})`);
     const columns = described.filter(([, type]) => ordered.test(String(type)));
-    // The hash of whole rows keeps the engine from answering the others by the statistics.
+    // The hash of whole rows keeps the engine from answering the other columns from the statistics.
     const values = columns.map(([column, type]) => outside(path, String(column), String(type)));
     const [[, counted, ...wrong] = []] = await connection.run(
       `SELECT bit_xor(hash(r)), count(*)${values.map(each => `, ${each}`).join('')} FROM read_parquet(${path}) AS r`,
@@ -37,7 +37,7 @@ async function compared(engine: Engine, file: string): Promise<string | undefine
   });
 }
 
-/** Whether a value lies outside of the statistics of all row groups, or the number of nulls is another; null if there are none. */
+/** SQL for whether a value lies outside the statistics of all row groups or the null count differs; null without statistics. */
 function outside(path: string, column: string, type: string): string {
   const name = sqlName(column);
   const isReal = type === 'FLOAT' || type === 'DOUBLE';

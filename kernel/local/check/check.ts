@@ -6,19 +6,19 @@ import { faultReason } from '../store/documents/documents.js';
 import { hasCode, listed, systemFault } from '../store/store-files.js';
 import { type CheckTools, type Fault, type FileKind, fileKinds, unlisted } from './kinds.js';
 
-/** A file of a data directory with which something is wrong. */
+/** A faulty file in a data directory. */
 export interface FaultyFile extends Fault {
   readonly file: string;
   readonly remedy: string;
 }
 
-/** What was read of a data directory, and what was found. */
+/** Number of files read in a data directory, and the faults found. */
 export interface DataReport {
   readonly files: number;
   readonly faults: readonly FaultyFile[];
 }
 
-/** Reads all of every file in a data directory that holds something of the user's, and changes nothing. */
+/** Reads all user data files in a data directory, changing nothing. */
 export async function checkData(dataDir: string): Promise<DataReport> {
   const engine = await Engine.open({ dataDir, families: [], connections: 1 });
   try {
@@ -36,7 +36,7 @@ export async function checkData(dataDir: string): Promise<DataReport> {
   }
 }
 
-/** The files of a kind that is known, in the order of their names; a directory in the place of one is one of them. */
+/** Yields the files of known kinds, sorted by name, including a directory found in place of such a file. */
 async function* filesIn(dataDir: string, directory: string): AsyncGenerator<Found> {
   const { names, fault } = await listed(directory);
   if (fault !== undefined) yield { file: directory, kind: unlisted(fault) };
@@ -54,7 +54,7 @@ interface Found {
   readonly kind: FileKind;
 }
 
-/** Whether a path is that of a directory which the layout names, whatever is in its place, or of a dataset. */
+/** Whether a path belongs to a directory named in the layout, whatever is there now, or to a dataset. */
 async function isDirectoryOfUser(place: string, file: string): Promise<boolean> {
   if (Object.hasOwn(layout, place)) {
     const { is, of } = layout[place as LayoutName];
@@ -70,7 +70,7 @@ async function faultOf(file: string, kind: FileKind, tools: CheckTools): Promise
     const found = await kind.check(file, tools);
     return typeof found === 'string' ? { state: 'damaged', reason: found } : found;
   } catch (error) {
-    // A service that works meanwhile removes files that it has replaced.
+    // A running service may have removed files that it replaced.
     const isGone = hasCode(error, 'ENOENT') && systemFault(file, error) === undefined;
     return isGone ? undefined : { state: 'damaged', reason: `cannot be read: ${faultReason(error)}` };
   }

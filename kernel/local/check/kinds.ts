@@ -16,13 +16,13 @@ import { readFormat } from '../store/store-format.js';
 import { valuesDamage } from './check-parquet.js';
 
 /**
- * What is wrong with a file, as in "it {reason}". One that was `changed` may have been edited by hand, and is read all the same; one that
- * was `copied` does not count beside the other, and one that is `misnamed` is not read.
+ * A fault of a file, worded as in "it {reason}". A `changed` file may have been edited by hand and is still read, a `copied` one is ignored
+ * in favor of the other, and a `misnamed` one is not read.
  */
 export interface Fault {
   readonly state: 'damaged' | 'changed' | 'copied' | 'misnamed';
   readonly reason: string;
-  /** In place of that of its kind. */
+  /** Replaces the remedy of the file's kind. */
   readonly remedy?: string;
 }
 
@@ -30,20 +30,20 @@ export interface Fault {
 export interface FileKind {
   /** Paths within the data directory, with slashes. */
   readonly pattern: RegExp;
-  /** A sentence that says what to do with one that is damaged. */
+  /** A sentence that says how to handle a damaged file. */
   readonly remedy: string;
-  /** Reads all of a file and returns what is wrong; rejects with the system's error, or with what the file is not. */
+  /** Reads the whole file and returns its fault; rejects with the system error, or with what the file is not. */
   readonly check: (file: string, tools: CheckTools) => Promise<Fault | string | undefined>;
 }
 
 export interface CheckTools {
   readonly engine: Engine;
   readonly dataDir: string;
-  /** What is in the directories of files that may be copies, by their paths. */
+  /** Contents of directories that may contain copies, by path. */
   readonly neighbors: Map<string, Promise<Neighbors>>;
 }
 
-/** The names in a directory, in order, and those of files that are replaced by others there, whether they are gone or not. */
+/** File names in a directory, sorted, and names of files replaced by others there, whether or not they still exist. */
 interface Neighbors {
   readonly names: readonly string[];
   readonly replaced: readonly string[];
@@ -51,7 +51,7 @@ interface Neighbors {
 
 const copy = 'put back a good copy, or move it away to go on without what it holds';
 
-/** Every kind of file that holds something of the user's. */
+/** Every kind of file that contains user data. */
 export const fileKinds: readonly FileKind[] = [
   {
     pattern: /^datasets\/[^/]+\/[^./][^/]*\.parquet$/,
@@ -120,7 +120,7 @@ export const fileKinds: readonly FileKind[] = [
   },
 ];
 
-/** A directory of the user's that cannot be listed, for this reason. */
+/** A user directory that cannot be listed, with the reason. */
 export function unlisted(fault: string): FileKind {
   return {
     pattern: /^/,
@@ -176,7 +176,7 @@ function changeIn({ intact }: { readonly intact?: boolean | undefined }): Fault 
   return intact === false ? { state: 'changed', reason: changedReason } : undefined;
 }
 
-/** A JSON object a line, each with these texts; a kernel that died may have left a line incomplete. */
+/** A file with one JSON object per line, each with these strings; the last line may be incomplete if a kernel died. */
 function lines(pattern: RegExp, texts: readonly string[]): FileKind {
   return {
     pattern,
