@@ -14,7 +14,7 @@ type AggregateTemplate<Args extends readonly unknown[]> = (parts: AggregateParts
 const maxListLength = 1_048_576;
 const defaultSetLength = 128;
 
-/** Returns an aggregate as SQL; NaN is skipped, as null is. */
+/** Returns an aggregate as SQL. NaN is skipped like null. */
 export function aggregateSql(parts: AggregateParts): string {
   const { name } = parts.call;
   if (!Object.hasOwn(templates, name)) throw new RangeError(`no SQL for the aggregate ${name}`);
@@ -25,7 +25,7 @@ export function aggregateSql(parts: AggregateParts): string {
   return template({ ...parts, args });
 }
 
-/** Arguments that are passed on unchanged. */
+/** Whether an argument is passed on unchanged. */
 function keepsNaN(name: string, index: number): boolean {
   return (
     name === 'take_first' ||
@@ -36,10 +36,10 @@ function keepsNaN(name: string, index: number): boolean {
 }
 
 type Internal = (typeof internalAggregates)[number];
-/** The predicate of `…if` is the filter of the aggregate without it. */
+/** The `…if` aggregates are omitted: they become the plain aggregate with the predicate as its filter. */
 type Plain = Exclude<
   (typeof aggregates)[number],
-  // A query of its own; see `duckdb-spotlight.ts`.
+  // A query by itself; see `duckdb-spotlight.ts`.
   { readonly name: `${string}if` | Internal['name'] | 'spotlight' }
 >;
 type Templates = {
@@ -47,7 +47,7 @@ type Templates = {
 };
 
 const templates: Templates = {
-  // A filter would copy the rows that meet it.
+  // A filter would copy the matching rows.
   count: ({ filter }) => (filter === undefined ? 'count(*)' : `count(CASE WHEN ${filter} THEN 1 END)`),
   $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
   dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
@@ -93,10 +93,10 @@ const templates: Templates = {
     `apl_phrases(to_json(histogram(${args[0].sql})${where(filter)})::VARCHAR, ${sqlOr(args[1], '10')})::JSON`,
 };
 
-/** Aggregates of the bins' aggregates; see `totals.ts`. */
+/** Aggregates over the aggregates of bins; see `totals.ts`. */
 export const merge: Dialect['merge'] = {
   count: own => `coalesce(sum(${own}), 0)::BIGINT`,
-  // A bin's sum beyond 64 bits is null, and so is that of its group.
+  // A bin's sum beyond 64 bits is null, which makes the sum of its group null too.
   sum: (own, type) =>
     type === 'real'
       ? `sum(${own})`
@@ -117,22 +117,22 @@ function where(...conditions: readonly (string | undefined)[]): string {
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
 }
 
-/** A map of the fields to the numbers of rows in which they have a value; a field named twice counts once. */
+/** Returns a map from each field to the number of rows with a value; a repeated field counts once. */
 function presenceSql({ args, filter, call }: AggregateParts): string {
   const fields = new Map(args.map((arg, index) => [call.labels?.[index] ?? '', arg]));
   const counts = [...fields].map(([name, { sql }]) => `${sqlText(name)}, count(${sql})${where(filter)}`);
   return `json_object(${counts.join(', ')})`;
 }
 
-/** The smallest or largest value; dynamic values in the order of a sort: what reads as a number by its value, before everything else. */
+/** Returns the smallest or largest value. Dynamic values follow sort order: those that read as numbers first, by value. */
 function extremeSql(name: 'min' | 'max', arg: SqlArg, filter: string | undefined): string {
-  // The engine counts no memory of the plain form for strings, and never frees that of a query that is stopped.
+  // The engine does not track memory of the plain form for strings, and never frees it if the query is interrupted.
   if (arg.type === 'string') return `(${name}(${arg.sql}, 1)${where(filter)})[1]`;
   const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
   return arg.type === 'dynamic' ? `(${extreme}).value` : extreme;
 }
 
-/** The key by which values are compared: dynamic values by whether they read as numbers, then by number, then by text. */
+/** Returns the sort key of a value. Dynamic values sort by whether they read as numbers, then by number, then as strings. */
 function sortKey(arg: SqlArg): string {
   if (arg.type !== 'dynamic') return arg.sql;
   return computeHeavyFirst([arg], ([value = arg]) => {
@@ -143,8 +143,8 @@ function sortKey(arg: SqlArg): string {
 }
 
 /**
- * A deviation or variance; null if a square would not fit a real. Infinities and NaN are skipped. The engine fails on such squares, but gives
- * the covariance of the values with themselves, which is the same number, for the price of one aggregate.
+ * Returns a standard deviation or variance, null if a square would not fit a real. Infinities and NaN are skipped. The engine fails on such
+ * squares, but the covariance of the values with themselves is the same number at the cost of one aggregate.
  */
 function spreadSql(
   name: 'stddev_samp' | 'var_samp',
@@ -161,27 +161,27 @@ function spreadSql(
   return `CASE WHEN isfinite(${spread}) THEN ${name === 'stddev_samp' ? `sqrt(${spread})` : spread} END`;
 }
 
-/** Nothing has a distance to it, so that the covariance becomes NaN. */
+/** Its distance to anything is undefined, which makes the covariance NaN. */
 const infinite = "'Infinity'::DOUBLE";
 
-/** A sum beyond 64 bits is null, and a sum over no rows is 0 as in Go and Kusto. */
+/** Sums beyond 64 bits are null, and a sum over no rows is 0, as in Go and Kusto. */
 function sumSql({ args, filter }: AggregateParts<readonly [SqlArg]>): string {
   const sum = `sum(${args[0].sql})${where(filter)}`;
   return args[0].type === 'real' ? `coalesce(${sum}, 0)` : `TRY_CAST(coalesce(${sum}, 0) AS BIGINT)`;
 }
 
-/** The mean of durations is a duration. */
+/** The mean of durations is also a duration. */
 function asType(call: AggregateCall, sql: string): string {
   return call.type === 'timespan' ? `apl_real_long(${sql})` : sql;
 }
 
-/** The engine refuses to take a deviation over infinities. */
+/** The engine refuses to compute a deviation over infinities. */
 function finite(arg: SqlArg): string {
   const sql = `${arg.sql}::DOUBLE`;
   return arg.type === 'real' ? `CASE WHEN isfinite(${sql}) THEN ${sql} END` : sql;
 }
 
-/** A percentage as a fraction between 0 and 1. */
+/** Converts a percentage to a fraction between 0 and 1. */
 function fraction(percentage: number, argIndex: number): string {
   if (percentage >= 0 && percentage <= 100) return String(percentage / 100);
   throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, argIndex);
@@ -198,7 +198,7 @@ function percentilesSql({ args, filter, call }: AggregateParts<readonly [SqlArg,
     : `to_json(${sql})`;
 }
 
-/** The numbers of a constant or of a constant array. */
+/** Returns the numbers of a constant or constant array. */
 function percentages(expr: Scalar): number[] {
   if (expr.kind === 'constant') return expr.value === null ? [] : [Number(expr.value)];
   if (expr.kind === 'array') return expr.items.flatMap(percentages);
@@ -207,7 +207,7 @@ function percentages(expr: Scalar): number[] {
 
 const plainInJson: ReadonlySet<string> = new Set(['long', 'bool', 'string', 'timespan']);
 
-/** Sets keep the values themselves, so that numbers sort as numbers. */
+/** Sets contain the values themselves, so numbers sort as numbers. */
 function setValue(arg: SqlArg): string {
   return arg.type === 'dynamic' ? `${arg.sql}::VARCHAR` : arg.sql;
 }
@@ -216,7 +216,7 @@ function notNull(arg: SqlArg): string {
   return `${arg.sql} IS NOT NULL`;
 }
 
-/** A list as JSON, unless that is too long: only if its values have as many bytes together is it measured. */
+/** Returns a list as JSON that fails if too long; it is only measured if the values alone exceed the limit. */
 function bounded(
   name: string,
   { value, rows }: { readonly value: SqlArg; readonly rows: string },
@@ -228,10 +228,10 @@ function bounded(
   return failing(name, `CASE WHEN sum(${bytes})${rows} > ${longestValue} THEN ${long} ELSE false END`, json);
 }
 
-/** More than a number, a bool or a time takes in an array. */
+/** Upper bound on the size of a number, bool or time in an array. */
 const plainBytes = 32;
 
-/** At most `limit` elements, as JSON; an empty list is `[]`. */
+/** Returns at most `limit` elements as JSON; an empty list is `[]`. */
 function cut(list: string, limit: SqlArg | undefined, fallback: number, element?: SqlArg): string {
   const sliced = `coalesce((${list})[1:${atMost(limit, fallback)}], [])`;
   if (element === undefined || plainInJson.has(element.type)) return `to_json(${sliced})`;
@@ -239,7 +239,7 @@ function cut(list: string, limit: SqlArg | undefined, fallback: number, element?
   return `to_json(list_transform(${sliced}, lambda x: ${converted}))`;
 }
 
-/** Returns how many elements of a list stay, with every digit: a real may not hold them all. */
+/** Returns the maximum number of list elements with all digits, since a real may not represent them exactly. */
 function atMost(limit: SqlArg | undefined, fallback: number): string {
   const { constant } = limit ?? {};
   return typeof constant !== 'bigint' ? String(fallback) : String(constant < 0n ? 0n : constant);

@@ -5,7 +5,7 @@ import { lengthTest, mayFail } from './bounds/lengths.js';
 type Mapped<Args extends readonly SqlArg[], Value> = { readonly [Index in keyof Args]: Value };
 type Body<Args extends readonly SqlArg[]> = (...sqls: Mapped<Args, Atom>) => string;
 
-/** As `map` of an array, but a tuple stays one of the same length. */
+/** Maps a tuple to a tuple of the same length. */
 function mapped<const Args extends readonly SqlArg[], Value>(
   args: Args,
   change: (arg: SqlArg, index: number) => Value,
@@ -14,9 +14,9 @@ function mapped<const Args extends readonly SqlArg[], Value>(
 }
 
 /**
- * Returns the SQL of a body that names its arguments several times. Columns and short pure expressions are repeated as they
- * stand; when an argument is long or random, all are computed once per row and the body sees them by name, so that nested
- * calls do not grow exponentially and a random value is the same wherever it is read.
+ * Returns the SQL of a body that uses its arguments several times. Columns and short pure expressions are repeated as written. If any
+ * argument is long or random, all are computed once per row and passed by name, which keeps nested calls from growing exponentially and a
+ * random value the same wherever it is used.
  */
 export function computeOnce<const Args extends readonly SqlArg[]>(args: Args, body: Body<Args>): Atom {
   return args.every(arg => isCheap(arg))
@@ -24,16 +24,16 @@ export function computeOnce<const Args extends readonly SqlArg[]>(args: Args, bo
     : computeFirst(args, body);
 }
 
-/** As {@link computeOnce}, but always computes the arguments first: for bodies that read them again for every element of a list. */
+/** Like {@link computeOnce}, but always computes the arguments first, for bodies that read them again for every list element. */
 export function computeFirst<const Args extends readonly SqlArg[]>(args: Args, body: Body<Args>): Atom {
   const members = args.map((arg, index) => `'a${index}': ${arg.sql}`);
   return boundSql(members, body(...mapped(args, (_, index) => atom(`v.a${index}`))));
 }
 
 /**
- * Returns the SQL of a body whose macros may read its arguments several times: those that hold macros themselves are
- * computed first, or each level of nesting would multiply the size of the query. So are those that may fail or hold a query, if
- * the body has a TRY: the engine refuses them there.
+ * Returns the SQL of a body whose macros may read its arguments several times. Arguments that contain macros are computed first, or each
+ * level of nesting would multiply the size of the query. So are those that may fail or contain a query if the body has a TRY, which does
+ * not allow them.
  */
 export function computeHeavyFirst<const Args extends readonly SqlArg[]>(
   args: Args,
@@ -50,7 +50,7 @@ export function computeHeavyFirst<const Args extends readonly SqlArg[]>(
   return boundSql(members, body(named));
 }
 
-/** The value under a name; its other forms would compute it again. */
+/** Returns the argument under a new name, without its other forms, which would compute it again. */
 function computed(
   { text: _, list: __, json: ___, raw: ____, written: _____, ...arg }: SqlArg,
   sql: Atom,
@@ -58,7 +58,7 @@ function computed(
   return { ...arg, sql, computed: true };
 }
 
-/** A body that reads values, computed once, as the members of `v`. */
+/** Returns a body that reads values, computed once, as the members of `v`. */
 function boundSql(members: readonly string[], body: string): Atom {
   return atom(`list_transform([{${members.join(', ')}}], lambda v: ${body})[1]`);
 }
@@ -77,7 +77,7 @@ function mayRaise({ sql, constant, computed }: SqlArg): boolean {
   return constant === undefined && computed !== true && (mayFail(sql) || sql.includes('SELECT '));
 }
 
-/** Whether a value may be computed again: it is pure, and its SQL is no longer than this. */
+/** Returns whether a value may be computed repeatedly: it is pure, and its SQL is short. */
 export function isCheap(
   { sql, constant }: SqlArg,
   { longest = longestRepeated }: { readonly longest?: number } = {},

@@ -1,6 +1,6 @@
 import { type SqlTemplate, TemplateError } from '../sql/sql-template.js';
 
-/** A template for a function that is resolved while names are bound: reaching it is a refusal. */
+/** Returns a template for a function that binding resolves; compiling it is a refusal. */
 export function compileTimeOnly(name: string): SqlTemplate {
   return () => {
     throw new TemplateError(`${name} can only be used where the fields of a table are known`, 0);

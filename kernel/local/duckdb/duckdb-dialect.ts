@@ -38,7 +38,7 @@ import { spotlightSql } from './stages/duckdb-spotlight.js';
 import { seriesSql } from './stages/series-grid.js';
 import { textTest } from './text-test.js';
 
-/** DuckDB's SQL, as far as it is not the standard's; its functions are macros of the connection. */
+/** DuckDB's overrides of the standard SQL; its functions are macros of the connection. */
 export const duckdb: Dialect = {
   ...standard,
   literal,
@@ -71,7 +71,7 @@ export const duckdb: Dialect = {
   keepsOrder: true,
   nothing: items => `SELECT ${items} WHERE false`,
   limit: (count, skip) => ` LIMIT ${count}${skip === 0 ? '' : ` OFFSET ${skip}`}`,
-  // The engine finds the common type itself.
+  // The engine finds the common type by itself.
   unionItem: ({ sql }) => sql,
   orderKey,
   joinKey: lookedFor,

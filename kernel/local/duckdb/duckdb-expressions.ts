@@ -24,7 +24,7 @@ export function literal(type: TypeName, value: ConstantValue): string {
       return realSql(Number(value));
     case 'long':
     case 'timespan':
-      // A bare number would be of 32 bits.
+      // A bare number would be 32 bits wide.
       return `(${String(value)})::BIGINT`;
     case 'datetime':
       return `make_timestamp_ns(${String(value)})`;
@@ -37,7 +37,7 @@ function realSql(value: number): string {
   return `'${Object.is(value, -0) ? '-0' : value}'::DOUBLE`;
 }
 
-/** Returns a call of a function of the catalog or of one of the compiler's own. */
+/** Returns a call to a catalog function or to one of the compiler's internal functions. */
 export function callSql(name: string, args: readonly SqlArg[], context: SqlContext): string {
   const template = templateOf(name);
   if (template === undefined) throw new RangeError(`no SQL for the function ${name}`);
@@ -46,12 +46,12 @@ export function callSql(name: string, args: readonly SqlArg[], context: SqlConte
 }
 
 /**
- * The functions that compute nothing first: they read each argument once, and of some only in those rows that need it. A window function
- * cannot stand inside the lambda that binds what is computed first.
+ * Functions that compute no argument first: they read each argument once, some only in rows that need it. A window function cannot be
+ * inside the lambda that binds computed arguments.
  */
 const readOnce: ReadonlySet<string> = new Set(['$histogram_bucket', 'case', 'iff', 'tostring']);
 
-/** Returns a comparison of values of one type. To the engine NaN equals itself and is above all numbers: that is undone. */
+/** Returns a comparison of values of one type. The engine treats NaN as equal to itself and above all numbers, which is undone here. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (!mayMeetNaN(operator, left, right)) return plainComparison(operator, left, right, predicate);
   const range = rangeOf(operator, left, right);
@@ -76,20 +76,20 @@ function equality(left: SqlArg, right: SqlArg): string {
   return `${mayBeZero(right) ? lookedFor(left) : left.sql} = ${mayBeZero(left) ? lookedFor(right) : right.sql}`;
 }
 
-/** A constant is known to be none. */
+/** Constants are known not to be zero. */
 function mayBeZero({ constant }: SqlArg): boolean {
   return constant === undefined || Number(constant) === 0;
 }
 
 /**
- * Returns a value as it is looked for: behind an addition the engine does not ask the filter that a Parquet file has beside a
- * column, which tells -0.0 from 0.0 and would leave out rows that are equal.
+ * Returns a value for an equality search. The addition keeps the engine from using the Bloom filter of a Parquet column, which
+ * distinguishes -0.0 from 0.0 and would lose equal rows.
  */
 export function lookedFor({ sql, type, constant }: SqlArg): string {
   return type === 'real' && constant === undefined ? `(${sql} + 0.0)` : sql;
 }
 
-/** Returns whether a value lies on one side of a constant as a test of a range up to infinity: it names what is computed once. */
+/** Returns a comparison with a constant as a range test up to infinity, which names the computed value only once. */
 function rangeOf(operator: BinaryOperator, left: SqlArg, right: SqlArg): string | undefined {
   const [larger, bound] = operator.startsWith('<') ? [right, left] : [left, right];
   const { constant } = bound;
@@ -99,7 +99,7 @@ function rangeOf(operator: BinaryOperator, left: SqlArg, right: SqlArg): string 
   return `(${larger.sql} BETWEEN ${realSql(least)} AND ${realSql(Number.POSITIVE_INFINITY)})`;
 }
 
-/** The smallest real that is larger. */
+/** Returns the next larger real. */
 function nextAbove(value: number): number {
   if (value === 0) return Number.MIN_VALUE;
   const view = new DataView(new ArrayBuffer(8));
@@ -108,7 +108,7 @@ function nextAbove(value: number): number {
   return view.getFloat64(0);
 }
 
-/** True when the engine's answer may differ from IEEE 754. */
+/** Whether the engine's result may differ from IEEE 754. */
 function mayMeetNaN(operator: BinaryOperator, left: SqlArg, right: SqlArg): boolean {
   const [a, b] = [left.mayBeNaN === true, right.mayBeNaN === true];
   if (operator === '==' || operator === '!=') return a && b;
@@ -135,12 +135,12 @@ export function between(value: SqlArg, low: SqlArg, high: SqlArg): string {
   return `(${value.sql} BETWEEN ${low.sql} AND ${high.sql}${ordered})`;
 }
 
-/** Returns NaN as null: aggregates and sorts treat it as missing. */
+/** Returns the value with NaN as null, since aggregates and sorts treat it as missing. */
 export function withoutNaN({ sql, mayBeNaN }: SqlArg): Atom {
   return mayBeNaN === true ? atom(`nullif(${sql}, 'NaN'::DOUBLE)`) : sql;
 }
 
-/** Returns the value with its sign changed. */
+/** Returns the negated value. */
 export function negate(value: SqlArg): string {
   return computeHeavyFirst([value], ([{ sql, type } = value]) =>
     type === 'real' ? `(-${sql})` : `TRY(-${sql})`,
@@ -180,22 +180,22 @@ export function path(object: string, keys: readonly string[]): string {
   return `apl_json(${rawPath(object, keys)})`;
 }
 
-/** Returns the same, but JSON's null stands for itself. */
+/** Returns the same, but keeps JSON nulls. */
 export function rawPath(object: string, keys: readonly string[]): string {
   return `json_extract(${object}, ${jsonPointer(keys)})`;
 }
 
-/** Returns the member or element of JSON at constant keys as a text. */
+/** Returns the member or element of JSON at constant keys as a string. */
 export function pathText(object: string, keys: readonly string[]): string {
   return `apl_path_text(${writtenPath(object, keys)}, ${rawPath(object, keys)})`;
 }
 
-/** Returns the same, but numbers as JSON writes them. */
+/** Returns the same, with numbers as written in the JSON. */
 export function writtenPath(object: string, keys: readonly string[]): string {
   return `json_extract_string(${object}, ${jsonPointer(keys)})`;
 }
 
-/** Returns the member or element of JSON at a key that is computed. */
+/** Returns the member or element of JSON at a computed key. */
 export function element(object: SqlArg, key: SqlArg): string {
   return computeHeavyFirst([object, key], ([o = object, k = key]) =>
     k.type === 'long'
@@ -284,5 +284,5 @@ function termsTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[
   });
 }
 
-/** From so many terms on, a pattern of all of them is faster than a search for each. */
+/** Number of terms from which one pattern of all is faster than a search for each. */
 const manyTerms = 4;

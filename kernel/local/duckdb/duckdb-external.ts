@@ -5,7 +5,7 @@ import { jsonPointer, sqlText } from './duckdb-literal.js';
 import { sqlTypes } from './duckdb-types.js';
 import { convert } from './functions/duckdb-conversion.js';
 
-/** The largest file that `externaldata` reads. */
+/** Maximum size of a file read by `externaldata`, in bytes. */
 export const mostBytes = 5 * 2 ** 20;
 
 /** Returns the SELECT of files read as text or JSON, with columns called c0, c1, … by their ids. */
@@ -47,7 +47,7 @@ function fileSql(relation: External, file: string): string {
 function delimitedSource({ columns, format, skipFirst }: External, file: string): string {
   const names = columns.map((_, index) => `'t${index}': 'VARCHAR'`).join(', ');
   const dialect = `delim = ${sqlText(delimiters[format] ?? ',')}, quote = '"', escape = '"', header = false, skip = ${skipFirst ? 1 : 0}`;
-  // Rows that are too short end in nulls, and values beyond the declared columns are not read.
+  // Short rows are padded with nulls, and values beyond the declared columns are ignored.
   const lenient = 'null_padding = true, strict_mode = false, parallel = false';
   return `read_csv(${sqlText(file)}, auto_detect = false, ${dialect}, ${lenient}, columns = {${names}}, max_line_size = ${mostBytes})`;
 }
@@ -70,7 +70,7 @@ function fromText(sql: string, type: TypeName): string {
   return convert(sqlArg(sql, 'string'), type);
 }
 
-/** A dotted name is a key of its own, or else a path. */
+/** Reads a dotted name as a single key first, then as a path. */
 function fromJson(name: string, type: TypeName): string {
   const path = name.split('.');
   const own = `json_extract(line, ${jsonPointer([name])})`;

@@ -1,19 +1,19 @@
 import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
 import type { SqlArg } from '../sql/sql-template.js';
 
-/** Returns a string as a quoted SQL literal: the only way for text of a query into SQL. */
+/** Returns a string as a quoted SQL literal: the only path for query text into SQL. */
 export function sqlText(value: string): string {
   const parts = value.split('\0').map(part => `'${part.replaceAll("'", "''")}'`);
   // The engine's parser ends a statement at a NUL character.
   return parts.length === 1 ? (parts[0] ?? "''") : `(${parts.join(' || chr(0) || ')})`;
 }
 
-/** Returns an identifier, always quoted. The engine has no NUL character in names: the symbol U+2400 stands for it. */
+/** Returns a quoted identifier. The engine allows no NUL characters in names: U+2400 replaces them. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll('\0', '\u2400')}"`;
 }
 
-/** Returns the JSON pointer (https://www.rfc-editor.org/rfc/rfc6901) that these keys lead along, as SQL text. */
+/** Returns the JSON pointer (https://www.rfc-editor.org/rfc/rfc6901) for these keys, as an SQL string. */
 export function jsonPointer(keys: readonly string[]): string {
   return sqlText(keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
 }
@@ -23,10 +23,10 @@ export function constantInteger(arg: SqlArg | undefined): number | undefined {
   return typeof arg?.constant === 'bigint' ? Number(arg.constant) : undefined;
 }
 
-/** The last day of TIMESTAMP_NS, which it spans in part: the engine fails on texts of times in it. */
+/** Start of the last, partial day of TIMESTAMP_NS: the engine fails to parse timestamp strings in it. */
 const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
 
-/** Returns whether a time is on one side of another, in nanoseconds since 1970, in a form that the engine holds against statistics. */
+/** Returns a comparison with a time in nanoseconds since 1970, in a form that the engine checks against statistics. */
 export function timeBound(time: string, operator: '>=' | '<', ns: bigint): string {
   if (ns >= partDayNs) return `epoch_ns(${time}) ${operator} ${ns}`;
   return `${time} ${operator} make_timestamp_ns(${ns > EARLIEST_TIME ? ns : EARLIEST_TIME})`;

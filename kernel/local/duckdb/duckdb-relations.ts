@@ -8,12 +8,12 @@ import { withoutNaN } from './duckdb-expressions.js';
 import { sqlText } from './duckdb-literal.js';
 import { convert } from './functions/duckdb-conversion.js';
 
-/** Returns a stage of a WITH clause; the engine inlines those that are not materialized. */
+/** Returns a stage of a WITH clause; the engine inlines it unless materialized. */
 export function stageSql(name: string, body: string, materialized: boolean): string {
   return `${name} AS ${materialized ? '' : 'NOT '}MATERIALIZED (${body})`;
 }
 
-/** Returns a key of ORDER BY. NaN sorts with the nulls; dynamic values that read as numbers sort by value, before everything else. */
+/** Returns a key of ORDER BY. NaN sorts with the nulls; dynamic values that read as numbers sort first, by value. */
 export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
   const direction = descending ? 'DESC' : 'ASC';
   if (arg.type !== 'dynamic') return `${withoutNaN(arg)} ${direction} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
@@ -30,18 +30,17 @@ export function joinSql(kind: JoinKind, left: string, right: string, on: string)
   return standard.join(kind, left, right, on);
 }
 
-/** What the engine says of a `range` with more rows than one may have, which only the run shows if a query computes its bounds. */
+/** The engine's error for a `range` with too many rows, which only running the query reveals if its bounds are computed. */
 export const sequenceTooLong = 'too many rows: range';
 
-/** The message about it. */
 export const sequenceTooLongMessage = `\`range\` would have more than ${mostSequenceRows} rows.`;
 
-/** Returns the numbers or times from `start` to `end`, by `step`, as one column. */
+/** Returns the numbers or times from `start` to `end` in increments of `step`, as one column. */
 export function sequenceSql(column: string, start: SqlArg, end: SqlArg, step: SqlArg): string {
   const isReal = start.type === 'real';
   const isTime = start.type === 'datetime';
   const [from, to] = [start, end].map(({ sql }) => (isTime ? `epoch_ns(${sql})` : sql));
-  // Bounds may be queries: each is computed once.
+  // Bounds may be queries, so each is computed once.
   const bounds = `SELECT ${from} AS a, ${to} AS b, ${step.sql} AS s`;
   const last = `SELECT a, s, ${isReal ? 'apl_last_real_step' : 'apl_last_step'}(a, b, s) AS last FROM (${bounds})`;
   const count = `CASE WHEN last < ${mostSequenceRows} THEN last + 1 WHEN last IS NOT NULL THEN error(${sqlText(sequenceTooLong)}) END`;
@@ -64,14 +63,14 @@ export function firstOfEach(
 }
 
 /**
- * Returns `mv-expand`: lists are made once per row, then unnested side by side, and the engine fills the shorter ones with
- * nulls. No list is copied to the rows that it becomes.
+ * Returns `mv-expand`: lists are built once per row, then unnested side by side, with nulls for the missing elements of shorter ones. No
+ * list is copied to the rows it expands into.
  */
 export function expandSql(parts: ExpandParts, stage: AddStage): string {
   const { place } = parts;
   const values = parts.items.map(({ name, value, list }) => `${list ?? value.sql} AS array_${name}`);
   const count = place?.order ? [`row_number() OVER (${place.order.trim()}) AS ${place.column}`] : [];
-  // A stage of its own: what reads them reads them several times.
+  // A separate stage, since its columns are read several times.
   const arrays = stage(`SELECT *, ${[...values, ...count].join(', ')} FROM ${parts.input}`);
   const cut = parts.limit === undefined ? '' : `[1:${parts.limit}]`;
   const lists = parts.items.map(item => `${elementsOf(item, parts.bag)}${cut} AS list_${item.name}`);
@@ -84,7 +83,7 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
     if (expanded.has(name)) return `unnest(list_${name}) AS ${name}`;
     return name === parts.index ? `unnest(range(${longest})) AS ${name}` : name;
   });
-  // If no item is read, their number still counts.
+  // Without any item read, the row count still depends on their lengths.
   if (!parts.columns.some(name => expanded.has(name) || name === parts.index))
     columns.push(`unnest(range(${longest})) AS place`);
   return `SELECT ${columns.join(', ')} FROM ${input}`;
@@ -95,7 +94,7 @@ function elementsOf({ name, as, list }: ExpandParts['items'][number], bag: boole
   return `${as === 'text' ? 'apl_expanded_texts' : 'apl_expanded'}(array_${name}, ${bag ? 'false' : 'true'})`;
 }
 
-/** Returns the SQL of a function of the rows around, which are those of the window `rows`, numbered by `place`. */
+/** Returns the SQL of a function over neighboring rows: those of the window `rows`, numbered by `place`. */
 export function neighborSql(
   name: RowFunctionName,
   args: readonly SqlArg[],

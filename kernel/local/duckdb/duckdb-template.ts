@@ -1,4 +1,4 @@
-/** A JavaScript function registered with the engine, used only if SQL cannot do the work. Null in, null out. */
+/** A JavaScript function registered with the engine, for work that SQL cannot do. Nulls in give null out. */
 export interface JsFunction {
   readonly name: string;
   readonly params: readonly ('VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN')[];
@@ -6,17 +6,17 @@ export interface JsFunction {
   readonly run: (...args: never[]) => string | bigint | number | boolean | null;
 }
 
-/** A test of the numbers of all rows that the engine has at hand: true or false for all of them. */
+/** A test over the numbers of all rows at hand: true or false for all of them. */
 export interface VectorTest {
   readonly name: string;
   readonly test: (values: readonly bigint[]) => boolean;
 }
 
-/** One family of functions as it is registered with the engine: JavaScript functions, then statements in order. */
+/** A family of functions as registered with the engine: JavaScript functions, then statements in order. */
 export interface FunctionFamily {
   readonly setup: readonly string[];
   readonly udfs: readonly JsFunction[];
   readonly vectorTests?: readonly VectorTest[];
-  /** Its functions are short and serve the import: they run in the engine of the service itself. */
+  /** For short functions that imports use: they run in the engine of the service itself. */
   readonly inPlace?: true;
 }

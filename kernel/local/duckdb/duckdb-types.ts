@@ -1,6 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 
-/** The engine's types for those of the language, as its `typeof` spells them. */
+/** The engine's type for each type of the language, spelled as by its `typeof`. */
 export const sqlTypes: Readonly<Record<TypeName, string>> = {
   bool: 'BOOLEAN',
   long: 'BIGINT',
@@ -11,5 +11,5 @@ export const sqlTypes: Readonly<Record<TypeName, string>> = {
   dynamic: 'JSON',
 };
 
-/** The engine's type for a list of texts. */
+/** The engine's type for a list of strings. */
 export const textListType = 'VARCHAR[]';

@@ -10,20 +10,20 @@ import type { JsFunction } from './duckdb-template.js';
 /** A regular expression (RE2) as SQL text. */
 export interface Regex {
   readonly sql: string;
-  /** How many groups it captures; undefined when it is not a constant. */
+  /** Number of capturing groups; undefined if the expression is not a constant. */
   readonly groups: number | undefined;
-  /** The number of each group that has a name. */
+  /** The number of each named group. */
   readonly names: Readonly<Record<string, number>>;
-  /** Wraps a call that uses it, so that an invalid pattern from data gives null instead of an error. */
+  /** Wraps a call that uses the expression, so an invalid pattern from data gives null instead of an error. */
   readonly guard: (call: string) => string;
 }
 
-/** Returns a regular expression argument; a constant that is not valid RE2 is refused with a {@link TemplateError}. */
+/** Returns a regular expression argument. Throws a {@link TemplateError} for a constant that is not valid RE2. */
 export function regexArgument(arg: SqlArg, argIndex: number): Regex {
   return wrappedRegex(arg, argIndex, '', '');
 }
 
-/** As {@link regexArgument}, with text around the expression: `wrappedRegex(arg, 0, '(?:', ')+')`. */
+/** Like {@link regexArgument}, with text around the expression: `wrappedRegex(arg, 0, '(?:', ')+')`. */
 export function wrappedRegex(arg: SqlArg, argIndex: number, before: string, after: string): Regex {
   const source = constantText(arg);
   if (source !== undefined) {
@@ -41,18 +41,18 @@ export function wrappedRegex(arg: SqlArg, argIndex: number, before: string, afte
   return { sql, groups: undefined, names: {}, guard: call => `TRY(${call})` };
 }
 
-/** Throws a {@link TemplateError} for a pattern that is not valid RE2, or too large. */
+/** Throws a {@link TemplateError} for a pattern that is too large or not valid RE2. */
 export function checkPattern(source: string): void {
   compiled(source, 0);
 }
 
-/** Returns whether a valid pattern may match without taking a character. */
+/** Returns whether a valid pattern may match the empty string. */
 export function canMatchNothing(source: string): boolean {
-  // At the borders of words a pattern that the empty text does not match may do so in another.
+  // With word boundaries, a pattern that does not match the empty string may still match nothing within another string.
   return /\\[bB]/.test(source) || validPattern(source)?.matcher('').find() === true;
 }
 
-/** A pattern from data is checked where it runs: an invalid one is null before the engine sees it. */
+/** Patterns from data are checked at run time: an invalid one becomes null before it gets to the engine. */
 export const udfs: readonly JsFunction[] = [
   {
     name: 'apl_regex',
@@ -86,7 +86,7 @@ export function indexOfRegex(
   return -1n;
 }
 
-/** The characters from `start`, at most `length` of them unless it is -1. */
+/** Returns the characters from `start`, at most `length` of them unless it is -1. */
 function window(text: string, start: bigint, length: bigint): string {
   const characters = [...text];
   const end = length === -1n ? characters.length : Number(start + length);
@@ -101,7 +101,7 @@ function compiled(source: string, argIndex: number): RE2JS {
   const unknown = unknownClass(source);
   if (unknown !== undefined) throw invalid(`invalid character class range: \`${unknown}\``, argIndex);
   try {
-    // What is not a valid pattern is compiled again, for the reason.
+    // An invalid pattern is compiled again for the reason.
     return validPattern(source) ?? RE2JS.compile(source);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -114,7 +114,7 @@ function invalid(reason: string, argIndex: number): TemplateError {
   return new TemplateError(`invalid regular expression: ${reason}`, argIndex, hint);
 }
 
-/** Most columns hold few patterns for many rows, and a query is often run again. */
+/** Most columns have few patterns for many rows, and queries are often rerun. */
 const patterns = new Map<string, RE2JS | undefined>();
 const mostPatterns = 64;
 
@@ -135,7 +135,7 @@ function compiledOrNone(source: string): RE2JS | undefined {
   }
 }
 
-/** Returns the first named class of a pattern that only the parser knows, such as `\p{Emoji}`. */
+/** Returns the first named class in a pattern that only the parser supports, such as `\p{Emoji}`. */
 function unknownClass(source: string): string | undefined {
   const classes = source.matchAll(/\\Q.*?(?:\\E|$)|\\[pP]\{\^?(\w+)\}|\\./gs);
   return [...classes].find(([, name = '']) => unknownToEngine.has(name))?.[0];
@@ -149,7 +149,7 @@ const unknownToEngine = new Set(
   ),
 );
 
-/** Returns a valid pattern in the syntax of the engine, which has no `(?<name>` for `(?P<name>`. */
+/** Converts a valid pattern to the engine's syntax, which has `(?P<name>` instead of `(?<name>`. */
 function engineSyntax(source: string): string {
   return source.replace(partsOfPattern, (part, _group, name?: string) =>
     name === undefined ? part : `(?P<${name}>`,

@@ -15,16 +15,16 @@ import type { FunctionFamily, JsFunction, VectorTest } from './duckdb-template.j
 import { families } from './functions/families.js';
 
 /**
- * The functions and macros of some families in one instance, where every connection sees them. The JavaScript functions are
- * there at once. A macro is defined before the first statement that names it: all of them together take longer than most queries.
+ * The functions and macros of some families in one instance, visible to all its connections. JavaScript functions are registered at once. A
+ * macro is defined before the first statement that names it: defining all of them takes longer than most queries.
  */
 export class FunctionRegistry {
   readonly #connection: DuckDBConnection;
-  /** Those not defined yet; a macro comes after those that it calls. */
+  /** Macros not yet defined; a macro comes after those it calls. */
   readonly #macros: Map<string, string>;
   #defined: Promise<unknown> = Promise.resolve();
 
-  /** `connection` is for definitions alone: an interrupt would lose them. `pulse` is called for each row of a JavaScript function. */
+  /** `connection` is for definitions only: an interrupt would lose them. `pulse` is called for each row of a JavaScript function. */
   constructor(
     connection: DuckDBConnection,
     wanted: readonly FunctionFamily[] = families,
@@ -40,7 +40,7 @@ export class FunctionRegistry {
     }
   }
 
-  /** Resolves when every macro that a statement needs is defined. */
+  /** Resolves once every macro that a statement needs is defined. */
   async provide(sql: string): Promise<void> {
     const statements = this.#take(sql);
     const defined = this.#defined.then(() =>
@@ -51,7 +51,7 @@ export class FunctionRegistry {
     await defined;
   }
 
-  /** Defines all of them, for many statements of any kind. */
+  /** Defines all macros, for many statements of any kind. */
   async all(): Promise<void> {
     await this.provide([...this.#macros.keys()].join(' '));
   }
@@ -60,7 +60,7 @@ export class FunctionRegistry {
     this.#connection.closeSync();
   }
 
-  /** The definitions that are missing, those of inner macros first. */
+  /** Returns the missing definitions, inner macros first. */
   #take(sql: string): string[] {
     return namesIn(sql).flatMap(name => {
       const statement = this.#macros.get(name);
@@ -74,8 +74,8 @@ export class FunctionRegistry {
 const duckTypes: Record<JsFunction['returns'], DuckDBType> = { VARCHAR, BIGINT, DOUBLE, BOOLEAN };
 
 /**
- * Returns the families without JavaScript functions and the macros that call them, so that an engine can run beside a server, and
- * a test of whether a statement needs the rest. A name inside a text counts too: such a statement only runs elsewhere.
+ * Returns the families without JavaScript functions and the macros that call them, so an engine can run inside a server, and a test of
+ * whether a statement needs the rest. A name inside a string counts too: the statement then runs elsewhere.
  */
 export function withoutScripts(all: readonly FunctionFamily[] = families): {
   readonly families: readonly FunctionFamily[];
@@ -92,7 +92,7 @@ export function withoutScripts(all: readonly FunctionFamily[] = families): {
   return { families: plain, isScripted };
 }
 
-/** A macro that calls JavaScript is as good as JavaScript; macros come after those that they call. */
+/** A macro that calls JavaScript counts as JavaScript; macros come after those they call. */
 function adds(names: Set<string>, statement: string, isScripted: (sql: string) => boolean): boolean {
   if (!isScripted(statement)) return false;
   names.add(macroOf(statement));
@@ -106,7 +106,7 @@ function macroOf(statement: string): string {
   return name;
 }
 
-/** The functions of ours that a statement names; one inside a text counts too. */
+/** Returns the function names of ours in a statement, including any inside a string. */
 function namesIn(sql: string): readonly string[] {
   return sql.match(/\bapl_\w+/g) ?? [];
 }

@@ -26,7 +26,7 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   const [a, b] = plain ? [text.sql, right.sql] : [`lower(${text.sql})`, lower(right)];
   const held = mayHold(left, right, !plain);
   const first = held ?? (plain ? undefined : holdsCaseless(text.sql, right.constant));
-  // Several times faster than the pattern of a term, and rules most rows out.
+  // Several times faster than the term pattern, and rules out most rows.
   const holdsTerm = held ?? after(first, `contains(${a}, ${b})`);
   switch (sensitive ? operator.slice(0, -3) : operator) {
     case '=~':
@@ -51,16 +51,16 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
 }
 
 /**
- * A test for the rows that pass another, which costs less and rules out most; null for the others. As one CASE: the sides of an AND
- * are computed for each row, while the engine computes a function of a column once for each value of its dictionary.
+ * Returns a test for the rows that pass a cheaper one, which rules out most; null for the rest. It is a CASE because both sides of an AND
+ * are computed for every row, whereas the engine computes a function of a column once per dictionary value.
  */
 function after(first: string | undefined, test: string): string {
   return first === undefined ? test : `CASE WHEN ${first} THEN ${test} END`;
 }
 
 /**
- * Returns a test that passes wherever the text of a dynamic value, or of one of its parts, contains a constant: it reads the JSON as
- * it stands. Undefined for a constant that may be written in another way there, as numbers are, or reach over several parts.
+ * Returns a test that passes whenever the text of a dynamic value or of one of its parts contains a constant, by searching the raw JSON.
+ * Undefined for a constant that may be written differently there, as numbers are, or may span several parts.
  */
 function mayHold({ json, list }: SqlArg, { constant }: SqlArg, folded: boolean): string | undefined {
   if (json === undefined || typeof constant !== 'string') return undefined;
@@ -73,8 +73,8 @@ function mayHold({ json, list }: SqlArg, { constant }: SqlArg, folded: boolean):
 }
 
 /**
- * The same of a list of texts: an element contains the constant without what may be the end of an escape in JSON, such as the `n` of a line
- * break. Undefined for a constant that may be in no element: it is a part of an escape, of what separates elements, or of a null.
+ * Returns the same for a list of strings: an element contains the constant without what may be the end of a JSON escape, such as the `n` of
+ * a line break. Undefined for a constant that may be in no element: part of an escape, a separator or a null.
  */
 function mayBeWithin(list: string, constant: string, folded: boolean): string | undefined {
   const lower = foldCase(constant);
@@ -92,8 +92,8 @@ function mayBeWithin(list: string, constant: string, folded: boolean): string | 
 }
 
 /**
- * Returns a test that all strings pass which contain a constant in any case: they contain the longest run of it that has no letters as it
- * stands, so that only those that do are folded, which takes longer than the search. Undefined without a run that rules much out.
+ * Returns a test that passes all strings that contain a constant in any case: they contain its longest run without letters verbatim, so
+ * only those are folded, which takes longer than the search. Undefined without a selective run.
  */
 function holdsCaseless(text: string, constant: unknown): string | undefined {
   if (typeof constant !== 'string') return undefined;
@@ -102,7 +102,7 @@ function holdsCaseless(text: string, constant: unknown): string | undefined {
   return longest === undefined ? undefined : `contains(${text}, ${sqlText(longest)})`;
 }
 
-/** What JSON writes behind a backslash for each control character. */
+/** Text that follows the backslash in the JSON escape of each control character. */
 const escapes = Array.from({ length: 0x20 }, (_, code) =>
   JSON.stringify(String.fromCharCode(code)).slice(2, -1),
 );
@@ -112,8 +112,8 @@ function endsOf(text: string): readonly string[] {
 }
 
 /**
- * Returns a text to look for constants in: a member of a dynamic value as JSON writes it, if none of the constants is in a number
- * however that is written.
+ * Returns the text to search for constants: a member of a dynamic value as written in the JSON, if none of the constants can be part of a
+ * number in any notation.
  */
 export function asWritten(text: SqlArg, constants: readonly SqlArg[]): SqlArg {
   const { written, ...arg } = text;
@@ -126,8 +126,8 @@ function isInNoNumber(text: string): boolean {
 }
 
 /**
- * Returns a test that fails unless an element of an array, or the whole of a dynamic value, may be this text: between its quotation
- * marks it is a whole string of the JSON. Undefined for a text that something else than a string may have.
+ * Returns a test that passes if an element of an array, or an entire dynamic value, may be this string: with its quotes it is a whole JSON
+ * string. Undefined for text that something other than a string may have.
  */
 export function mayBeElement(json: string, { constant }: SqlArg, folded: boolean): string | undefined {
   if (typeof constant !== 'string' || !staysInJson(constant)) return undefined;
@@ -137,13 +137,13 @@ export function mayBeElement(json: string, { constant }: SqlArg, folded: boolean
   return `(contains(${subject}, ${sqlText(JSON.stringify(text))}) OR contains(${json}::VARCHAR, '\\'))`;
 }
 
-/** Whether a text is in JSON as it stands, unless an escape is there: it lies within one string, and is not a part of a number. */
+/** Whether a string appears verbatim in JSON without escapes: it lies within one string and is not part of a number. */
 function staysInJson(text: string): boolean {
   if (/["\\,:[\]{}\p{Cc}]/u.test(text) || !isInNoNumber(text)) return false;
   return !['infinity', 'nan'].some(number => number.includes(text.toLowerCase()));
 }
 
-/** An invalid pattern from data matches nothing. */
+/** Invalid patterns from data match nothing. */
 function regexTest(left: SqlArg, right: SqlArg): string {
   return computeHeavyFirst([left, right], ([text = left, pattern = right]) => {
     const regex = regexArgument(pattern, 1);
@@ -154,7 +154,7 @@ function regexTest(left: SqlArg, right: SqlArg): string {
 const boundaryBefore = '(?:^|[^\\pL\\pN])';
 const boundaryAfter = '(?:$|[^\\pL\\pN])';
 
-/** Only rows that pass `first` are searched for the pattern. */
+/** Searches only rows that pass `first` for the pattern. */
 function termTest(
   subject: string,
   term: SqlArg,
@@ -172,7 +172,7 @@ function termTest(
   return after(first, `regexp_matches(${subject}, ${sqlText(before + escaped(folded) + behind)})`);
 }
 
-/** Returns whether a text has one of many constant terms: few patterns of many terms are far faster than one of each. */
+/** Returns whether a text has one of many constant terms: a few patterns of many terms are far faster than one each. */
 export function anyTermTest(text: SqlArg, terms: readonly string[], sensitive: boolean): string {
   const subject = sensitive ? text.sql : `lower(${text.sql})`;
   const patterns = terms.filter(term => term !== '').map(term => escaped(sensitive ? term : foldCase(term)));
@@ -183,7 +183,7 @@ export function anyTermTest(text: SqlArg, terms: readonly string[], sensitive: b
   return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
 }
 
-/** Joins patterns by `|` to as few as have no more than so many characters, or are a single one. */
+/** Joins patterns with `|` into as few as possible of at most this many characters; a longer one stays alone. */
 function joinedUpTo(most: number, patterns: readonly string[]): readonly string[] {
   const joined: string[] = [];
   for (const pattern of patterns) {
@@ -198,12 +198,12 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 }
 
-/** True for a constant without a letter: no character but itself becomes one of its own in lower case. */
+/** Whether a constant has no letters: no other character becomes one of its characters in lower case. */
 function isCaseless({ constant }: SqlArg): boolean {
   return typeof constant === 'string' && /^[\0-@[-`{-\x7f]*$/.test(constant);
 }
 
-/** Folds a constant here, anything else in the engine. */
+/** Folds constants here, anything else in the engine. */
 function lower(arg: SqlArg): string {
   return typeof arg.constant === 'string' ? sqlText(foldCase(arg.constant)) : `lower(${arg.sql})`;
 }

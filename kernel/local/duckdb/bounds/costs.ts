@@ -2,10 +2,10 @@ import { limits } from '../../../apl/syntax/syntax-limits.js';
 import { OverdueError } from '../../functions/deadline.js';
 import type { JsFunction } from '../duckdb-template.js';
 
-/** Nanoseconds that a call of a JavaScript function may take at most, estimated before it does any work. */
+/** Maximum estimated duration of a JavaScript function call in nanoseconds, checked before the call. */
 const mostNs = 1_000_000_000;
 
-/** A call was refused because it would take too long; `call` is the name in the language. */
+/** Refusal of a call that would take too long; `call` is the name of the function in the language. */
 class CostError extends Error {
   constructor(call: string) {
     super(`${costMark}${call}.`);
@@ -14,7 +14,7 @@ class CostError extends Error {
 
 const costMark = 'too costly: ';
 
-/** Returns the function of the language that was refused, if an error of the engine is about one. */
+/** Returns the name of the refused function if an engine error reports a refusal. */
 export function refusedCall(text: string): string | undefined {
   return new RegExp(`${costMark}([\\w ]+)\\.`).exec(text)?.[1];
 }
@@ -22,15 +22,15 @@ export function refusedCall(text: string): string | undefined {
 type Value = string | bigint | number | boolean;
 
 interface CostBound {
-  /** The function of the language that a user wrote. */
+  /** The function as the user wrote it. */
   readonly call: string;
-  /** An estimate from above, in nanoseconds. */
+  /** An upper estimate, in nanoseconds. */
   readonly ns: (...args: readonly Value[]) => number;
-  /** What happens beyond the bound: null if the value is too long to be, say, an address; a refusal elsewhere. */
+  /** Result beyond the bound: null if the value is too long to be valid (an address, say), otherwise a refusal. */
   readonly over: 'null' | 'refusal';
 }
 
-/** The cost of each JavaScript function; a test checks that every one has a row. */
+/** Cost of each JavaScript function; a test checks that every function has a row. */
 const bounds: Readonly<Record<string, CostBound>> = {
   apl_base64_decode: refused('base64_decode_tostring', linear(200)),
   apl_base64_encode: refused('base64_encode_fromarray', linear(200)),
@@ -77,7 +77,7 @@ const bounds: Readonly<Record<string, CostBound>> = {
   apl_url_decode: refused('url_decode', linear(300)),
 };
 
-/** Returns the function with its bound checked first; beyond it some give null, the others throw a CostError. */
+/** Returns the function with a bound check; beyond the bound, it returns null or throws a CostError. */
 export function bounded({ name, run }: JsFunction): (...args: readonly Value[]) => Value | null {
   const work = run as (...args: readonly Value[]) => Value | null;
   const bound = bounds[name];
@@ -93,7 +93,7 @@ export function bounded({ name, run }: JsFunction): (...args: readonly Value[]) 
   };
 }
 
-/** Whether a function has a row of its own. */
+/** Returns whether a function has a bound. */
 export function hasBound(name: string): boolean {
   return Object.hasOwn(bounds, name);
 }
@@ -103,7 +103,7 @@ function beyond({ over, call }: CostBound): null {
   throw new CostError(call);
 }
 
-/** Whether a regular expression is too large to compile. */
+/** Returns whether a regular expression is too large to compile. */
 export function isLargePattern(pattern: string): boolean {
   return patternNs(pattern) > mostNs;
 }
@@ -116,7 +116,7 @@ function absent(call: string, ns: CostBound['ns']): CostBound {
   return { call, ns, over: 'null' };
 }
 
-/** This many nanoseconds per character of all texts. */
+/** Cost of this many nanoseconds per character of all string arguments. */
 function linear(ns: number): CostBound['ns'] {
   return (...args) => ns * args.reduce<number>((total, arg) => total + length(arg), 0);
 }
@@ -125,7 +125,7 @@ function length(value: Value | undefined): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-/** The elements that an array of JSON can have at most. */
+/** Upper bound on the number of elements in a JSON array. */
 function elements(value: Value | undefined): number {
   if (typeof value !== 'string') return 0;
   let count = 1;
@@ -142,7 +142,7 @@ function patternNs(pattern: string): number {
   return pattern.length > limits.pattern.most ? Number.POSITIVE_INFINITY : 10_000 * pattern.length;
 }
 
-/** Each place of the text is tried with each state of the pattern, and states repeat as often as `{n}` says. */
+/** Every position of the text is tried with every state of the pattern, and `{n}` multiplies states. */
 function matchNs(text: Value | undefined, pattern: Value | undefined): number {
   if (typeof pattern !== 'string') return 0;
   const repeat = Math.max(1, ...[...pattern.matchAll(/\{\d*,?(\d+)\}/g)].map(([, most]) => Number(most)));

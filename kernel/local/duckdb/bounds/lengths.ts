@@ -2,50 +2,49 @@ import type { CatalogEntry, FunctionName } from '../../../apl/catalog/all-functi
 import { type ArgsOf, type Size, type SqlArg, sizeOfAll } from '../../sql/sql-template.js';
 import { sqlText } from '../duckdb-literal.js';
 
-/** The most bytes of a value that a query makes. */
+/** Maximum size of a value computed by a query, in bytes. */
 export const longestValue = 64 * 2 ** 20;
 
-/** The name of the test of values that may be long. */
+/** Name of the macro that tests potentially long values. */
 export const lengthTest = 'apl_too_long';
 
 const mark = 'too long: ';
 
-/** Returns the function of the language that would have made too long a value, if an error of the engine is about one. */
+/** Returns the function that would have produced too long a value, if an engine error reports one. */
 export function lengthenedBy(text: string): string | undefined {
   return new RegExp(`${mark}([\\w ]+)\\.`).exec(text)?.[1];
 }
 
-/** Returns the message about a value that is too long. */
+/** Returns the message about too long a value. */
 export function tooLongMessage(name: string): string {
   return `\`${name}\` would make a value of more than ${longestValue / 2 ** 20} MiB, the most that one may have`;
 }
 
-/** What to do about it. */
 export const tooLongHint =
   'Shorten its texts or arrays first, for example with substring or array_slice, or give it fewer.';
 
 /**
- * How long the value of a function is. `short`: a number, a bool, a time or a text of few characters. `bounded`: at most about as
- * long as its arguments together. Else it is checked before it is made.
+ * Size class of a function's result. `short`: a number, a bool, a time or a few characters. `bounded`: about as long as its arguments
+ * combined at most. Anything else is checked before it is computed.
  */
 type Anything = readonly (SqlArg | undefined)[];
 type Growth<Args> = 'short' | 'bounded' | Growing<Args>;
 
 interface Growing<Args = Anything> {
-  /** The most bytes that a byte of the arguments can become; 0 if that depends on another argument. */
+  /** Maximum bytes of output per byte of the arguments; 0 if that depends on another argument. */
   readonly factor: number;
-  /** SQL of how many bytes the value has at most (default: its own length, as making a small multiple does no harm). */
+  /** SQL for the maximum size of the value in bytes (default: its actual length, since a small multiple is harmless). */
   readonly bytes?: (args: Args, value: string) => string;
-  /** SQL of about how many, which costs little (default: `bytes`, or twice those of the arguments). */
+  /** SQL for a cheap estimate of the size (default: `bytes`, or twice the size of the arguments). */
   readonly estimate?: (args: Args) => string;
 }
 
-/** As often as strrep repeats a text at most; what else multiplies rarely does so more often. */
+/** The most that strrep repeats a string. Other multipliers rarely exceed it. */
 const longestRepeat = 1024;
 
 const jsonFactor = 6;
 
-/** Never shorter than its arguments together. */
+/** Never shorter than the arguments combined. */
 const packed: Growing = {
   factor: jsonFactor,
   bytes: (args, value) =>
@@ -54,7 +53,7 @@ const packed: Growing = {
 };
 const escaped: Growing = { factor: jsonFactor };
 
-/** One row for each function of the catalog: one that is missing fails the type check. */
+/** One row per catalog function; a missing one fails the type check. */
 const growths: {
   readonly [Entry in CatalogEntry as Entry['name']]: Growth<ArgsOf<Entry['params']>>;
 } = {
@@ -250,7 +249,7 @@ const growths: {
     'trim_regex',
     'trim_start_regex',
     'trim_end_regex',
-    // These are in JavaScript, which takes a few megabytes at most, see `bounds.ts`.
+    // JavaScript functions, limited to a few megabytes; see `bounds.ts`.
     'base64_encode_fromarray',
     'format_sql',
     'format_url',
@@ -282,7 +281,7 @@ const growths: {
     'unicode_codepoints_to_string',
   ]),
   ...all(packed, ['array_concat', 'bag_pack', 'pack_array', 'pack_dictionary']),
-  // A digit becomes a number with all digits of a real.
+  // A single digit may become a real with all its digits.
   ...all({ factor: 16 }, [
     'series_abs',
     'series_acos',
@@ -311,7 +310,7 @@ const growths: {
     'series_subtract',
     'series_tan',
   ]),
-  // A text may be in each of ten groups.
+  // The whole string may be in each of ten groups.
   extract_all: { factor: 10 * jsonFactor },
   strcat: { factor: 1, bytes: args => sum(args) },
   strcat_delim: {
@@ -358,14 +357,14 @@ const growths: {
   },
 };
 
-/** Returns how many bytes a function makes of one of its arguments at most. */
+/** Returns the maximum growth of a function per byte of its arguments. */
 export function growthFactor(name: string): number {
   const growth = growthOf(name);
   if (growth === 'short') return 0;
   return growth === 'bounded' ? 1 : growth.factor || longestRepeat;
 }
 
-/** Returns the SQL of a call, which fails before it makes a value that is too long; `value` is its SQL without that. */
+/** Returns the SQL of a call that fails before computing too long a value; `value` is the SQL without the check. */
 export function limited(name: string, args: readonly SqlArg[], value: string): string {
   const growth = growthOf(name);
   if (typeof growth === 'string') return value;
@@ -374,17 +373,17 @@ export function limited(name: string, args: readonly SqlArg[], value: string): s
   return failing(name, test, value);
 }
 
-/** Returns the SQL of a value, which fails for the sake of a function where `test` says that it is too long. */
+/** Returns the SQL of a value that fails on behalf of a function if `test` finds it too long. */
 export function failing(name: string, test: string, value: string): string {
   return `CASE WHEN ${test} THEN error(${sqlText(`${mark}${name}.`)}) ELSE ${value} END`;
 }
 
-/** Returns whether SQL holds a value that fails when it is too long. */
+/** Returns whether SQL contains a value that fails when too long. */
 export function mayFail(sql: string): boolean {
   return sql.includes(mark);
 }
 
-/** Returns how a function of the catalog is classified. */
+/** Returns the size class of a catalog function. */
 export function lengthClass(name: string): 'short' | 'bounded' | 'checked' | undefined {
   if (!Object.hasOwn(growths, name)) return undefined;
   const growth = growthOf(name);
@@ -396,8 +395,8 @@ function growthOf(name: string): Growth<Anything> {
 }
 
 /**
- * SQL of whether the value is too long, or too much with those of the rows beside it; undefined if it cannot be. The sizes of the
- * columns rule out most, and cost least.
+ * Returns SQL for whether the value is too long, by itself or together with the other rows at hand; undefined if it cannot be. The cheap
+ * test on column sizes rules out most values.
  */
 function testOf(growth: Growing, args: readonly SqlArg[], value: string): string | undefined {
   const { factor, bytes, estimate = bytes ?? twice } = growth;
@@ -417,7 +416,7 @@ function testOf(growth: Growing, args: readonly SqlArg[], value: string): string
   );
 }
 
-/** A value of so many bytes is of no account, as long as each row makes no more. */
+/** Values of up to this many bytes are negligible, provided that no row exceeds it. */
 const fewBytes = 4096;
 
 function tested(most: string, estimate: string, exact: string): string {
@@ -444,7 +443,7 @@ function lengthOf(value: string): string {
   return `strlen((${value})::VARCHAR)`;
 }
 
-/** Returns SQL of the bytes of a value as text; 0 for null. */
+/** Returns SQL for the size of a value as a string, in bytes; 0 for null. */
 export function bytesOf(arg: SqlArg | undefined): string {
   if (arg === undefined || arg.constant === null) return '0';
   if (typeof arg.constant === 'string') return String(Buffer.byteLength(arg.constant));
@@ -456,25 +455,25 @@ function sum(args: readonly (SqlArg | undefined)[]): string {
   return args.length === 0 ? '0' : args.map(bytesOf).join(' + ');
 }
 
-/** SQL of how many elements an array has. */
+/** Returns SQL for the number of elements in an array. */
 function elements(array: SqlArg): string {
   return `coalesce(CASE WHEN json_type(${array.sql}) = 'ARRAY' THEN json_array_length(${array.sql})::BIGINT END, 0)`;
 }
 
-/** SQL of the bytes that a value has which stands for every element; those of an array stand for one each. */
+/** Returns SQL for the size of the value used for every element; an array contributes one element each. */
 function elementBytes(side: SqlArg): string {
   if (side.type !== 'dynamic') return bytesOf(side);
   return `CASE WHEN starts_with((${side.sql})::VARCHAR, '[') THEN 5 ELSE ${bytesOf(side)} END`;
 }
 
-/** Only a longer text in place of a shorter one makes more of a text. */
+/** A string only grows if a shorter match is replaced by a longer string. */
 function replacedBytes(lookup: SqlArg, rewrite: SqlArg, text: SqlArg): string {
   const most = `CASE WHEN ${bytesOf(text)} * ${bytesOf(rewrite)} <= ${longestValue} THEN 0`;
   const found = `(${bytesOf(text)} - coalesce(strlen(replace(${text.sql}, ${lookup.sql}, '')), 0)) // greatest(${bytesOf(lookup)}, 1)`;
   return `${most} ELSE ${bytesOf(text)} + ${found} * (${bytesOf(rewrite)} - ${bytesOf(lookup)}) END`;
 }
 
-/** Each reference to a group may stand for all of what is found. */
+/** Each group reference may expand to the entire match. */
 function matchedBytes(regex: SqlArg, rewrite: SqlArg, text: SqlArg): string {
   const most = `CASE WHEN (${bytesOf(text)} + 1) * (1 + ${bytesOf(rewrite)}) <= ${longestValue} THEN 0`;
   const references = `(1 + ${bytesOf(rewrite)} - coalesce(strlen(replace(${rewrite.sql}, '$', '')), 0))`;

@@ -1,29 +1,29 @@
 import type { FunctionFamily } from '../duckdb-template.js';
 import { lengthTest } from './lengths.js';
 
-/** What a process knows of its memory, in bytes. */
+/** Memory of a process, in bytes. */
 export interface VectorMemory {
-  /** What it uses; undefined if the system does not say. */
+  /** Current use; undefined if the system does not report it. */
   readonly used: () => number | undefined;
-  /** What it may use. */
+  /** Maximum use. */
   readonly most: () => number;
 }
 
-/** Of the memory that the process may use: a call has it for the values of the rows at hand, of which each thread has up to 2,048. */
+/** Share of the process's memory limit for the values of one call: the rows at hand, up to 2,048 per thread. */
 const vectorShare = 1 / 64;
 
-/** Of the memory that the process may use, with what is about to be made. */
+/** Maximum share of the process's memory limit, including the values about to be computed. */
 const mostShare = 0.75;
 
-/** Where each value counts alone: a process that may end without harm to others. */
+/** Tests each value alone, for processes that may die without harm to others. */
 export const aloneLengths: FunctionFamily = {
   setup: [`CREATE MACRO ${lengthTest}(estimate, exact) AS exact`],
   udfs: [],
 };
 
 /**
- * Where the values of the rows at hand count together, as nothing can stop the engine before it has made all of them: a query that would
- * make too many long ones fails as if one were too long, and is to run in a process of its own.
+ * Returns tests that add up the values of the rows at hand, since the engine cannot be stopped before it has computed all of them. A query
+ * with too many long values fails as if one were too long, and has to run in a separate process.
  */
 export function sharedLengths({ used, most }: VectorMemory): FunctionFamily {
   const isTooMuch = (sizes: readonly bigint[]) => {
@@ -39,10 +39,10 @@ export function sharedLengths({ used, most }: VectorMemory): FunctionFamily {
   };
 }
 
-/** The most calls in a statement that are tested by {@link sharedLengths}: together they are bounded by their number alone. */
+/** Maximum number of calls per statement tested by {@link sharedLengths}, which cannot bound more of them together. */
 const mostTests = 64;
 
-/** Whether a statement has so many calls that may make long values that it is to run in a process of its own. */
+/** Returns whether a statement has so many calls with potentially long values that it has to run in a separate process. */
 export function hasManyLengths(sql: string): boolean {
   return sql.split(`${lengthTest}(`).length - 1 > mostTests;
 }

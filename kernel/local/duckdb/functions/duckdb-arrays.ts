@@ -45,21 +45,21 @@ export const arrays: SqlTemplates<typeof catalog> = {
 };
 
 /**
- * Macros. `apl_items` is the list of an array's elements, null for anything else; `apl_key` of an element is equal for equal
- * values (1 and 1.0); `apl_reals` reads elements as doubles, null for what is not a number; `l` stands for a list.
+ * Macros. `apl_items` returns the elements of an array as a list, null for anything else. `apl_key` is the same for equal elements (1 and
+ * 1.0). `apl_reals` reads elements as doubles, null for non-numbers. `l` is always a list.
  */
 export const setup: readonly string[] = [
-  // Without a type the engine makes a list of text from a constant null.
+  // Without a type, the engine would make a constant null a list of strings.
   `CREATE OR REPLACE MACRO apl_items(j) AS CAST(from_json(j, '["JSON"]') AS JSON[])`,
   `CREATE OR REPLACE MACRO apl_key(x) AS CASE WHEN ends_with(x::VARCHAR, '.0') THEN json(left(x::VARCHAR, -2)) ELSE x END`,
-  // Only a text with a fraction or an exponent of zero can hold a whole number that is written as a real.
+  // Only text with a fraction or exponent of zero can contain a whole number written as a real.
   `CREATE OR REPLACE MACRO apl_keys(j) AS CASE WHEN regexp_matches(j::VARCHAR, '\\.0|[0-9][eE]')
      THEN list_transform(apl_items(j), lambda x: apl_key(x)) ELSE apl_items(j) END`,
-  // The elements of an array as texts; those of numbers and bools are as the engine writes them.
+  // The elements of an array as strings; numbers and bools are written in the engine's form.
   `CREATE OR REPLACE MACRO apl_plain_texts(j) AS CAST(from_json(j, '["VARCHAR"]') AS VARCHAR[])`,
   `CREATE OR REPLACE MACRO apl_text_place(l, x) AS CAST(coalesce(list_position(l, x), 0) - 1 AS BIGINT)`,
   `CREATE OR REPLACE MACRO apl_has_item(j, item) AS list_contains(apl_keys(j), apl_key(item))`,
-  // Text and bools would be read as numbers: only an array that holds some is checked element by element.
+  // Strings and bools would be read as numbers, so arrays with any are checked element by element.
   `CREATE OR REPLACE MACRO apl_reals(j) AS
      CASE WHEN NOT (contains(j::VARCHAR, '"') OR contains(j::VARCHAR, 't') OR contains(j::VARCHAR, 'f'))
      THEN CAST(from_json(j, '["DOUBLE"]') AS DOUBLE[]) ELSE list_transform(apl_items(j), lambda x:
@@ -72,7 +72,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_shift_left(l, n) AS list_transform(range(1, len(l) + 1),
      lambda i: CASE WHEN i + apl_clamp(n, -len(l), len(l)) BETWEEN 1 AND len(l) THEN l[i + apl_clamp(n, -len(l), len(l))] END)`,
   `CREATE OR REPLACE MACRO apl_shift_right(l, n) AS apl_shift_left(l, -apl_clamp(n, -len(l), len(l)))`,
-  // A place counted from the end when negative, cut to the ends of the list.
+  // A position, counted from the end if negative and clamped to the list.
   `CREATE OR REPLACE MACRO apl_place(l, n) AS apl_clamp(CASE WHEN n < 0 THEN len(l) + n ELSE n END, 0, len(l))`,
   `CREATE OR REPLACE MACRO apl_slice(l, a, b) AS CASE WHEN apl_place(l, a) >= apl_place(l, b) THEN l[:0]
      WHEN a IS NOT NULL AND b IS NOT NULL THEN l[apl_place(l, a) + 1:apl_place(l, b)] END`,
@@ -83,14 +83,14 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_sortable(l) AS list_transform(list_filter(l, lambda x: x IS NOT NULL), lambda x:
      CASE WHEN apl_kind(x) = 'text' THEN {'r': NULL::DOUBLE, 'i': NULL::HUGEINT, 't': json_extract_string(x, '$'), 'x': x}
      ELSE {'r': CAST(x AS DOUBLE), 'i': TRY_CAST(x AS HUGEINT), 't': NULL::VARCHAR, 'x': x} END)`,
-  // Nulls go last; elements of several kinds, arrays and maps have no order.
+  // Nulls go last. Elements of mixed kinds, arrays and maps have no order.
   `CREATE OR REPLACE MACRO apl_sorted(l, sorted) AS CASE WHEN len(apl_kinds(l)) > 1 OR list_contains(apl_kinds(l), 'map')
      THEN l[:0] ELSE list_concat(list_transform(sorted, lambda e: e.x), list_filter(l, lambda x: x IS NULL)) END`,
   `CREATE OR REPLACE MACRO apl_sort_items(l, direction) AS apl_sorted(l, list_sort(apl_sortable(l), direction, 'NULLS LAST'))`,
-  // An integer, or an array of them, of at most 19 digits: their sums and products fit 128 bits.
+  // An integer or an array of integers of at most 19 digits: their sums and products fit 128 bits.
   `CREATE OR REPLACE MACRO apl_whole(j) AS regexp_full_match(j::VARCHAR, '\\s*\\[?[-0-9,nul\\s]*\\]?\\s*')
      AND NOT regexp_matches(j::VARCHAR, '[0-9]{20}')`,
-  // Strings alone, without an escape.
+  // Only strings, without escapes.
   `CREATE OR REPLACE MACRO apl_all_texts(j) AS regexp_full_match(j::VARCHAR, '\\["[^"\\\\]*"(?:,"[^"\\\\]*")*\\]')`,
   `CREATE OR REPLACE MACRO apl_wholes(j) AS CAST(from_json(j, '["HUGEINT"]') AS HUGEINT[])`,
   `CREATE OR REPLACE MACRO apl_indexes(j) AS coalesce(from_json(j, '["BIGINT"]'), [apl_dyn_long(j)])`,
@@ -106,7 +106,7 @@ export const setup: readonly string[] = [
      THEN json_type(j) = 'OBJECT' AND json_exists(j, apl_pointer(key)) END`,
   `CREATE OR REPLACE MACRO apl_key_text(x) AS CASE WHEN starts_with(x::VARCHAR, '"') THEN x::VARCHAR
      ELSE to_json(x::VARCHAR)::VARCHAR END`,
-  // Of equal keys the last one counts.
+  // The last of equal keys wins.
   `CREATE OR REPLACE MACRO apl_bag_zip(k, v) AS CASE WHEN k IS NOT NULL AND v IS NOT NULL THEN json('{' || array_to_string(
      list_transform(list_filter(range(1, least(len(k), len(v)) + 1),
        lambda i: k[i] IS NOT NULL AND NOT list_contains(k[i + 1:len(v)], k[i])),
@@ -144,7 +144,7 @@ function itemOf(value: SqlArg): SqlArg {
   );
 }
 
-/** Arguments that are not arrays are left out; null when none is an array. The texts of filled arrays are read once, when they are one. */
+/** Skips arguments that are not arrays; null if none is. The text of non-empty arrays is concatenated and parsed once, if all are. */
 function concat(arrays: readonly SqlArg[]): string {
   const lists = arrays.map(items);
   const some = lists.map(list => `${list} IS NOT NULL`).join(' OR ');
@@ -171,7 +171,7 @@ function extract(array: SqlArg, path: SqlArg): string {
   );
 }
 
-/** Either side may be one value, which then stands for every element; a condition that is null counts as false. */
+/** Either side may be a single value, used for every element; a null condition counts as false. */
 function iff(condition: SqlArg, whenTrue: SqlArg, whenFalse: SqlArg): string {
   const sides = [whenTrue, whenFalse].flatMap((arg): SqlArg[] => {
     const value = sqlArg(toDynamic(arg), 'dynamic');
@@ -215,10 +215,10 @@ function indexOf(
   });
 }
 
-/** No array has a place beyond: the engine's own begin at 1. */
+/** Beyond the end of any array: the engine's positions start at 1. */
 const lastPlace = 2 ** 31;
 
-/** Places that are constants and not counted from the end are those of the engine. */
+/** Constant nonnegative positions map directly to those of the engine. */
 function slice(array: SqlArg, start: SqlArg, end: SqlArg): string {
   const [from, to] = [constantInteger(start), constantInteger(end)];
   if (from !== undefined && to !== undefined && 0 <= from && from <= to && to <= lastPlace)
@@ -247,7 +247,7 @@ function selectMap(array: SqlArg, key: SqlArg, value: SqlArg): string {
   );
 }
 
-/** A value that is not an array gives an empty one, as documented; null stays null. Integers need no check of every element. */
+/** A value that is not an array gives an empty one, as documented; null stays null. Integer arrays skip the check of every element. */
 function sort(direction: 'ASC' | 'DESC', array: SqlArg): string {
   return computeOnce([array], j => {
     const integers = `coalesce(to_json(list_sort(apl_wholes(${j}), '${direction}', 'NULLS LAST')), '[]'::JSON)`;
@@ -272,7 +272,7 @@ function split(array: SqlArg, index: SqlArg): string {
   });
 }
 
-/** Keys at the even places, values at the odd ones; of equal constant keys the last one counts. */
+/** Keys are at even positions, values at odd ones; the last of equal constant keys wins. */
 function pack(name: string, args: readonly SqlArg[]): string {
   if (args.length % 2 === 1)
     throw new TemplateError(`${name} takes pairs of key and value: a value is missing`, args.length - 1);
@@ -300,7 +300,7 @@ function len(value: SqlArg): string {
 
 const noText: SqlArg = { ...sqlArg("''", 'string'), constant: '' };
 
-/** The engine joins by constants only: another delimiter is put before every element, and the first one is cut off. */
+/** The engine only joins by constants: any other delimiter goes before every element, and the first one is cut off. */
 function joinText(array: SqlArg, delimiter: SqlArg): string {
   const texts = (before: string) =>
     `list_transform(${items(array)}, lambda x: ${before}coalesce(apl_dyn_text(x), ''))`;

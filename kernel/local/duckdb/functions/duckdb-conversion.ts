@@ -20,8 +20,8 @@ import type { JsFunction } from '../duckdb-template.js';
 import { sqlTypes } from '../duckdb-types.js';
 
 /**
- * Returns an argument as SQL of another type; null stays null, and a value that cannot be converted becomes null. Numbers and
- * timespans count nanoseconds where they become times; text is read as the conversion functions read it.
+ * Returns an argument as SQL of another type; null stays null, and inconvertible values become null. Numbers and timespans convert to times
+ * as nanoseconds; strings are parsed as by the conversion functions.
  */
 export function convert(arg: SqlArg, to: TypeName): Atom {
   if (arg.type === to) return arg.sql;
@@ -33,12 +33,12 @@ export function convert(arg: SqlArg, to: TypeName): Atom {
   return computeHeavyFirst([read], ([value = read]) => conversion(value.sql));
 }
 
-/** Returns an argument as JSON: times as RFC 3339 text, timespans as integer nanoseconds, NaN and infinities as null. */
+/** Returns an argument as JSON: times as RFC 3339 strings, timespans as integer nanoseconds, NaN and infinities as null. */
 export function toDynamic(arg: SqlArg): Atom {
   return convert(arg, 'dynamic');
 }
 
-/** Returns an argument as a member of what the engine writes as JSON, in which its own values need not be JSON before. */
+/** Returns an argument as a member of JSON that the engine writes, which need not be JSON beforehand. */
 export function memberOf(arg: SqlArg): string {
   if (arg.constant === null) return 'NULL';
   switch (arg.type) {
@@ -51,7 +51,7 @@ export function memberOf(arg: SqlArg): string {
   }
 }
 
-/** Returns an argument as text for concatenation and hashing: as {@link convert}, but null is the empty text. */
+/** Returns an argument as text for concatenation and hashing: like {@link convert}, but with null as the empty string. */
 export function textOrEmpty(arg: SqlArg): string {
   return `coalesce(${convert(arg, 'string')}, '')`;
 }
@@ -99,7 +99,7 @@ const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversio
   bool: {
     bool: same,
     long: sql => `(${sql} <> 0)`,
-    // Its opposite is looked for if it is negated.
+    // If negated, this becomes an equality search.
     real: sql => `(${sql} + 0.0 <> 0)`,
     string: call('apl_text_bool'),
     datetime: sql => `(epoch_ns(${sql}) <> 0)`,
@@ -190,7 +190,7 @@ function typeName(value: SqlArg): string {
   return `CASE WHEN ${value.sql} IS NULL THEN 'null' ELSE '${value.type}' END`;
 }
 
-/** Conditions at the even places, results at the odd ones, the default at the end. */
+/** Conditions are at even positions, results at odd ones, and the default is last. */
 function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
   const branches = args.flatMap((result, index) => {
     const condition = args[index - 1];
@@ -201,7 +201,7 @@ function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
   return `CASE ${branches.join(' ')} ELSE ${(args.at(-1) ?? args[0]).sql} END`;
 }
 
-/** Text that the engine's own timestamp reader reads as the language does: RFC 3339 and its shorter forms, in usual years. */
+/** Timestamps that the engine's reader parses as the language does: RFC 3339 and its shorter forms, in common years. */
 const isoTime =
   '(?:1[7-9]|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:[.][0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?';
 
@@ -209,27 +209,27 @@ const realText = '(?i)[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(
 
 export const setup: readonly string[] = [
   ...luhnSetup,
-  // The engine takes NaN, Infinity and trailing commas for valid JSON: the text outside of strings is checked again.
-  // They stand at the beginning or behind what ends another value.
+  // The engine accepts NaN, Infinity and trailing commas as JSON, so the text outside strings is checked again. They occur at the start or
+  // after a token that ends another value.
   `CREATE MACRO apl_loose_json(s) AS regexp_matches(s, '(?i)(?:^|[\\[:,])\\s*-?(?:nan|inf)|,\\s*[\\]}]')`,
   `CREATE MACRO apl_json_valid(s) AS json_valid(s) AND (NOT apl_loose_json(s)
      OR NOT apl_loose_json(regexp_replace(s, '"(?:[^"\\\\]|\\\\.)*"', '""', 'g')))`,
   `CREATE MACRO apl_json(j) AS CASE WHEN j::VARCHAR = 'null' THEN NULL ELSE j END`,
   `CREATE MACRO apl_json_null(s) AS regexp_full_match(s, '\\s*null\\s*')`,
   `CREATE MACRO apl_parse_json(s) AS CASE WHEN apl_json_null(s) THEN NULL WHEN apl_json_valid(s) THEN json(s) END`,
-  // The text of a value whose members are those of what it is parsed to; anything but JSON has none.
+  // The text of a value with the members of the parsed value; invalid JSON has none.
   `CREATE MACRO apl_json_document(s) AS CASE WHEN apl_json_valid(s) THEN s END`,
   `CREATE MACRO apl_parse_dynamic(j) AS CASE WHEN json_type(j) = 'VARCHAR' THEN apl_parse_json(j ->> '$') ELSE j END`,
   `CREATE MACRO apl_exp_text(digits, exponent) AS CASE WHEN exponent < 0 THEN '0.' || repeat('0', -exponent - 1) || digits
      ELSE rpad(digits, (exponent + 1)::INTEGER, '0') END`,
-  // An argument is pasted wherever it is named, and the engine plans what is never computed too: lambdas name it once.
+  // The engine pastes an argument wherever a macro names it, and plans even branches it never computes: lambdas name it once.
   `CREATE MACRO apl_unsigned_text(t) AS CASE WHEN contains(t, 'e')
      THEN list_transform([string_split(t, 'e')], lambda p: apl_exp_text(replace(p[1], '.', ''), p[2]::BIGINT))[1]
      WHEN ends_with(t, '.0') THEN left(t, -2) ELSE t END`,
   `CREATE MACRO apl_rare_real_text(x) AS list_transform([x::VARCHAR], lambda t: CASE WHEN t = 'nan' THEN 'NaN'
      WHEN t = 'inf' THEN '+Inf' WHEN t = '-inf' THEN '-Inf' WHEN starts_with(t, '-') THEN '-' || apl_unsigned_text(substr(t, 2))
      ELSE apl_unsigned_text(t) END)[1]`,
-  // Within these bounds the engine prints digits, a point and digits, of which the last is not a zero but in a whole number.
+  // Within these bounds, the engine prints digits, a point and digits, with no trailing zero except in whole numbers.
   `CREATE MACRO apl_real_text(x) AS CASE WHEN abs(x) >= 1e-4::DOUBLE AND abs(x) < 1e15::DOUBLE
      THEN CASE WHEN x = trunc(x) THEN x::BIGINT::VARCHAR ELSE x::VARCHAR END ELSE apl_rare_real_text(x) END`,
   `CREATE MACRO apl_time_text(ts) AS replace(ts::VARCHAR, ' ', 'T') || 'Z'`,
@@ -249,7 +249,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_real_json(x) AS CASE WHEN isfinite(x) THEN to_json(x) END`,
   // The engine cannot print a time of 1677-09-21 or the last nanosecond of the range.
   `CREATE MACRO apl_long_time(n) AS make_timestamp_ns(CASE WHEN n BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN n END)`,
-  // The engine reads more than integers; a text that it would write itself needs no pattern.
+  // The engine accepts more than integers; a string in its own output form needs no pattern.
   `CREATE MACRO apl_text_long(s) AS CASE WHEN TRY_CAST(s AS BIGINT)::VARCHAR = s OR regexp_full_match(s, '[+-]?[0-9]+')
      THEN TRY_CAST(s AS BIGINT) END`,
   `CREATE MACRO apl_text_real(s) AS CASE WHEN regexp_full_match(s, '${realText}')
@@ -259,12 +259,12 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_text_time(s) AS CASE WHEN regexp_full_match(s, '${isoTime}') THEN TRY_CAST(s AS TIMESTAMP_NS)
      ELSE make_timestamp_ns(apl_parse_time(s)) END`,
   `CREATE MACRO apl_text_span(s) AS apl_parse_span(s)`,
-  // Only a number with a fraction or an exponent is not printed as the engine does: most values are told apart without parsing.
+  // The engine prints all but numbers with a fraction or exponent correctly, so most values need no parsing.
   `CREATE MACRO apl_dyn_text(j) AS CASE WHEN regexp_matches(j::VARCHAR, '^\\s*-?[0-9]+[.eE]') AND isfinite(TRY_CAST(j::VARCHAR AS DOUBLE))
      THEN list_transform([TRY_CAST(j::VARCHAR AS DOUBLE)], lambda x: apl_real_text(x))[1] ELSE j ->> '$' END`,
-  // `t` is the text of the element or member `j` of a value, as the engine gives it.
+  // `t` is the text of an element or member `j`, as written by the engine.
   `CREATE MACRO apl_path_text(t, j) AS CASE WHEN regexp_matches(t, '^-?[0-9]+[.eE]') THEN apl_dyn_text(j) ELSE t END`,
-  // The engine computes an argument wherever a macro names it: what most numbers look like is told by a pattern that reads it once.
+  // The engine computes an argument wherever a macro names it, so one pattern that reads it once covers the common forms of numbers.
   `CREATE MACRO apl_dyn_long(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR, '^-?[1-9][0-9]*$|^0$') AS BIGINT), apl_other_long(j))`,
   `CREATE MACRO apl_dyn_real(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR,
      '^-?[1-9][0-9.]{0,39}$|^-?0[.][0-9]{1,39}$|^0$') AS DOUBLE), apl_other_real(j))`,

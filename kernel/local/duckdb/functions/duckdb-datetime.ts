@@ -14,7 +14,7 @@ import type { SqlArg, SqlTemplates } from '../../sql/sql-template.js';
 import { computeOnce } from '../duckdb-arguments.js';
 import type { JsFunction } from '../duckdb-template.js';
 
-/** The SQL of the date and time functions. All arithmetic is on int64 nanoseconds; a time that no timestamp can hold is null. */
+/** SQL of the date and time functions. All arithmetic uses int64 nanoseconds; a time outside the timestamp range is null. */
 export const datetime: SqlTemplates<typeof catalog> = {
   ago: ([span], { now }) => shiftedNow(now, span, -1n),
   datetime_add: args => datetimeAdd(args[0], args[1], args[2]),
@@ -50,9 +50,9 @@ const yearOne = -daysBefore1970 * DAY;
 const sundayOrigin = 3n * DAY;
 
 /**
- * Macros: floor division and remainder of int64; `apl_time` makes a time of nanoseconds in any integer type, null when out of
- * range, and what makes times is given no others: of a column with a dictionary the engine computes all values, also those that a `CASE`
- * around it leaves out. `apl_date` is the UTC day also before 1970, where the engine's own cast rounds the last microsecond of a day up.
+ * Macros: floor division and remainder of int64. `apl_time` converts nanoseconds of any integer type to a time, null if out of range.
+ * Conversions to times only receive values in range: for a dictionary-encoded column, the engine computes all values, including those that
+ * a `CASE` around it excludes. `apl_date` is the UTC day, also before 1970, when the engine's cast rounds the last microsecond of a day up.
  */
 export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_floor_div(n, d) AS n // d - CAST(n % d < 0 AS BIGINT)`,
@@ -66,7 +66,7 @@ export const setup: readonly string[] = [
      CASE WHEN d BETWEEN DATE '1677-09-22' AND DATE '2262-04-11' THEN CAST(d AS TIMESTAMP_NS) END`,
   `CREATE OR REPLACE MACRO apl_tick_before(d) AS
      make_timestamp_ns(CASE WHEN d BETWEEN DATE '1677-09-23' AND DATE '2262-04-11' THEN epoch_ns(d) - 100 END)`,
-  // No two times are 250,000 days apart, so that a larger offset may be cut; the engine has dates for as many years.
+  // No two times are 250,000 days apart, so larger offsets may be clamped; the engine's dates cover as many years.
   `CREATE OR REPLACE MACRO apl_offset(n) AS CAST(apl_clamp(n, -250000, 250000) AS INTEGER)`,
   `CREATE OR REPLACE MACRO apl_add_days(d, n) AS d + apl_offset(n)`,
   `CREATE OR REPLACE MACRO apl_add_weeks(d, n) AS d - CAST(dayofweek(d) AS INTEGER) + apl_offset(n) * 7`,
@@ -76,7 +76,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_span_between(a, b) AS
      CASE WHEN epoch_ns(a) >= 0 AND epoch_ns(b) >= 0 THEN epoch_ns(a) - epoch_ns(b)
      ELSE TRY_CAST(epoch_ns(a)::HUGEINT - epoch_ns(b)::HUGEINT AS BIGINT) END`,
-  // The engine adds months to a date by keeping the day of the month, or the last day if there is none.
+  // The engine adds months to a date by keeping the day of the month, clamped to the last day.
   `CREATE OR REPLACE MACRO apl_shift_months(t, n) AS apl_time(
      CAST(epoch_us(apl_date(t) + to_months(n)) AS HUGEINT) * 1000 + apl_floor_mod(epoch_ns(t), ${DAY}))`,
 ];
@@ -84,8 +84,8 @@ export const setup: readonly string[] = [
 export const udfs: readonly JsFunction[] = [];
 
 /**
- * Returns the largest time at or before `time` that lies a whole number of widths (nanoseconds, positive) from the origin,
- * by default 0001-01-01. Times since 1970 take the first branch, which costs no more than the bare arithmetic.
+ * Returns the largest time at or before `time` that is a whole number of widths (nanoseconds, positive) from the origin, by default
+ * 0001-01-01. Times since 1970 take the first branch, which costs no more than the bare arithmetic.
  */
 export function binTime(time: SqlArg, width: bigint, origin = yearOne): string {
   const phase = ((origin % width) + width) % width;
@@ -98,7 +98,7 @@ export function binTime(time: SqlArg, width: bigint, origin = yearOne): string {
   });
 }
 
-/** As {@link binTime} with a width that differs by row; null unless it is positive. */
+/** Like {@link binTime}, with a width that varies by row; null unless positive. */
 export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
   return computeOnce([time, width], (t, w) => {
     const n = `epoch_ns(${t})::HUGEINT`;
@@ -108,7 +108,7 @@ export function binTimeByColumn(time: SqlArg, width: SqlArg): string {
 
 // ---- calendar ----
 
-/** A time, and how far it moves. */
+/** A time and its offset. */
 type Moved = readonly [time: SqlArg, offset?: SqlArg];
 type ShiftDate = (date: string, offset: string) => string;
 
@@ -135,7 +135,7 @@ function onDate([time, offset]: Moved, body: ShiftDate): string {
     : computeOnce([time, offset], (t, n) => body(`apl_date(${t})`, `apl_offset(${n})`));
 }
 
-/** A component of the date; since 1970 the engine's own function is exact, and faster than going through the date. */
+/** Returns a component of the date; since 1970 the engine's own function is exact and faster than a detour through the date. */
 function datePart(part: string, time: SqlArg): string {
   return computeOnce(
     [time],
@@ -143,7 +143,7 @@ function datePart(part: string, time: SqlArg): string {
   );
 }
 
-/** The whole `unit`s since the last multiple of `cycle`. */
+/** Returns the number of whole `unit`s since the last multiple of `cycle`. */
 function clockPart(time: SqlArg, cycle: bigint, unit: bigint): string {
   return computeOnce([time], sql => {
     const n = `epoch_ns(${sql})`;
@@ -172,7 +172,7 @@ function datetimeDiff(part: SqlArg, later: SqlArg, earlier: SqlArg): string {
   });
 }
 
-/** The number of boundaries of a unit between a fixed time and another. Weeks begin on Sunday. */
+/** Returns the number of unit boundaries between a fixed time and the given one. Weeks begin on Sunday. */
 function boundaries(unit: string, time: string): string {
   const date = `apl_date(${time})`;
   switch (unit) {

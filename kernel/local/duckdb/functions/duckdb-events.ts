@@ -2,7 +2,7 @@ import { eventTimeNs } from '../../functions/event-time.js';
 import { dateOrdersOf } from '../../functions/function-date-order.js';
 import type { FunctionFamily } from '../duckdb-template.js';
 
-/** The JavaScript functions for the import of events: times that the engine cannot read. */
+/** JavaScript functions for the import of events: timestamps that the engine cannot parse. */
 export const eventFamily: FunctionFamily = {
   setup: [],
   inPlace: true,

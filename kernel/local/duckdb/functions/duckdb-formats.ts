@@ -9,7 +9,7 @@ import { type SqlArg, type SqlTemplates, sqlOr } from '../../sql/sql-template.js
 import type { JsFunction } from '../duckdb-template.js';
 import { convert, toDynamic } from './duckdb-conversion.js';
 
-/** SQL of the functions that encode, decode, parse and print text in known formats; pairs and hashes. */
+/** SQL of the functions that encode, decode, parse and format text in known formats, and of pairs and hashes. */
 export const formats: SqlTemplates<typeof catalog> = {
   base64_decode_toarray: ([text]) => `apl_base64_bytes(${text.sql})`,
   base64_decode_tostring: ([text]) => `apl_base64_decode(${text.sql})`,
@@ -109,7 +109,7 @@ function queryMap(text: SqlArg): string {
   return `apl_parse_urlquery(${textOf(text)})::JSON`;
 }
 
-/** Text that is not JSON stays text; maps and arrays stay as they are. */
+/** Strings that are not JSON stay strings; maps and arrays are unchanged. */
 function parseJsonSql(value: SqlArg): string {
   const text = textOf(value);
   const parsed = `CASE WHEN apl_json_null(${text}) THEN NULL WHEN apl_json_valid(${text}) THEN json(${text}) ELSE to_json(${text}) END`;
@@ -128,7 +128,7 @@ function base64OfArray(json: string): string | null {
   return valid ? Buffer.from(bytes as number[]).toString('base64') : null;
 }
 
-/** The fields of the first record; a quote within a field that does not begin with one is an ordinary character. */
+/** Returns the fields of the first record; a quote inside a field that does not start with one is an ordinary character. */
 function parseCsv(text: string): string {
   const fields: string[] = [];
   const field = /(?:"((?:[^"]|"")*)"?([^,\r\n]*)|([^,\r\n]*))(,|\r?\n|\r|$)/y;

@@ -14,7 +14,7 @@ import { series } from './duckdb-series.js';
 import { sql } from './duckdb-sql.js';
 import { strings } from './duckdb-strings.js';
 
-/** SQL of every function of the catalog: one that is missing here fails the type check. */
+/** SQL of every catalog function; a missing one fails the type check. */
 const templates: Readonly<Record<FunctionName, SqlTemplate<never>>> = {
   ...strings,
   ...formats,
@@ -34,8 +34,8 @@ const arities = new Map(
 );
 
 /**
- * Returns the SQL template of a function by its canonical name, or of one of the compiler's own, which start with `$`. It
- * throws a RangeError for fewer or more arguments than the parameters in the catalog.
+ * Returns the SQL template of a function by its canonical name, or of an internal function, whose name starts with `$`. The template throws
+ * a RangeError if the number of arguments does not fit the catalog's parameters.
  */
 export function templateOf(name: string): SqlTemplate | undefined {
   const template = Object.hasOwn(all, name) ? all[name] : undefined;

@@ -32,7 +32,9 @@ export const genai: SqlTemplates<typeof catalog> = {
   genai_is_truncated: ([, reason]) => `apl_is_truncated(apl_text_list(${toDynamic(reason)}))`,
 };
 
-/** Contents are text, or an array of parts with `text` or `content`, under `content` or `parts`; a conversation may be JSON in a string. */
+/**
+ * Contents are a string, or an array of parts with `text` or `content`, under `content` or `parts`; a conversation may be a JSON string.
+ */
 export const setup: readonly string[] = [
   `CREATE MACRO apl_message_list(j) AS CASE json_type(j) WHEN 'ARRAY' THEN j::JSON[] WHEN 'OBJECT' THEN [j] ELSE []::JSON[] END`,
   `CREATE MACRO apl_messages(j) AS coalesce(apl_message_list(apl_parse_dynamic(j)), []::JSON[])`,
@@ -45,7 +47,7 @@ export const setup: readonly string[] = [
   `CREATE MACRO apl_message_text(m) AS CASE json_type(m, '$.content')
      WHEN 'VARCHAR' THEN json_extract_string(m, '$.content') WHEN 'ARRAY' THEN apl_parts_text(json_extract(m, '$.content'))
      ELSE CASE WHEN json_type(m, '$.parts') = 'ARRAY' THEN apl_parts_text(json_extract(m, '$.parts')) END END`,
-  // array_to_string() takes only a constant separator, and list_reduce() would copy what is joined for each text.
+  // array_to_string() only takes a constant separator, and list_reduce() would copy the result for every string.
   `CREATE MACRO apl_joined(texts, separator) AS CASE WHEN len(texts) < 2 OR separator IS NOT NULL
      THEN array_to_string(list_transform(texts, lambda t, i: CASE WHEN i = 1 THEN t ELSE separator || t END), '') END`,
   `CREATE MACRO apl_role_text(messages, role, place) AS coalesce(apl_message_text(

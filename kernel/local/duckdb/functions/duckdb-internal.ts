@@ -31,7 +31,7 @@ export const internal: SqlTemplates<typeof catalog> = {
     return matchesNothing(pattern) ? text : `CASE WHEN ${match.sql}.g1 <> '' THEN ${text} END`;
   },
   $document: ([text]) => `apl_json_document(${text.sql})`,
-  // A list of its own: of a part of the rows the engine would write the elements of all.
+  // A new list: given a subset of the rows, the engine would otherwise serialize the elements of all.
   $texts: ([list]) => `to_json(list_transform(${list.sql}, lambda x: x))`,
   $valid: ([value]) => valid(value),
   $histogram_bucket: ([value, count]) => {
@@ -57,7 +57,7 @@ function compareLoose(operator: string, a: SqlArg, b: SqlArg): string {
       return `(${isThere} AND NOT ${compareLoose('==', left, right)})`;
     }
     const [x, y] = [convert(left, 'real'), convert(right, 'real')];
-    // Reals that are equal may be of integers that are not.
+    // Equal reals may come from unequal integers.
     const [m, n] = [convert(left, 'long'), convert(right, 'long')];
     const number =
       operator === '=='
@@ -69,12 +69,12 @@ function compareLoose(operator: string, a: SqlArg, b: SqlArg): string {
   });
 }
 
-/** Whether a match may be empty: only then does an empty text of the whole not say that there was none. */
+/** Whether a match may be empty. If not, an empty whole match means that there was none. */
 function matchesNothing(pattern: SqlArg): boolean {
   return canMatchNothing(constantText(pattern) ?? '');
 }
 
-/** The macros and JavaScript functions that the internal functions call. */
+/** Macros and JavaScript functions used by the internal functions. */
 export const internalFamily: FunctionFamily = {
   setup: [
     ...spotlightSetup,
@@ -88,23 +88,23 @@ export const internalFamily: FunctionFamily = {
     // Recognizes most arrays without parsing: `[`, followed by neither a space nor `]`.
     `CREATE MACRO apl_is_filled_array(j) AS j::VARCHAR >= '[!' AND j::VARCHAR < '\\' AND NOT starts_with(j::VARCHAR, '[]')`,
     `CREATE MACRO apl_expanded(j, pairs) AS CASE WHEN apl_is_filled_array(j) THEN from_json(j, '["JSON"]') ELSE apl_bag_elements(j, pairs) END`,
-    // Few arrays have a letter that a real needs, and looking for letters takes a fraction of what a regular expression does.
+    // Few arrays have a letter that a real needs, and a search for letters takes a fraction of the time of a regular expression.
     `CREATE MACRO apl_real_in(j) AS regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]')`,
     `CREATE MACRO apl_has_real(j) AS CASE WHEN contains(j::VARCHAR, '.') THEN apl_real_in(j) WHEN contains(j::VARCHAR, 'e') THEN apl_real_in(j)
        WHEN contains(j::VARCHAR, 'E') THEN apl_real_in(j) ELSE false END`,
-    // As `apl_dyn_text` of each element; the engine writes numbers that are not integers in another way.
+    // Like `apl_dyn_text` of each element; the engine formats non-integers differently.
     `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT apl_has_real(j)
        THEN from_json(j, '["VARCHAR"]') WHEN j IS NULL OR j::VARCHAR = '[]' THEN [NULL::VARCHAR]
        ELSE list_transform(apl_bag_elements(j, pairs), lambda x: apl_dyn_text(x)) END`,
     `CREATE MACRO apl_expanded_list(l) AS CASE WHEN len(l) > 0 THEN l ELSE [NULL::VARCHAR] END`,
-    // A value between two buckets is in the upper one: its place is counted by the ends that are shown, as the quotient may round past them.
+    // A value on the border of two buckets belongs to the upper one. The quotient may round past the displayed bounds, so these decide.
     `CREATE MACRO apl_bucket_near(x, lo, width, b) AS b + CASE WHEN x < lo + b * width THEN -1 WHEN x >= lo + (b + 1) * width THEN 1 ELSE 0 END`,
     `CREATE MACRO apl_bucket(x, lo, width, n) AS least(apl_bucket_near(x, lo, width, floor((x - lo) / width)), n - 1)`,
-    // All values are in the first bucket if they are equal.
+    // Equal values all go into the first bucket.
     `CREATE MACRO apl_bucket_width(lo, hi, n) AS CASE WHEN hi > lo THEN (hi - lo) / n ELSE 1 END`,
     `CREATE MACRO apl_buckets(lo, hi, n, counts) AS CASE WHEN lo IS NULL THEN '[]'::JSON ELSE to_json(list_transform(range(CASE WHEN hi > lo THEN n ELSE 1 END), lambda i:
        {'from': lo + i * ((hi - lo) / n), 'to': CASE WHEN i = n - 1 THEN hi ELSE lo + (i + 1) * ((hi - lo) / n) END, 'count': coalesce(counts[i::DOUBLE], 0)})) END`,
-    // Each step binds its input to a lambda's parameter, so that the list is built and scanned once.
+    // Each step binds its input to a lambda parameter, so the list is built and scanned once.
     `CREATE MACRO apl_histogram(x, lo, hi, n) AS list_transform(list_transform([{'l': x, 'lo': lo, 'hi': hi, 'width': apl_bucket_width(lo, hi, n)}],
        lambda s: {'lo': s.lo, 'hi': s.hi, 'counts': list_aggregate(list_transform(s.l, lambda v: apl_bucket(v, s.lo, s.width, n)), 'histogram')}),
        lambda r: apl_buckets(r.lo, r.hi, n, r.counts))[1]`,

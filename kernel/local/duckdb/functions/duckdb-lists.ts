@@ -1,17 +1,17 @@
 import type { SqlArg, SqlTemplate } from '../../sql/sql-template.js';
 import { computeOnce } from '../duckdb-arguments.js';
 
-/** The parts of a text between delimiters, as a list of VARCHAR. */
+/** Returns the parts of a string between delimiters, as a list of VARCHAR. */
 export function splitList([text, delimiter]: readonly [SqlArg, SqlArg]): string {
   return `string_split(${text.sql}, ${delimiter.sql})`;
 }
 
-/** The keys of a map as a list of VARCHAR; null for anything else. */
+/** Returns the keys of a map as a list of VARCHAR; null for anything else. */
 export function keysList([map]: readonly [SqlArg]): string {
   return computeOnce([map], j => `CASE WHEN json_type(${j}) = 'OBJECT' THEN json_keys(${j}) END`);
 }
 
-/** What ends in `to_json`, `json_array` or `json_object`, or in null. */
+/** Functions that end in `to_json`, `json_array` or `json_object`, or in null. */
 const composed: ReadonlySet<string> = new Set([
   '$texts',
   'array',
@@ -33,7 +33,7 @@ const composed: ReadonlySet<string> = new Set([
   'split',
 ]);
 
-/** Returns what gives the text of an array or a map that the engine has written. */
+/** Returns a converter to text for functions whose array or map the engine has serialized. */
 export function composedText(name: string): ((value: string) => string) | undefined {
   return composed.has(name) ? value => `${value}::VARCHAR` : undefined;
 }
@@ -44,7 +44,7 @@ const textLists: ReadonlyMap<string, SqlTemplate<never>> = new Map<string, SqlTe
   ['bag_keys', keysList],
 ]);
 
-/** Returns the SQL of the array that a function returns as a list of VARCHAR, if it holds nothing but strings. */
+/** Returns the SQL of a function's array result as a list of VARCHAR, if it contains only strings. */
 export function textListOf(name: string): SqlTemplate | undefined {
   return textLists.get(name) as SqlTemplate | undefined;
 }

@@ -18,7 +18,7 @@ import { mayBeElement } from '../text-test.js';
 import { convert, toDynamic } from './duckdb-conversion.js';
 import { binTime, binTimeByColumn } from './duckdb-datetime.js';
 
-/** The SQL of the mathematical and rounding functions. Arguments for which the engine would raise an error are guarded and give null. */
+/** SQL of the mathematical and rounding functions. Arguments that would make the engine raise an error give null. */
 export const math: SqlTemplates<typeof catalog> = {
   abs: args => abs(args[0]),
   acos: inUnit('acos'),
@@ -69,7 +69,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_bin_long(x, w) AS
      CASE WHEN w > 0 THEN TRY_CAST(x::HUGEINT - apl_floor_mod(x::HUGEINT, w) AS BIGINT) END`,
   `CREATE OR REPLACE MACRO apl_bin_real(x, w) AS CASE WHEN isfinite(x / w) THEN floor(x / w) * w ELSE x::DOUBLE END`,
-  // The index of the last element: one more than there may be if there are more, null for a step of zero, negative for an empty sequence.
+  // The index of the last element: one above the maximum if there are too many, null for a step of zero, negative for an empty sequence.
   `CREATE OR REPLACE MACRO apl_last_step(a, b, s) AS CASE WHEN s > 0 AND b >= a OR s < 0 AND b <= a
      THEN CAST(least((b::HUGEINT - a) // s, ${mostSequenceRows}) AS BIGINT) WHEN s <> 0 AND a IS NOT NULL AND b IS NOT NULL THEN -1 END`,
   `CREATE OR REPLACE MACRO apl_range_long(a, b, s) AS
@@ -150,7 +150,7 @@ function roundToLong(name: 'floor' | 'ceil', value: SqlArg): string {
   );
 }
 
-/** Halves go away from zero. The engine takes precisions of 32 bits; beyond 400 digits a real does not change. */
+/** Halves round away from zero. The engine takes 32-bit precisions; beyond 400 digits a real does not change. */
 function round(value: SqlArg, precision: SqlArg | undefined): string {
   if (precision === undefined) return `round(${value.sql})`;
   return `round(${value.sql}, CAST(apl_clamp(${precision.sql}, -400, 400) AS INTEGER))`;
@@ -165,7 +165,7 @@ function extreme(name: 'greatest' | 'least', args: readonly SqlArg[]): string {
   );
 }
 
-/** NaN is ignored, as null is. */
+/** Skips NaN like null. */
 function notNaN({ sql, type, constant }: SqlArg): string {
   return type === 'real' && constant === undefined ? `nullif(${sql}, 'NaN'::DOUBLE)` : sql;
 }
@@ -208,7 +208,7 @@ function binNumber(x: string, type: TypeName, size: SqlArg): string {
   return `CASE WHEN ${x} >= 0 THEN ${x} - ${x} % ${w} ELSE apl_bin_long(${x}, ${w}) END`;
 }
 
-/** A number that is too large to be counted in steps is a multiple of them as far as a real can tell. */
+/** A number too large to be divided into steps counts as a multiple, which is as exact as a real gets. */
 function floorTo(x: string, { sql, constant }: SqlArg): string {
   const isCountable = constant !== undefined && Number(constant) >= 1;
   return isCountable ? `floor(${x} / ${sql}) * ${sql}` : `apl_bin_real(${x}, ${sql})`;

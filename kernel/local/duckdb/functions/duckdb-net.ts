@@ -67,9 +67,9 @@ export const setup: readonly string[] = [
      CASE WHEN prefix BETWEEN 0 AND 32 THEN n & -(1::BIGINT << (32 - prefix)) END`,
   `CREATE MACRO apl_ipv4_text(n) AS CASE WHEN n BETWEEN 0 AND 4294967295 THEN
      concat(n >> 24, '.', (n >> 16) & 255, '.', (n >> 8) & 255, '.', n & 255) END`,
-  // An address has no zeros in front, so that its text is that of its number.
+  // An address has no leading zeros, so its text is that of its number.
   `CREATE MACRO apl_ipv4_plain(s) AS CASE WHEN regexp_full_match(s, '${address}(?s:/.*)?') THEN split_part(s, '/', 1) END`,
-  // least() skips nulls: an address that cannot be read must not count as one without a prefix.
+  // least() skips nulls: an unreadable address must not count as one without a prefix.
   `CREATE MACRO apl_ipv4_common(a, b, prefix) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND prefix BETWEEN 0 AND 32
      THEN least(a, b, prefix) END`,
   `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS
@@ -79,7 +79,7 @@ export const setup: readonly string[] = [
      = apl_ipv4_masked(apl_ipv4_address(cidr), apl_ipv4_prefix(cidr))`,
   `CREATE MACRO apl_ipv4_private(s) AS CASE WHEN regexp_full_match(s, '${address}(?s:/.*)?')
      THEN starts_with(s, '10.') OR starts_with(s, '192.168.') OR regexp_matches(s, '^172[.](?:1[6-9]|2[0-9]|3[01])[.]') END`,
-  // True when one of them is true; else null when one is unknown.
+  // True if any is true, otherwise null if any is unknown.
   `CREATE MACRO apl_any(flags) AS CASE WHEN list_contains(flags, true) THEN true
      WHEN len(list_filter(flags, lambda f: f IS NULL)) = 0 THEN false END`,
   `CREATE MACRO apl_text_list(j) AS CASE WHEN json_type(j) = 'ARRAY'
@@ -89,7 +89,7 @@ export const setup: readonly string[] = [
      lambda word: regexp_full_match(word, '${address}'))`,
   `CREATE MACRO apl_has_any_ipv4(found, wanted) AS CASE WHEN found IS NOT NULL AND wanted IS NOT NULL THEN
      len(list_filter(found, lambda ip: len(list_filter(wanted, lambda w: coalesce(apl_ipv4_in(ip, w), false))) > 0)) > 0 END`,
-  // A prefix ends at a dot, written or not; four numbers are a whole address.
+  // A prefix ends at a dot, written or implied; four numbers are a whole address.
   `CREATE MACRO apl_ipv4_starts(ip, prefix) AS prefix <> '' AND CASE WHEN regexp_full_match(prefix, '${address}') THEN ip = prefix
      ELSE starts_with(ip, rtrim(prefix, '.') || '.') END`,
   `CREATE MACRO apl_has_ipv4_prefix(found, prefixes) AS CASE WHEN found IS NOT NULL AND prefixes IS NOT NULL THEN
@@ -102,7 +102,7 @@ export const udfs: readonly JsFunction[] = [
   { name: 'apl_ipv6_in', params: ['VARCHAR', 'VARCHAR'], returns: 'BOOLEAN', run: isInRange },
 ];
 
-/** Addresses that a constant names: a pattern of their texts, how all of them begin, and the bits that they share. */
+/** Addresses named by a constant: a pattern for their text, their common beginning, and their common bits. */
 interface Addresses {
   readonly pattern: string;
   readonly start: string;
@@ -110,7 +110,7 @@ interface Addresses {
   readonly octets: readonly number[];
 }
 
-/** Returns the addresses of a range, or one address; undefined if the text is neither. */
+/** Returns the addresses of a range or of a single address; undefined if the string is neither. */
 function rangeOf(text: string, longest = 32): Addresses | undefined {
   const [whole, plain = '', own = '32'] =
     new RegExp(`^(${address})(?:/(3[0-2]|[12]?[0-9]))?$`).exec(text) ?? [];
@@ -132,7 +132,7 @@ function addressOf(text: string): Addresses | undefined {
   return text.includes('/') ? undefined : rangeOf(text);
 }
 
-/** Returns the addresses that begin with the text, which ends at a dot, written or not; four numbers are a whole address. */
+/** Returns the addresses that begin with a string, which ends at a dot, written or implied; four numbers are a whole address. */
 function beginningOf(text: string): Addresses | undefined {
   const whole = addressOf(text);
   if (whole !== undefined) return whole;
@@ -142,12 +142,12 @@ function beginningOf(text: string): Addresses | undefined {
   return rangeOf(`${filled.join('.')}/${8 * given.length}`);
 }
 
-/** The bits of an octet, counted from 0 on, that are in a prefix. */
+/** Returns the mask of the prefix bits in an octet, numbered from 0. */
 function hostMask(prefix: number, at: number): number {
   return (255 << Math.max(0, Math.min(8, 8 * at + 8 - prefix))) & 255;
 }
 
-/** Returns the texts of constants and constant arrays; undefined if one is not known, or they are too many for one pattern. */
+/** Returns the strings of constants and constant arrays; undefined if any is unknown, or if there are too many for one pattern. */
 function textsOf(args: readonly SqlArg[]): readonly string[] | undefined {
   const lists = args.map(constantTexts).filter(list => list !== undefined);
   const texts = lists.flat();
@@ -164,7 +164,7 @@ function constantTexts({ type, constant, items }: SqlArg): readonly string[] | u
   return texts.length === values.length ? texts : undefined;
 }
 
-/** Null if the address cannot be read, or is in none of the ranges and one of them cannot be read. */
+/** Null if the address cannot be read, or if it is in none of the ranges and one of them cannot be read. */
 function inRanges(
   { sql: ip }: SqlArg,
   ranges: readonly string[] | undefined,
@@ -180,14 +180,14 @@ function inRanges(
   return `CASE WHEN ${isIn} THEN true${isOut} END`;
 }
 
-/** How the addresses begin rules most texts out, which is looked for first; a single address is its text. */
+/** The beginning of the addresses rules out most strings, so it is tested first; a single address is compared as a string. */
 function isInRange4(ip: string, { pattern, start, prefix }: Addresses): string {
   if (prefix === 32) return `${ip} = ${sqlText(start)}`;
   const matches = `regexp_full_match(${ip}, ${sqlText(pattern)})`;
   return start === '' ? matches : `(starts_with(${ip}, ${sqlText(start)}) AND ${matches})`;
 }
 
-/** The first address may have a prefix of its own; without one the second says all. */
+/** The first address may have its own prefix; if not, the second decides alone. */
 function isMatch(a: SqlArg, b: SqlArg, prefix: SqlArg | undefined, context: SqlContext): string {
   const compared = `(${comparedSql(a, b, prefix)} = 0)`;
   const range = rangeUnder(b, prefix);
@@ -214,15 +214,15 @@ function rangeUnder(range: SqlArg, prefix: SqlArg | undefined): Addresses | unde
   return text === undefined || bits === undefined ? undefined : rangeOf(text, bits);
 }
 
-/** The bits of a constant prefix, 32 if there is none; undefined if it is not known or none. */
+/** Returns the bits of a constant prefix, 32 by default; undefined if unknown or invalid. */
 function constantPrefix(prefix: SqlArg | undefined): number | undefined {
   const constant = prefix === undefined ? 32n : prefix.constant;
   return typeof constant === 'bigint' && constant >= 0n && constant <= 32n ? Number(constant) : undefined;
 }
 
 /**
- * Whether a text holds one of the addresses that constants name, which stand beside neither letters nor digits. What all of them begin
- * with is looked for first.
+ * Returns whether a string contains one of the given constant addresses, without letters or digits next to it. Their common beginning is
+ * searched for first.
  */
 function holdsAny(
   { sql: text }: SqlArg,
@@ -244,7 +244,7 @@ function holdsAny(
 
 const mostNeedles = 4;
 
-/** The text of a network: of an address whose octets are cut, or of a number. */
+/** Returns the text of a network, from an address whose octets are cut, or from a number. */
 function networkText(ip: SqlArg, prefix: SqlArg | undefined): string {
   const bits = constantPrefix(prefix);
   if (ip.type !== 'string' || bits === undefined) {
@@ -255,7 +255,7 @@ function networkText(ip: SqlArg, prefix: SqlArg | undefined): string {
   const plain = `split_part(${ip.sql}, '/', 1)`;
   const parts = [1, 2, 3, 4].map((place, at) => {
     const mask = hostMask(bits, at);
-    // What stands behind the slash may hold dots, but comes last.
+    // Anything after the slash may contain dots, but only follows the last octet.
     const part = `split_part(${place === 4 ? plain : ip.sql}, '.', ${place})`;
     return mask === 255 ? part : `(${part}::INTEGER & ${mask})`;
   });
@@ -270,7 +270,7 @@ function numberText(ip: SqlArg): string {
   return computeOnce([sqlArg(ipv4Number(ip), 'long')], number => `apl_ipv4_text(${number})`);
 }
 
-/** Text is read as an address, anything else as its number. */
+/** Strings are parsed as addresses, anything else is the number. */
 function ipv4Number(ip: SqlArg): string {
   if (ip.type === 'string') return `apl_ipv4_address(${ip.sql})`;
   if (ip.type !== 'dynamic') return convert(ip, 'long');
@@ -278,7 +278,7 @@ function ipv4Number(ip: SqlArg): string {
   return `coalesce(${text}, ${convert(ip, 'long')})`;
 }
 
-/** A list of texts from arguments that are texts or arrays of texts. */
+/** Returns a list of strings from arguments that are strings or arrays of strings. */
 function textList(args: readonly SqlArg[]): string {
   const lists = args.map(arg =>
     arg.type === 'string' ? `[${arg.sql}]` : `apl_text_list(${toDynamic(arg)})`,

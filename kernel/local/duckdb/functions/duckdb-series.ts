@@ -14,8 +14,8 @@ import type { JsFunction } from '../duckdb-template.js';
 import { toDynamic } from './duckdb-conversion.js';
 
 /**
- * The SQL of the series functions, which work on arrays of numbers element by element. An element that is not a number, or
- * whose result is not finite, is null. Arrays of integers are computed as integers if the result is one.
+ * SQL of the series functions, which process numeric arrays element by element. Elements that are not numbers or whose result is not finite
+ * give null. Integer arrays are computed as integers if the result is one.
  */
 export const series: SqlTemplates<typeof catalog> = {
   series_abs: wholeUnary(x => `abs(${x})`),
@@ -68,7 +68,7 @@ export const series: SqlTemplates<typeof catalog> = {
   series_tan: realUnary(finite('tan')),
 };
 
-/** Macros. Those that take `p` read a list of pairs `{x, y}` of which neither is null. */
+/** Macros. Those with a parameter `p` take a list of pairs `{x, y}` without nulls. */
 export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_number(j) AS CASE WHEN regexp_matches(j::VARCHAR, '^[-0-9]') THEN j END`,
   `CREATE OR REPLACE MACRO apl_finite(l) AS to_json(list_transform(l, lambda x: CASE WHEN isfinite(x) THEN x END))`,
@@ -76,7 +76,7 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_total(l) AS CASE WHEN l IS NOT NULL THEN coalesce(list_sum(l), 0) END`,
   `CREATE OR REPLACE MACRO apl_sum_xy(p) AS list_sum(list_transform(p, lambda e: e.x * e.y))`,
   `CREATE OR REPLACE MACRO apl_dot(p) AS CASE WHEN p IS NOT NULL THEN coalesce(apl_sum_xy(p), 0) END`,
-  // Rounding may put the quotient a little outside of its bounds.
+  // Rounding may put the quotient slightly outside its bounds.
   `CREATE OR REPLACE MACRO apl_quotient(xy, norms) AS
      CASE WHEN norms > 0 AND isfinite(norms) THEN apl_clamp(xy / norms, -1, 1) END`,
   `CREATE OR REPLACE MACRO apl_cosine(p) AS list_transform([{
@@ -88,14 +88,14 @@ export const setup: readonly string[] = [
   `CREATE OR REPLACE MACRO apl_pearson(p) AS apl_cosine(apl_centered(p))`,
   `CREATE OR REPLACE MACRO apl_place_of(l, x) AS
      CASE WHEN x IS NOT NULL THEN CAST(list_position(l, x) - 1 AS BIGINT) END`,
-  // Each step is bound before the next one reads it: an expression inside a lambda is computed again for every element.
+  // Each step is bound before the next one reads it: an expression inside a lambda is recomputed for every element.
   `CREATE OR REPLACE MACRO apl_variance(l, n, mean) AS
      CASE WHEN n > 1 THEN list_sum(list_transform(l, lambda x: (x - mean) * (x - mean))) / (n - 1) END`,
   `CREATE OR REPLACE MACRO apl_spread(l) AS list_transform([{
      'l': l, 'n': list_count(l), 'mean': list_avg(l), 'low': list_min(l), 'high': list_max(l)}], lambda s: {
      'mean': s.mean, 'min': apl_place_of(s.l, s.low), 'max': apl_place_of(s.l, s.high),
      'variance': apl_variance(s.l, s.n, s.mean)})[1]`,
-  // The least and the greatest element as they are written: an integer stays exact.
+  // The minimum and maximum as written, so an integer stays exact.
   `CREATE OR REPLACE MACRO apl_stats(j) AS list_transform([{'items': apl_items(j), 's': apl_spread(apl_reals(j))}], lambda v: {
      'min': v.items[v.s.min + 1], 'min_idx': v.s.min, 'max': v.items[v.s.max + 1], 'max_idx': v.s.max,
      'avg': apl_real_json(v.s.mean), 'variance': apl_real_json(v.s.variance), 'stdev': apl_real_json(sqrt(v.s.variance))})[1]`,
@@ -136,7 +136,7 @@ function wholeUnary(body: Elementwise): SqlTemplate<Unary> {
     });
 }
 
-/** Whole numbers stay as they are; reals become integers. */
+/** Whole numbers are unchanged; reals become integers. */
 function rounded(name: 'ceil' | 'floor'): SqlTemplate<Unary> {
   return args =>
     computeOnce([args[0]], j => {
@@ -168,9 +168,9 @@ type Binary = readonly [SqlArg, SqlArg];
 
 interface PairRule {
   readonly op: (a: string, b: string) => string;
-  /** True when integers give integers. */
+  /** Whether integers give integers. */
   readonly whole: boolean;
-  /** Whether the shorter of two lengths counts, or the longer one with nulls for missing elements. */
+  /** Whether the shorter length applies, or the longer one with nulls for missing elements. */
   readonly length: 'least' | 'greatest';
   readonly bool?: boolean;
 }
@@ -179,7 +179,7 @@ function comparison(operator: string): SqlTemplate<Binary> {
   return pairs({ op: (a, b) => `${a} ${operator} ${b}`, whole: true, length: 'greatest', bool: true });
 }
 
-/** Either side may be a single number, which then stands for every element. */
+/** Either side may be a single number, used for every element. */
 function pairs(rule: PairRule): SqlTemplate<Binary> {
   return args => {
     const sides = [operand(args[0], 0), operand(args[1], 1)] as const;
@@ -206,7 +206,7 @@ function wholeTest(side: SqlArg, sql: string): string | undefined {
   return side.type === 'dynamic' ? `apl_whole(${sql})` : undefined;
 }
 
-/** A side as a list (null when it is one number) and as one number (null when it is a list). */
+/** Reads a side as a list (null for a number) and as a number (null for a list). */
 function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' | 'whole'): string {
   const read = (side: SqlArg): SqlArg[] => {
     const type = numbers === 'real' ? 'DOUBLE' : 'HUGEINT';
@@ -227,7 +227,7 @@ function zip(rule: PairRule, sides: readonly [SqlArg, SqlArg], numbers: 'real' |
   });
 }
 
-/** Pairs that lack a number, and the rest of the longer series, are left out. */
+/** Skips pairs that lack a number, and the rest of the longer series. */
 function reduction(macro: string): SqlTemplate<Binary> {
   return args => {
     const lists = [args[0], args[1]].map(arg => sqlArg(`apl_reals(${arg.sql})`, 'dynamic'));

@@ -4,7 +4,7 @@ import { parseSql } from '../../functions/sql/sql-parse.js';
 import type { SqlTemplates } from '../../sql/sql-template.js';
 import type { JsFunction } from '../duckdb-template.js';
 
-/** SQL of the functions that read and write SQL text; both are JavaScript. */
+/** SQL of the functions that parse and format SQL text, both in JavaScript. */
 export const sql: SqlTemplates<typeof catalog> = {
   parse_sql: ([statement]) => `apl_parse_sql(${statement.sql})::JSON`,
   format_sql: ([model]) => `apl_format_sql(${model.sql})`,

@@ -22,7 +22,7 @@ import {
 import { convert, textOrEmpty } from './duckdb-conversion.js';
 import { splitList } from './duckdb-lists.js';
 
-/** SQL of the functions that search, cut, replace and join text. */
+/** SQL of the functions that search, cut, replace and join strings. */
 export const strings: SqlTemplates<typeof catalog> = {
   coalesce: args => coalesceSql(args),
   countof: ([search, text]) => `apl_count_of(${search.sql}, ${text.sql})`,
@@ -80,7 +80,7 @@ export const strings: SqlTemplates<typeof catalog> = {
     ),
 };
 
-/** The characters that Unicode calls white space. */
+/** The Unicode white space characters. */
 const whiteSpace =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
@@ -91,7 +91,7 @@ const ansiEscape =
 export const setup: readonly string[] = [
   `CREATE MACRO apl_count_of(search, text) AS CASE WHEN search = '' THEN length(text) + 1
      ELSE (length(text) - length(replace(text, search, ''))) // length(search) END`,
-  // An empty group may be a match of nothing or no match at all: only then is a second look needed.
+  // An empty group may be an empty match or no match: only then is a second test needed.
   `CREATE MACRO apl_matched(found, matches) AS CASE WHEN found <> '' THEN found WHEN matches THEN '' END`,
   `CREATE MACRO apl_first_match(text, pattern) AS CASE WHEN regexp_matches(text, pattern)
      THEN length(regexp_extract(text, pattern, 1)) WHEN text IS NOT NULL AND pattern IS NOT NULL THEN -1 END::BIGINT`,
@@ -130,7 +130,7 @@ export const udfs: readonly JsFunction[] = [
   },
 ];
 
-/** The first value that is neither null nor empty; else an empty one if there is one. */
+/** Returns the first value that is neither null nor empty, otherwise an empty one if any. */
 function coalesceSql(args: readonly SqlArg[]): string {
   const values = args.map(arg => arg.sql);
   const filled = args.filter(arg => arg.type === 'string' || arg.type === 'dynamic').map(nonEmptySql);
@@ -158,25 +158,25 @@ function removeSql(text: string, pattern: Regex): string {
   return pattern.guard(`regexp_replace(${text}, ${pattern.sql}, '')`);
 }
 
-/** A group that the expression does not have captures nothing. */
+/** A group missing from the pattern captures nothing. */
 function extractSql(regex: SqlArg, group: SqlArg, text: SqlArg): string {
   const pattern = regexArgument(regex, 0);
   const index = groupNumber(group);
   if (index < 0 || index > (pattern.groups ?? 9)) return 'NULL::VARCHAR';
   const found = `regexp_extract(${text.sql}, ${pattern.sql}, ${index})`;
-  // The engine gives the empty text if nothing matches; only if a match may be empty too is it asked whether there was one.
+  // The engine returns the empty string without a match; it has to be asked again only if a match may be empty too.
   if (isNeverEmpty(constantText(regex) ?? '', index)) return `nullif(${found}, '')`;
   return pattern.guard(`apl_matched(${found}, regexp_matches(${text.sql}, ${pattern.sql}))`);
 }
 
-/** Whether a match has at least one character in this group, where that is plain to see: in the only group of a pattern without alternatives. */
+/** Whether a match always has a character in this group, as far as is easy to see: in the only group of a pattern without alternatives. */
 function isNeverEmpty(source: string, group: number): boolean {
   if (group === 0) return source !== '' && !canMatchNothing(source);
   const inner = /^[^()|[\]\\]*\(([^()|?][^()|]*)\)(?![?*{])[^()|]*$/.exec(source)?.[1];
   return inner !== undefined && !canMatchNothing(inner);
 }
 
-/** Removing characters of a set takes much longer than finding out that there are none, as in most texts. */
+/** Trimming a set of characters takes much longer than finding out that there are none, the common case. */
 function trimSpaceSql(text: SqlArg): string {
   const space = `[${whiteSpace}]`;
   const pattern = sqlText(`^${space}|${space}$`);
@@ -214,14 +214,14 @@ function extractAllSql(regex: SqlArg, groups: SqlArg | undefined, text: SqlArg):
   return `CASE WHEN ${text.sql} IS NOT NULL THEN apl_pick_groups([${all}], apl_group_numbers(${wanted})) END`;
 }
 
-/** What one group captured; of several, an array for each match. */
+/** Returns the captures of one group, or an array per match for several groups. */
 function chosenSql(found: readonly string[]): string {
   if (found.length === 1) return `to_json(${found[0]})`;
   const captured = found.map((_, index) => `x[${index + 1}]`).join(', ');
   return `to_json(list_transform(list_zip(${found.join(', ')}), lambda x: [${captured}]))`;
 }
 
-/** An integer from 0 to `most`, written in whatever way. */
+/** Whether a value is an integer from 0 to `most`, in any notation. */
 function isNumberOf(group: unknown, most: number): boolean {
   return (
     ['bigint', 'number', 'string'].includes(typeof group) &&
@@ -230,7 +230,7 @@ function isNumberOf(group: unknown, most: number): boolean {
   );
 }
 
-/** Constant groups with numbers for names; undefined if they are not known before the query runs. */
+/** Returns constant groups with names resolved to numbers; undefined if they are only known when the query runs. */
 function knownGroups(
   { constant, items }: SqlArg,
   { groups = 0, names }: Regex,
@@ -253,13 +253,13 @@ function isName(group: unknown): group is string {
   return typeof group === 'string' && !/^\d+$/.test(group);
 }
 
-/** The numbers of all groups of a pattern; of one without groups that of the whole match. */
+/** Returns the numbers of all groups of a pattern, or 0, the whole match, without groups. */
 function everyGroup(count: number): readonly number[] {
   if (count > 9) throw tooManyGroups(0);
   return count === 0 ? [0] : Array.from({ length: count }, (_, index) => index + 1);
 }
 
-/** The rewrite text names groups as `$1` or `${1}`; the engine wants `\1`. */
+/** Groups are `$1` or `${1}` in the rewrite text, and `\1` for the engine. */
 function rewriteSql(rewrite: SqlArg, pattern: Regex): string {
   const source = constantText(rewrite);
   if (source === undefined) return `apl_rewrite(${rewrite.sql})`;

@@ -13,7 +13,7 @@ import * as series from './duckdb-series.js';
 import * as sql from './duckdb-sql.js';
 import * as strings from './duckdb-strings.js';
 
-/** Every family of functions; macros of a later family may call those of an earlier one. */
+/** All function families. Macros of a later family may call those of an earlier one. */
 export const families: readonly FunctionFamily[] = [
   aloneLengths,
   conversion,

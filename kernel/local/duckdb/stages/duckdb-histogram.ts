@@ -4,13 +4,13 @@ import { bucketCount } from '../duckdb-aggregates.js';
 import { isCheap } from '../duckdb-arguments.js';
 import { sqlText } from '../duckdb-literal.js';
 
-/** Keys of longer SQL are computed once. */
+/** Keys with longer SQL are computed once. */
 const longestKey = 200;
 const largest = `${sqlText(String(Number.MAX_VALUE))}::DOUBLE`;
 
 /**
- * Returns a histogram as a SELECT of its keys and `value`: the bounds of each group first, then the rows of each bucket, so that no
- * list of all values is held. Rows in files are read twice, others are stored.
+ * Returns a histogram as a SELECT of its keys and `value`: the bounds of each group first, then the row count of each bucket, without a
+ * list of all values. Rows in files are read twice, others are stored.
  */
 export function histogramStagesSql(parts: HistogramParts, stage: AddStage): string {
   const { args, filter, input, computed, keys } = parts;
@@ -24,12 +24,12 @@ export function histogramStagesSql(parts: HistogramParts, stage: AddStage): stri
     computed || !isCheap(value) || keys.some(({ arg }) => !isCheap(arg, { longest: longestKey }));
   const x = `${value.sql}::DOUBLE`;
   if (keys.length === 0) {
-    // As a range the engine applies it while it reads; NaN is above it.
+    // As a range, the engine applies it while reading; NaN lies above it.
     const values = stage(`SELECT ${x} AS x FROM ${input} WHERE ${isCounted}`, isStored);
     return ofAllRows(values, bucketCount(count), stage);
   }
   const items = keys.map(({ name, arg }) => `${arg.sql} AS ${name}`).join(', ');
-  // A group without a number is a group.
+  // A group without numbers still counts.
   const values = stage(`SELECT ${items}, CASE WHEN ${isCounted} THEN ${x} END AS x FROM ${input}`, isStored);
   return ofGroups(
     values,
@@ -40,7 +40,7 @@ export function histogramStagesSql(parts: HistogramParts, stage: AddStage): stri
 }
 
 function ofAllRows(values: string, n: string, stage: AddStage): string {
-  // The engine's buckets include their upper end, and not the lower one: those of -x are what is wanted.
+  // The engine's buckets include the upper end but not the lower one, so the buckets of -x are used.
   const bounds = stage(
     `SELECT min(x) AS lo, max(x) AS hi, apl_bucket_width(lo, hi, ${n}) AS width, list_transform(range(${n}), lambda i: -(lo + i * width)) AS ends FROM ${values}`,
     true,
@@ -60,12 +60,12 @@ function ofGroups(values: string, keys: readonly string[], n: string, stage: Add
     `SELECT *, apl_bucket_width(lo, hi, ${n}) AS width, row_number() OVER () AS place FROM ${extremes}`,
     true,
   );
-  // A join might hash the rows instead of the groups, whose number the engine cannot know; a query in a row's place does not.
+  // A join might hash the rows instead of the groups, whose number the engine cannot know; a scalar subquery does not.
   const same = keys.map(key => `b.${key} IS NOT DISTINCT FROM ${values}.${key}`).join(' AND ');
   const placed = stage(
     `SELECT x, (SELECT struct_pack(place, lo, width) FROM ${bounds} AS b WHERE ${same}) AS g FROM ${values}`,
   );
-  // A row without a number counts as none.
+  // count(x) skips rows without a number.
   const counts = stage(
     `SELECT g.place AS place, apl_bucket(x, g.lo, g.width, ${n}) AS bucket, count(x) AS n FROM ${placed} GROUP BY 1, 2`,
   );

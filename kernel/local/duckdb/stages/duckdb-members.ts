@@ -2,39 +2,39 @@ import type { AddStage } from '../../sql/dialect.js';
 import type { SqlArg } from '../../sql/sql-template.js';
 import { sqlText } from '../duckdb-literal.js';
 
-/** Rows on each side, selected and not, in which parts of values are looked for. */
+/** Rows per side, selected or not, that are searched for members of values. */
 const readRows = 5_000;
-/** Text of fewer values is compared by these alone. */
+/** Text with fewer values is only compared by whole values. */
 const fewestTexts = 24;
-/** Elements of one array, and words of one text, that are read. */
+/** Maximum elements per array, and words per text, that are read. */
 const mostMembers = 100;
-/** Rows that a word or an element has to be in. */
+/** Minimum rows with a word or element. */
 const fewestRows = 5;
-/** Words, as `has` tells them apart. The engine takes thirty times as long over a pattern that limits their length. */
+/** Words, separated as by `has`. The engine takes thirty times as long over a pattern that limits their length. */
 const word = String.raw`[\pL\pN]+`;
-/** Characters of a word; short ones are articles and units more often than causes. */
+/** Length of a word, in characters; shorter ones tend to be articles and units rather than causes. */
 const [shortestWord, longestWord] = [2, 40];
-/** What the beginning of a text is put together from, and of how many of them; it has so many characters at most. */
+/** Pieces that make up the beginning of a text, the numbers of pieces tried, and the maximum length of a beginning in characters. */
 const piece = String.raw`[^\pL\pN]+|(?:\pL+|\pN+)[^\pL\pN]*`;
 const longestStart = 200;
 const pieces = [1, 2, 3, 4];
-/** The members of a field that are counted again, and those that are listed. */
+/** Maximum members per field that are counted again, and that are listed. */
 const mostLikely = 100;
 const listed = 10;
-/** How much more a member has to tell than the whole values of its field. */
+/** How much more a member has to explain than the whole values of its field. */
 const leastGain = 0.01;
 
-/** A field whose values may have members: `raw` is the column of its text, which has about `d` and `place` values. */
+/** A field whose values may have members: `raw` is the column of its text, with about `d` and `place` values. */
 interface WholeField {
   readonly label: string;
   readonly place: number;
   readonly type: SqlArg['type'];
   readonly raw: string;
-  /** The column that is true for a dynamic value that is a text, whatever that looks like. */
+  /** Column that is true for dynamic values that are strings, whatever their content. */
   readonly isText: string;
 }
 
-/** The stages of `spotlight` that are read here. */
+/** The stages of `spotlight` that are used here. */
 interface WholeTables {
   readonly rows: string;
   readonly totals: string;
@@ -43,9 +43,9 @@ interface WholeTables {
 }
 
 /**
- * Returns the entries of words and beginnings of text, elements of arrays and members of objects that tell more than the whole values
- * of their fields, as SELECT of place, score and entry; undefined if no field can have any. The rows that are read are chosen by a
- * hash on either side, as rows that are selected may be few; each member that enough of them have is tested as a value is.
+ * Returns the entries of words and beginnings of text, array elements and object members that explain more than the whole values of their
+ * fields, as a SELECT of place, score and entry; undefined if no field can have any. Rows are sampled by hash on each side, as few may be
+ * selected. Every member with enough rows is tested like a value.
  */
 export function membersSql(
   fields: readonly WholeField[],
@@ -74,7 +74,7 @@ export function membersSql(
     `SELECT place, kind, v FROM (${tested(counted)}) QUALIFY row_number() OVER (PARTITION BY place ${strongestFirst}) <= ${mostLikely}`,
     true,
   );
-  // Of what selected rows have not, nothing is said where what they have tells as much, and of some kinds nothing at all.
+  // Nothing is reported about values that selected rows lack if the values they have explain as much; for some kinds, never.
   const lacking = `-min(d) OVER (PARTITION BY place) > greatest(max(d) OVER (PARTITION BY place), 0) + ${leastGain}`;
   const sided = `SELECT * FROM (SELECT * FROM (${tested(`(${againSql(read, likely)})`)}) WHERE d > 0 OR kind IN ('word', 'element'))
     QUALIFY CASE WHEN ${lacking} THEN d < 0 ELSE d > 0 END`;
@@ -93,7 +93,7 @@ export function membersSql(
 
 const strongestFirst = `ORDER BY abs(d) DESC, kind = 'start', length(v) DESC, v`;
 
-/** The values that are read, and one of no field in each row, which counts the rows. */
+/** Returns the values that are read, plus one value of no field in each row, which counts the rows. */
 function readSql(
   whole: readonly WholeField[],
   { rows, totals, facts }: Omit<WholeTables, 'ranked'>,
@@ -110,14 +110,14 @@ function readSql(
       ? `CASE WHEN NOT ${isText} THEN {place: ${place}, type: 'dynamic', v: ${raw}} END`
       : `CASE WHEN d${place} > ${fewestTexts} THEN {place: ${place}, type: 'string', v: ${raw}} END`,
   );
-  // All values are in one column, as the engine compiles a pattern for each column.
+  // All values are in one column, since the engine compiles a pattern per column.
   return `SELECT sel, f.place AS place, f.type AS type, f.v AS v
     FROM (SELECT sel, unnest([{place: -1, type: '', v: ''}, ${values.join(', ')}]) AS f
       FROM ${rows}, ${facts}, ${parts} WHERE hash(${columns}) <= CASE WHEN sel THEN of_chosen ELSE of_others END)
     WHERE f.v IS NOT NULL`;
 }
 
-/** The likely members counted as their conditions count them, which look at all of a value and at values that were not read for them. */
+/** Returns the likely members, counted as by their conditions, which check the whole value, including values that were not read. */
 function againSql(read: string, likely: string): string {
   const each = membersOf.map(({ kind, again }) => {
     const own = `(SELECT place, v FROM ${likely} WHERE kind = ${sqlText(kind)})`;
@@ -126,12 +126,12 @@ function againSql(read: string, likely: string): string {
   return `SELECT place, kind, v, count(*) AS n, count_if(sel)::BIGINT AS s FROM (${each.join(' UNION ALL ')}) GROUP BY ALL`;
 }
 
-/** How many rows were read, null if that is all of them. */
+/** Returns the number of rows read, null if all of them were. */
 function readRowsSql(counted: string, totals: string): string {
   return `SELECT CASE WHEN n < total THEN n END AS part FROM ${counted}, ${totals} WHERE place < 0`;
 }
 
-/** The JSON of a value, by its kind. */
+/** Returns the JSON of a value by its kind. */
 function valueSql(): string {
   const shares = `'selected', inside, 'baseline', outside`;
   const text = 'apl_spotlight_text(name)';
@@ -141,25 +141,25 @@ function valueSql(): string {
     ELSE json_object('value', 'has ' || ${text}, ${shares}, 'has', has) END`;
 }
 
-/** A list of members of a value `v` of a field, as texts, and whether it is read. */
+/** A list of members of a field's value `v`, as strings, and a condition for reading it. */
 interface Members {
   readonly kind: 'word' | 'start' | 'element' | 'member';
   readonly isRead: string;
   readonly list: string;
-  /** The SELECT of sel, place and v of every row that the condition on one of the `likely` members holds for. */
+  /** Returns a SELECT of sel, place and v for every row that matches the condition on one of the `likely` members. */
   readonly again: (read: string, likely: string) => string;
 }
 
 const json = (empty: string) => `(CASE WHEN json_valid(v) THEN v ELSE ${sqlText(empty)} END)::JSON`;
 const isObject = `type = 'dynamic' AND starts_with(v, '{')`;
-/** The member of an object at a key, as a pair of JSON: that it is a text is not told apart. */
+/** Returns the member of an object at a key, as a JSON pair that does not distinguish strings from other types. */
 const pair = (k: string) =>
   `json_array(${k}, apl_dyn_text(json_extract(${json('{}')}, '/' || replace(replace(${k}, '~', '~0'), '/', '~1'))))::VARCHAR`;
 const starts = pieces.map(
   many => `regexp_extract(left(v, ${longestStart}), ${sqlText(`^(?:${piece}){${many}}`)})`,
 );
 
-/** Those of lists of members that are likely. */
+/** Restricts lists of members to the likely ones. */
 const among = (lists: (read: string) => string) => (read: string, likely: string) =>
   `SELECT a.* FROM (${lists(read)}) AS a JOIN ${likely} AS b ON a.place = b.place AND a.v = b.v`;
 const inList = (isRead: string, list: string) =>
@@ -167,15 +167,15 @@ const inList = (isRead: string, list: string) =>
 
 const words = `list_filter(regexp_extract_all(lower(v), ${sqlText(word)}), lambda w: w >= 'a' AND length(w) BETWEEN ${shortestWord} AND ${longestWord})`;
 
-/** What can be written in a condition: texts, bools, and numbers that are not changed by reading them. */
+/** Values that a condition can express: strings, bools, and numbers that parsing leaves unchanged. */
 const isWritten = (e: string) =>
   `(starts_with(${e}, '"') OR ${e} IN ('true', 'false') OR (abs(TRY_CAST(${e} AS DOUBLE)) < ${2 ** 53} AND ${e} <> '-0'))`;
 const elements = `list_filter(apl_keys(${json('[]')})::VARCHAR[], lambda e: ${isWritten('e')})`;
 const isArray = `type = 'dynamic' AND starts_with(v, '[')`;
 
 /**
- * The members of values: the words of a text that begin with a letter, as `has` tells them apart, and its beginnings; the elements of
- * an array as JSON; the members of an object as pairs of JSON.
+ * Members of values: the words of a text that begin with a letter, as separated by `has`, and its beginnings; array elements as JSON;
+ * object members as JSON pairs.
  */
 const membersOf: readonly Members[] = [
   {

@@ -5,34 +5,34 @@ import { sqlText } from '../duckdb-literal.js';
 import { convert, toDynamic } from '../functions/duckdb-conversion.js';
 import { membersSql } from './duckdb-members.js';
 
-/** Numbers with more values than this are put into bins. */
+/** Numeric fields with more values than this are binned. */
 const mostPlainNumbers = 24;
-/** Numbers with more values than this are put into bins row by row; those of the others are counted first. */
+/** Numeric fields with more values than this are binned row by row; for the rest, values are counted first. */
 const mostCountedNumbers = 10_000;
-/** So many rows stand for all where quantiles are taken of counts: the first of `quantiles` is of one of them. */
+/** Rows that represent all of them when quantiles are computed from counts: the first of `quantiles` is one of them. */
 const quantileShares = 1_000;
-/** The quantiles of all rows between the bins of a number. */
+/** Quantiles over all rows that separate the bins of a numeric field. */
 const quantiles = [0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999];
 /** Bins of equal width between the first and the last time. */
 const timeBins = 12;
-/** About this many rows decide where the bins of a number end whose values are not counted. */
+/** Approximate number of rows that determine the bins of numeric fields whose values are not counted. */
 const quantileRows = 100_000;
-/** Fields of text with more values are not counted. */
+/** Text fields with more values are not counted. */
 const mostValues = 250_000;
-/** Fields that the engine counts in one pass. */
+/** Fields that the engine counts per pass. */
 const fieldsInPass = 30;
-/** With fewer rows on either side no difference can be told from chance. */
+/** With fewer rows on either side, no difference can be told from chance. */
 const fewestRows = 5;
-/** How often a field may be listed although nothing but chance is in it, over all fields and values together. */
+/** Probability that a field is listed by chance alone, over all fields and values combined. */
 const falseAlarms = 0.01;
-/** A field of text with this many values per row tells rows apart, and explains nothing. */
+/** A text field with this many values per row identifies rows and explains nothing. */
 const uniqueShare = 0.8;
-/** The values that are listed of a field. */
+/** Values listed per field. */
 const listedValues = 10;
-/** The fields that are looked at together, and how many of their combinations are listed. */
+/** Fields that are combined, and number of combinations listed. */
 const combinedFields = 8;
 const listedCombinations = 3;
-/** How much more a combination has to tell than any of its fields. */
+/** How much more a combination has to explain than any of its fields. */
 const leastGain = 0.01;
 
 /**
@@ -87,13 +87,13 @@ export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
   return `SELECT ${listOf(keys, list)} FROM ${all}${groupedBy(keys)}`;
 }
 
-/** The entries of whole values, without those of fields whose members tell more. */
+/** Returns the entries of whole values, except for fields whose members explain more. */
 function wholeSql(listed: string, members: string | undefined): string {
   const where = members === undefined ? '' : ` WHERE place NOT IN (SELECT place FROM ${members})`;
   return `SELECT * FROM ${listed}${where}`;
 }
 
-/** A field with the names of its columns: the value of a row, what its rows are counted by (`code`), and the SQL of both. */
+/** A field with its column names: the value of a row, the key that groups its rows (`code`), and the SQL of both. */
 interface CodedField {
   readonly label: string;
   readonly place: number;
@@ -105,7 +105,7 @@ interface CodedField {
   readonly isTextSql: string;
   readonly code: string;
   readonly codeSql: string;
-  /** The bin of what is counted, as a number; null for values that have no order. */
+  /** The bin of the grouped value, as a number; null for unordered values. */
   readonly binSql: string;
 }
 
@@ -140,7 +140,7 @@ function codedField({ label, arg }: SpotlightField, place: number): CodedField {
   }
 }
 
-/** The stages that all fields share. */
+/** Stages shared by all fields. */
 interface FieldTables {
   readonly rows: string;
   readonly facts: string;
@@ -171,7 +171,7 @@ function fieldTables(
   return { rows, facts, edges, bins, scored, ranked, listed };
 }
 
-/** One row: the number of rows, of each field about how many values it has, and where its bins of time begin and how wide they are. */
+/** Returns one row: the number of rows, and for each field its approximate number of values, or the start and width of its time bins. */
 function factsSql(fields: readonly CodedField[], rows: string): string {
   const facts = fields.flatMap(({ bins, raw, place }) =>
     bins === 'times'
@@ -181,12 +181,14 @@ function factsSql(fields: readonly CodedField[], rows: string): string {
         ]
       : [`approx_count_distinct(${raw}) AS d${place}`],
   );
-  // The least of the hashes of so many rows: to divide each by a number takes longer than all that is counted.
+  // A hash threshold that selects this many rows: dividing every hash by a number takes longer than all the counting.
   const part = `18446744073709551615::UBIGINT // greatest(count(*) // ${quantileRows}, 1)::UBIGINT AS part`;
   return `SELECT ${listOf('count(*) AS n', part, facts)} FROM ${rows}`;
 }
 
-/** One row: the quantiles of each number whose values are not counted, of rows that a hash chooses, the same ones each time. */
+/**
+ * Returns one row: the quantiles of each numeric field whose values are not counted, over rows sampled by hash, the same ones each time.
+ */
 function guessedEdgesSql(fields: readonly CodedField[], rows: string, facts: string): string {
   const numbers = fields.filter(field => field.bins === 'quantiles');
   if (numbers.length === 0) return 'SELECT NULL AS none';
@@ -202,7 +204,7 @@ function guessedEdgesSql(fields: readonly CodedField[], rows: string, facts: str
   return `SELECT ${each.join(', ')} FROM (SELECT ${lists.join(', ')} FROM ${rows}, ${facts} WHERE ${chosen})`;
 }
 
-/** One row: the quantiles of each number with many values: of the counts of its values, or else those that were guessed. */
+/** Returns one row: the quantiles of each numeric field with many values, from the counts of its values or else the sampled ones. */
 function edgesSql(
   fields: readonly CodedField[],
   { groups, facts, guessed }: { readonly groups: string; readonly facts: string; readonly guessed: string },
@@ -214,7 +216,7 @@ function edgesSql(
       ? 'NULL'
       : `CASE place ${all.map(field => `WHEN ${field.place} THEN ${of(field)}`).join(' ')} END`;
   const columns = numbers.map(({ code }) => code);
-  // Integers and other numbers are ordered each as their own type, which is exact.
+  // Integers and reals are each ordered by their own type, which is exact.
   const ordered = (isReal: boolean) =>
     own(
       numbers.filter(({ type }) => (type === 'real') === isReal),
@@ -227,7 +229,7 @@ function edgesSql(
   );
   const counted = `SELECT ${listOf(columns, 'n')}, sum(n) OVER (PARTITION BY place ORDER BY ${order} ROWS UNBOUNDED PRECEDING) AS up_to, sum(n) OVER (PARTITION BY place) AS total
     FROM ${groups}, (SELECT * EXCLUDE (n) FROM ${facts}) WHERE ${isCounted}`;
-  // Each value stands as often as its share of the rows asks for.
+  // Each value is repeated in proportion to its share of the rows.
   const shares = `SELECT ${listOf(columns)}, unnest(range((up_to * ${quantileShares} // total - (up_to - n) * ${quantileShares} // total)::BIGINT)) FROM (${counted})`;
   const lists = numbers.map(
     ({ code, place }) =>
@@ -236,7 +238,7 @@ function edgesSql(
   return `SELECT ${lists.join(', ')} FROM ${facts}, ${guessed} LEFT JOIN (${shares}) AS shares ON true`;
 }
 
-/** The bins that are ranges: from `lo` on, and less than `hi`, which are null if they have no such end. */
+/** Returns the bins that are ranges: at least `lo` and less than `hi`, null if unbounded. */
 function binsSql(fields: readonly CodedField[], facts: string, edges: string): string {
   const range = (place: number, count: number, lo: string, hi: string, where: string) =>
     `SELECT ${place} AS place, unnest(range(${count}))::DOUBLE AS bin, unnest(${lo}) AS lo, unnest(${hi}) AS hi FROM ${facts}, ${edges} WHERE ${where}`;
@@ -248,7 +250,7 @@ function binsSql(fields: readonly CodedField[], facts: string, edges: string): s
       return [range(place, timeBins, at(0), at(1), `a${place} IS NOT NULL`)];
     }
     const end = toDynamic(sqlArg('edge', type));
-    // Integers that readers of JSON take for reals are texts.
+    // Integers that JSON parsers would round are written as strings.
     const exact = `CASE WHEN abs(edge::DOUBLE) < ${2 ** 53} THEN ${end} ELSE to_json(edge::VARCHAR) END`;
     const ends = `list_transform(e${place}, lambda edge: ${type === 'real' ? end : exact})`;
     const many = `d${place} > ${mostPlainNumbers}`;
@@ -261,7 +263,7 @@ function binsSql(fields: readonly CodedField[], facts: string, edges: string): s
   return selects.join(' UNION ALL ');
 }
 
-/** The rows of each value of each field: `place` says of which field, and the other codes are null. */
+/** Returns the row count of each value of each field: `place` identifies the field, and the remaining codes are null. */
 function groupsSql(fields: readonly CodedField[], keys: readonly string[], coded: string): string {
   const passes = Array.from({ length: Math.ceil(fields.length / fieldsInPass) }, (_, pass) =>
     fields.slice(pass * fieldsInPass, (pass + 1) * fieldsInPass),
@@ -279,7 +281,7 @@ function groupsSql(fields: readonly CodedField[], keys: readonly string[], coded
   return selects.join(' UNION ALL BY NAME ');
 }
 
-/** The rows of each bin of each field: the bin as text and, where bins have an order, as a number. */
+/** Returns the row count of each bin of each field: the bin as text and, if bins are ordered, as a number. */
 function countsSql(
   fields: readonly CodedField[],
   keys: readonly string[],
@@ -298,7 +300,7 @@ function countsSql(
   return `SELECT ${listOf(keys, 'place')}, coalesce(value, bin::VARCHAR) AS v, bin, sum(n)::BIGINT AS n, sum(s)::BIGINT AS s FROM (${each}) GROUP BY ALL`;
 }
 
-/** Each bin with its shares, how far apart chance would take them, and the logarithm of how likely chance gives what is there. */
+/** Returns each bin with its shares, their expected difference by chance, and the log probability of the observed counts by chance. */
 function scoredSql(
   fields: readonly CodedField[],
   keys: readonly string[],
@@ -306,7 +308,7 @@ function scoredSql(
   stage: AddStage,
 ): string {
   const enough = `chosen >= ${fewestRows} AND total - chosen >= ${fewestRows}`;
-  // Most values of a text with many are in equally few rows, so that few of these pairs differ.
+  // In a text field with many values, most have the same few row counts, so there are few distinct pairs.
   const pairs = stage(
     `SELECT pairs.*, total, chosen, s / chosen AS inside, (n - s) / (total - chosen) AS outside,
       apl_chance_gap(n, chosen, total) AS gap, apl_chance_ln(s, n, chosen, total) AS likely
@@ -317,7 +319,7 @@ function scoredSql(
     `SELECT ${listOf(keys, 'place')}, count(*) AS kinds FROM ${counted} GROUP BY ALL`,
     true,
   );
-  // Of bins in an order, all up to each one are tried too: a shift is in many of them, and large in none.
+  // Ordered bins are also tested cumulatively: a shift spreads over many bins and is large in none.
   const ordered = fields.filter(({ bins }) => bins !== 'none').map(({ place }) => place);
   const upTo = `OVER (PARTITION BY ${listOf(keys, 'place')} ORDER BY bin, v)`;
   const select = (likely: string, from: string) =>
@@ -331,7 +333,7 @@ function scoredSql(
   return `${plain} UNION ALL SELECT * EXCLUDE (n_up, s_up) FROM (${select(least, sums)})`;
 }
 
-/** Each field with its score, or a note that says why it has none. */
+/** Returns each field with its score, or with a note on why it has none. */
 function rankedSql(
   fields: readonly CodedField[],
   keys: readonly string[],
@@ -357,7 +359,7 @@ function rankedSql(
       FROM ${scored} GROUP BY ALL) AS sums ON sums.place = fields.place AND ${same(keys, totals, 'sums')})`;
 }
 
-/** The entries of single fields. Ranges stand in their order, other values by how much their shares differ. */
+/** Returns the entries of single fields. Ranges are listed in order, other values by the difference of their shares. */
 function listedSql(
   keys: readonly string[],
   { scored, ranked, bins }: { readonly scored: string; readonly ranked: string; readonly bins: string },
@@ -380,14 +382,14 @@ function listedSql(
     FROM ${ranked} LEFT JOIN (${values}) AS listed ON listed.place = ${ranked}.place AND ${same(keys, ranked, 'listed')}`;
 }
 
-/** The entries of fields that tell more together: each of the first fields is a bit of a row, set if its fullest bins hold. */
+/** Returns the entries of fields that explain more together: each of the first fields is a bit of a row, set if its fullest bins match. */
 function combinedSql(
   fields: readonly CodedField[],
   { rows, facts, edges, bins, scored, ranked }: FieldTables,
   totals: string,
   stage: AddStage,
 ): string {
-  // Neighboring bins in which selected rows are more frequent count as one.
+  // Neighboring bins with a higher share of selected rows count as one.
   const runs = `SELECT place, v, bin, inside, outside, place_score, turn,
       CASE WHEN bin IS NULL THEN turn ELSE turn - row_number() OVER (PARTITION BY place, inside > outside ORDER BY bin, v) END AS run
     FROM (SELECT ${scored}.*, score AS place_score, row_number() OVER (PARTITION BY ${scored}.place ORDER BY bin, v) AS turn
@@ -429,7 +431,7 @@ function combinedSql(
   const members = sets.flatMap(mask =>
     bitsOf(mask) < 2 ? [] : bitPlaces(mask).map(bit => `(${mask}, ${bit}, ${mask - 2 ** bit})`),
   );
-  // Neighbors without bins are numbers, both of which are among the rows.
+  // Neighbors without bins are numbers, and both occur in the rows.
   const ends = `first_bin.lo, last_bin.hi, first_bin.place IS NOT NULL`;
   const label = `CASE WHEN first_bin.place IS NULL AND v <> v_last THEN v || ' to ' || v_last ELSE apl_spotlight_label(v, ${ends}) END`;
   const part = `CASE WHEN first_bin.place IS NULL AND v <> v_last THEN json_object('least', v, 'most', v_last) ELSE apl_spotlight_part(v, ${ends}) END`;
@@ -452,7 +454,7 @@ function combinedSql(
     WHERE score > single + ${leastGain} QUALIFY row_number() OVER (ORDER BY score DESC, wanted) <= ${listedCombinations}`;
 }
 
-/** Where the bins `low` to `high` of a field begin and end: from `x` on, less than `y`, from `u` to `z`; null without such an end. */
+/** Returns the ends of the bins `low` to `high` of a field: at least `x`, less than `y`, from `u` to `z`; null if unbounded. */
 function endsSql({ bins, place }: CodedField): readonly string[] {
   if (bins === 'none') return [];
   const [low, high] = [`low${place}`, `high${place}`];
@@ -462,7 +464,7 @@ function endsSql({ bins, place }: CodedField): readonly string[] {
   }
   const isPlain = `d${place} <= ${mostPlainNumbers}`;
   const edge = (bin: string) => `CASE WHEN NOT ${isPlain} THEN e${place}[TRY_CAST(${bin} AS BIGINT)] END`;
-  // Bins of plain numbers are reals: the largest integer is none that an integer can hold.
+  // Bins of plain numbers are reals: the largest real may not fit an integer.
   return [
     `${edge(low)} AS x${place}`,
     `${edge(`(${high} + 1)`)} AS y${place}`,
@@ -471,7 +473,7 @@ function endsSql({ bins, place }: CodedField): readonly string[] {
   ];
 }
 
-/** Whether a row is in the chosen bins of a field. */
+/** Returns whether a row is in the chosen bins of a field. */
 function holdsSql({ bins, place, raw }: CodedField): string {
   if (bins === 'none') return `apl_spotlight_text(${raw}) IS NOT DISTINCT FROM v${place}`;
   const ends: readonly string[] = [

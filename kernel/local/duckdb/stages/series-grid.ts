@@ -5,8 +5,8 @@ import { sqlText, timeBound } from '../duckdb-literal.js';
 import { convert, toDynamic } from '../functions/duckdb-conversion.js';
 
 /**
- * Returns `make-series`: aggregates by group and step number, and from those of each group, sorted once, its arrays, as JSON that is put
- * together: the default as often as steps without rows come before, then a value. So the work grows with the steps that have rows.
+ * Returns `make-series`: aggregates by group and step number, then the arrays of each group, sorted once and assembled as JSON text: the
+ * default once per preceding step without rows, then a value. The cost grows with the steps that have rows.
  */
 export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   const { axis, start, stop, step } = parts;
@@ -29,7 +29,7 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   const members = ['step', ...parts.aggregates.map(({ name }) => name)].map(
     name => `${sqlText(name)}: ${name}`,
   );
-  // A list that is sorted takes a third of what rows take that are sorted for each group.
+  // Sorting a list takes a third of the time of sorting rows for each group.
   const filled = stage(
     `SELECT ${[...keys, `list_sort(list({${members.join(', ')}})) AS filled`].join(', ')} FROM ${grouped}${
       keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`
@@ -39,7 +39,7 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   return `SELECT ${[...keys, ...arrays, `${timesSql(parts, steps)} AS ${parts.time}`].join(', ')} FROM ${filled}`;
 }
 
-/** One array as JSON; of defaults alone if there are no rows. */
+/** Returns one array as JSON, with only defaults if there are no rows. */
 function arraySql({ name, type, fallback }: SeriesParts['aggregates'][number], steps: bigint): string {
   const value = `',' || ${jsonText(toDynamic(sqlArg(`e.${name}`, type)))}`;
   const other = `',' || ${jsonText(defaultJson(fallback, type))}`;
@@ -50,12 +50,12 @@ function arraySql({ name, type, fallback }: SeriesParts['aggregates'][number], s
   );
 }
 
-/** A default has the type of its aggregate; of times it may be anything. */
+/** A default has the type of its aggregate; for times it may be anything. */
 function defaultJson(fallback: SqlArg, type: TypeName): string {
   return toDynamic(type === 'datetime' ? fallback : sqlArg(convert(fallback, type), type));
 }
 
-/** The times are the same for each group: made once. */
+/** The times are the same for every group, so they are built once. */
 function timesSql({ axis, start, step }: SeriesParts, steps: bigint): string {
   const at = `${start} + n.step * ${step}`;
   const shown = axis.type === 'datetime' ? `apl_time_text(make_timestamp_ns(${at}))` : at;
@@ -66,7 +66,7 @@ function jsonText(json: string): string {
   return `coalesce((${json})::VARCHAR, 'null')`;
 }
 
-/** Elements with a comma before each. */
+/** Returns an array from elements that are each preceded by a comma. */
 function arrayOf(elements: string): string {
   return `('[' || substr(${elements}, 2) || ']')::JSON`;
 }
