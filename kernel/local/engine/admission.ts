@@ -1,23 +1,22 @@
 import { cancelledError, EngineError } from './engine-failure.js';
 import { type RequestContext, watchUnseen } from './engine-request.js';
 
-/** How many queries share the workers of an engine. */
+/** Limits on the queries that share an engine's workers. */
 export interface AdmissionBounds {
-  /** Queries that may wait; beyond that they are refused. */
+  /** Maximum waiting queries; further ones are refused. */
   readonly queue: number;
-  /** Long queries that run at the same time; the other workers are kept for short ones. */
+  /** Maximum concurrent long queries; the remaining workers are reserved for short ones. */
   readonly long: number;
-  /** A query that reads more rows is long. */
+  /** A query that reads more rows than this is long. */
   readonly shortRows: number;
 }
 
-/** How long a query may run before it counts as long, whatever was expected of it, in milliseconds. */
+/** Run time after which any query counts as long, in milliseconds. */
 const shortMs = 250;
 
 /**
- * Leases a fixed set of workers, which serve one query each. Short queries have workers of their own and never wait for long ones. Of
- * those that wait, the one whose client has the fewest queries running comes first, then the one whose client had its last turn
- * the longest ago, then the one that came first.
+ * Leases a fixed set of workers to one query each. Short queries have reserved workers and never wait for long ones. Next in line is the
+ * query whose client has the fewest running queries, then the one whose client was served least recently, then the oldest.
  */
 export class Admission<T> {
   readonly #idle: T[];
@@ -25,7 +24,7 @@ export class Admission<T> {
   readonly #bounds: AdmissionBounds;
   readonly #running = new Set<Lease<T>>();
   readonly #waiting: Waiter<T>[] = [];
-  /** The turn in which the last query of each client began, for the clients with a query here. */
+  /** The turn in which each client's last query began, for clients with a query here. */
   readonly #lastTurns = new Map<string, number>();
   #turn = 0;
   #closed = false;
@@ -36,7 +35,7 @@ export class Admission<T> {
     this.#bounds = bounds;
   }
 
-  /** Throws EngineError when too many wait, when the context's signal is aborted, and after `close`. */
+  /** Leases a worker. Throws EngineError when too many queries wait, when the context's signal is aborted, and after `close`. */
   async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: RequestContext): Promise<Lease<T>> {
     if (this.#closed || signal?.aborted) throw cancelledError();
     return new Promise<Lease<T>>((resolve, reject) => {
@@ -80,7 +79,7 @@ export class Admission<T> {
       lease.counts = counts;
       this.#serve();
     };
-    // After an interrupt the next query may begin on another worker, however long the engine takes to heed it.
+    // After an interrupt, the next query may start on another worker, however long the engine takes to react.
     const concede = () => recount('no longer');
     signal?.addEventListener('abort', concede, { once: true });
     const timer = setTimeout(() => lease.counts === 'short' && recount('long'), shortMs);
@@ -97,7 +96,7 @@ export class Admission<T> {
     return lease;
   }
 
-  /** The waiting queries in the order in which they will begin: each counts for its client when the next one is chosen. */
+  /** Returns the waiting queries in the order in which they will start; each one counts for its client when the next is chosen. */
   #inOrder(): readonly Waiter<T>[] {
     const turns = new Map<string, Turns>();
     const of = (client: string) =>
@@ -128,7 +127,7 @@ export class Admission<T> {
   }
 }
 
-/** The queries of one client that run, and when the last of them began. */
+/** A client's number of running queries, and the turn in which the last of them began. */
 interface Turns {
   readonly running: number;
   readonly last: number;
@@ -148,7 +147,7 @@ function tooManyError(): EngineError {
 export class Lease<T> {
   readonly worker: T;
   readonly client: string;
-  /** Which queries it is counted among. */
+  /** The kind of query that it counts as. */
   counts: 'short' | 'long' | 'no longer';
   onRelease: (() => void) | undefined;
 
@@ -158,7 +157,7 @@ export class Lease<T> {
     this.counts = counts;
   }
 
-  /** Gives the worker back; a second call does nothing. */
+  /** Returns the worker; further calls do nothing. */
   release(): void {
     this.onRelease?.();
     this.onRelease = undefined;

@@ -32,33 +32,33 @@ import {
   Worker,
 } from './workers/worker.js';
 
-/** How to open an engine. `dataDir` and `allow` are the only places that its SQL can read or write. */
+/** Options for opening an engine. Its SQL can read and write only `dataDir` and `allow`. */
 export interface EngineOptions {
   readonly dataDir: string;
   /** Single files outside the data directory that may be read. */
   readonly allow?: readonly string[];
-  /** JavaScript functions and macros (default: all those of the language). */
+  /** JavaScript functions and macros (default: all of the language's). */
   readonly families?: readonly FunctionFamily[];
-  /** Queries that run at the same time; more wait (default: 12). */
+  /** Maximum concurrent queries; further ones wait (default: 12). */
   readonly connections?: number;
-  /** Of these, the most that run long queries (default: 4). */
+  /** Maximum concurrent long queries among them (default: 4). */
   readonly long?: number;
-  /** Queries that may wait; beyond that they are refused. */
+  /** Maximum waiting queries; further ones are refused. */
   readonly queue?: number;
   readonly memoryBytes?: number;
-  /** Default: as many as the machine has processors. */
+  /** Default: the number of processors. */
   readonly threads?: number;
-  /** Encrypts what is spilled to the disk, which triples the processor time of spilling. */
+  /** Encrypts data spilled to disk, which triples the processor time of spilling. */
   readonly secret?: boolean;
   /** Called for each row of a JavaScript function. */
   readonly pulse?: () => void;
-  /** Receives what is known of failures that the engine gives no reason for. */
+  /** Receives details about failures that the engine does not explain. */
   readonly log?: (text: string) => void;
 }
 
 /**
- * One DuckDB in memory, cut off from the rest of the machine, with a fixed set of connections. The addon works on libuv's
- * pool: whoever starts the process sets UV_THREADPOOL_SIZE to 16 or more, or heavy queries hold up light ones.
+ * An in-memory DuckDB, isolated from the rest of the machine, with a fixed set of connections. The addon runs on libuv's thread pool: the
+ * process has to start with UV_THREADPOOL_SIZE at 16 or more, or heavy queries hold up light ones.
  */
 export class Engine {
   readonly #instance: DuckDBInstance;
@@ -84,7 +84,7 @@ export class Engine {
     this.#admission = new Admission(workers, { queue, long: Math.min(long, workers.length), shortRows });
   }
 
-  /** Opens the engine and locks its configuration. Its scratch files live in a directory of its own under `<dataDir>/.tmp`. */
+  /** Opens the engine and locks its configuration. Its scratch directory is under `<dataDir>/.tmp`. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { log = ignore } = options;
     const [draftDir, profileDir, instance] = await Promise.all([
@@ -107,29 +107,31 @@ export class Engine {
     return new Engine(instance, directories, workers, options);
   }
 
-  /** A directory that this engine's SQL may write to and that is removed with it. */
+  /** Directory that this engine's SQL may write to; removed with the engine. */
   get workDir(): string {
     return this.#workDir;
   }
 
-  /** The same, but on the disk of the data directory, into which files are renamed out of it; its SQL may not be able to write there. */
+  /**
+   * The same on the disk of the data directory, from which files can be renamed into it; the engine's SQL may not be able to write there.
+   */
   get draftDir(): string {
     return this.#scratch[0];
   }
 
-  /** The directories left behind when the process is killed. */
+  /** Directories left behind if the process is killed. */
   get scratch(): readonly string[] {
     return this.#scratch;
   }
 
-  /** Runs `sql`, hands its result to `consume`, and returns its value with the engine's own counts. */
+  /** Runs `sql`, passes its result to `consume`, and returns that value with the engine's counts. */
   async query<T>(sql: string, consume: Consume<T>, signal?: AbortSignal): Promise<Counted<T>> {
     return this.#withWorker(present({ signal }), (worker, within) =>
       worker.count(sql, consume, 'streamed', within),
     );
   }
 
-  /** Leases one connection to `work` for several statements; the temporary table of this name is dropped at the end. */
+  /** Leases one connection to `work` for several statements; drops the temporary table of this name at the end. */
   async statements<T>(
     work: (run: RunStatement, connection: Connection) => Promise<T>,
     temporary: string | undefined,
@@ -148,12 +150,12 @@ export class Engine {
     );
   }
 
-  /** Runs `sql` and returns its rows; for results that are small. */
+  /** Runs `sql` and returns its rows; for small results. */
   async run(sql: string, signal?: AbortSignal): Promise<DuckDBValue[][]> {
     return this.withConnection(connection => connection.run(sql), present({ signal }));
   }
 
-  /** Runs several statements on one connection, so that temporary tables live from one to the next and are dropped at the end. */
+  /** Runs several statements on one connection, which share temporary tables. Drops these at the end. */
   async withConnection<T>(
     work: (connection: Connection) => Promise<T>,
     context: RequestContext = {},
@@ -206,7 +208,7 @@ export class Engine {
     );
     const { signal: closing } = this.#closing;
     const inScratch: OnWorker<T> = async (...given) => {
-      // The directory may have been deleted while the service runs.
+      // The directory may have been deleted while the service was running.
       mkdirSync(this.workDir, { recursive: true, mode: 0o700 });
       return work(...given);
     };
@@ -219,11 +221,11 @@ export class Engine {
     try {
       return await running;
     } catch (error) {
-      // Others may have what this one lacks.
+      // Other queries may hold the memory that this one lacks.
       const isAlone = this.#workers.every(each => each === worker || each.running === undefined);
       throw isAlone ? memoryFailure(error, watched.taken(), this.#memoryBytes) : error;
     } finally {
-      // After the interrupts of a cancelled query, which would hit this statement too.
+      // Runs after the interrupts of a cancelled query, which would hit this statement too.
       if (cleanUp !== undefined) await worker.connection.run(cleanUp).catch(ignore);
       delete worker.running;
       watched.end();
@@ -232,10 +234,10 @@ export class Engine {
   }
 }
 
-/** A query that reads more rows than this may take the processors for longer than others can wait. */
+/** A query that reads more rows than this may occupy the processors for longer than others can wait. */
 const shortRows = 500_000;
 
-/** The engine counts in percent; the figure is out of range at the beginning and if the engine cannot estimate. */
+/** The engine reports percent, out of range at the start and if it cannot estimate. */
 function shareDone(connection: DuckDBConnection): number | undefined {
   const { percentage } = connection.progress;
   return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;
@@ -244,13 +246,13 @@ function shareDone(connection: DuckDBConnection): number | undefined {
 /** Work with a worker, until the signal. */
 type OnWorker<T> = (worker: Worker, signal: AbortSignal) => Promise<T>;
 
-/** Runs one statement on a connection that is held for several. */
+/** Runs one statement on a leased connection. */
 export type RunStatement = <T>(sql: string, consume: Consume<T>, delivery: Delivery) => Promise<Counted<T>>;
 
-/** One connection, held for several statements: they share its temporary tables. */
+/** A connection leased for several statements, which share its temporary tables. */
 export interface Connection {
   run(sql: string): Promise<DuckDBValue[][]>;
-  /** Appends chunks to a table, in order; other work of this process goes on in between. */
+  /** Appends chunks to a table in order, yielding to other work of this process in between. */
   append(
     schema: string,
     table: string,
@@ -260,16 +262,16 @@ export interface Connection {
   columns(select: string): Promise<{ readonly name: string; readonly type: DuckDBType }[]>;
 }
 
-/** The directories for drafts, and for the engine's profiles of queries. */
+/** Directories for drafts and for the engine's query profiles. */
 type Scratch = readonly [draftDir: string, profileDir: string];
 
-/** Those, and which of them is for what the engine writes and spills. */
+/** The scratch directories, and the one the engine writes and spills to. */
 interface Directories {
   readonly scratch: Scratch;
   readonly workDir: string;
 }
 
-/** Whether the engine can write into a directory: it locks what it writes, which some file systems refuse. */
+/** Whether the engine can write to a directory: it locks the files it writes, which some file systems refuse. */
 async function canLock(connection: DuckDBConnection, directory: string): Promise<boolean> {
   const probe = path.join(directory, 'locked');
   try {
@@ -282,13 +284,13 @@ async function canLock(connection: DuckDBConnection, directory: string): Promise
   return true;
 }
 
-/** How long rows are appended in one go, in milliseconds. */
+/** Maximum time spent appending rows without a break, in milliseconds. */
 const breathMs = 20;
 
-/** An interrupt is lost when it arrives before the engine has begun, so it is repeated. */
+/** Interval of repeated interrupts: one that arrives before the engine has started is lost. */
 const interruptEveryMs = 20;
 
-/** Settings of a connection come before those of the instance: once external access is off, no path can be set. */
+/** Connection settings come before instance settings: once external access is off, no path can be set. */
 async function configure(
   workers: readonly Worker[],
   options: EngineOptions,
@@ -309,7 +311,7 @@ function instanceSettings(options: EngineOptions, { scratch, workDir }: Director
   const files = (options.allow ?? []).map(file => sqlText(file)).join(', ');
   return [
     `SET memory_limit='${memoryMb}MiB'`,
-    // Else the memory of a large query stays with the process for as long as it rests.
+    // Otherwise the process retains the memory of a large query while idle.
     purging,
     `SET temp_directory=${sqlText(path.join(workDir, 'spill'))}`,
     `SET allowed_directories=[${[options.dataDir, ...scratch].map(each => sqlText(`${each}/`)).join(', ')}]`,
@@ -324,8 +326,8 @@ function instanceSettings(options: EngineOptions, { scratch, workDir }: Director
 }
 
 /**
- * A killed process leaves its spilled rows behind until the next one starts. The engine calls its own cipher unsafe because of
- * its random numbers; any other needs an extension.
+ * A killed process leaves its spilled rows on disk until the next one starts. The engine calls its built-in cipher unsafe because of its
+ * random numbers; any other needs an extension.
  */
 const encryption = ["SET force_mbedtls_unsafe='true'", 'SET temp_file_encryption=true'];
 
@@ -344,7 +346,7 @@ async function guarded<T>(
   signal.addEventListener('abort', interrupt, { once: true });
   try {
     const value = await work(worker, signal);
-    // A result whose stream is interrupted ends early and without an error: it must not pass for a complete one.
+    // An interrupted result stream ends early without an error, and must not pass for a complete result.
     signal.throwIfAborted();
     return value;
   } catch (error) {
@@ -355,7 +357,7 @@ async function guarded<T>(
   }
 }
 
-/** Why a statement did not run to its end: for want of memory, or because nobody waits for it any more. */
+/** Returns the reason why a statement was stopped: lack of memory, or a cancellation. */
 function stoppedError({ reason }: AbortSignal, error: unknown): EngineError {
   return reason instanceof EngineError ? reason : cancelledError(error);
 }

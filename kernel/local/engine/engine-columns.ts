@@ -2,16 +2,16 @@ import type { Data } from 'apache-arrow';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { answerTooLarge } from './engine-failure.js';
 
-/** A column of a result: its name, and the type in which its values are read. */
+/** A result column: its name and the type its values are read as. */
 export interface DeclaredColumn {
   readonly name: string;
   readonly type: TypeName;
 }
 
-/** The cells of each column with commas between them, and how many of them are NaN or infinite. */
+/** The comma-separated cells of each column, with the number of NaN or infinite values. */
 export interface ReadCells {
   readonly rows: number;
-  /** Of each column the bytes in pieces, none of which divides a cell. */
+  /** The bytes of each column in chunks, none of which splits a cell. */
   readonly cells: readonly (readonly Uint8Array[])[];
   readonly notFinite: readonly number[];
 }
@@ -19,50 +19,50 @@ export interface ReadCells {
 /** The form in which the cells of a result are read from an engine. */
 export type CellForm = 'json' | 'arrow';
 
-/** The cells of a result, in whichever form they were read. */
+/** The cells of a result in either form. */
 export type Columns = JsonColumns | ArrowCells;
 
-/** What is known of the cells of a result in any form. */
+/** Facts about the cells of a result in either form. */
 interface Cells {
   readonly form: CellForm;
   readonly rows: number;
-  /** The bytes of all columns together. */
+  /** Total bytes of all columns. */
   readonly size: number;
-  /** How many values of a column are NaN or infinite: they are null. */
+  /** Returns the number of NaN or infinite values in a column, which are output as null. */
   notFinite(index: number): number;
-  /** The cell at one end of a column of times, and how many rows from there on are the same. */
+  /** Returns the first or last cell of a column of times, and the number of adjacent rows with the same value. */
   run(index: number, end: 'first' | 'last'): { readonly text: string; readonly rows: number };
-  /** How many different rows there are in these columns alone. */
+  /** Returns the number of distinct rows in these columns. */
   distinct(indexes: readonly number[]): number;
 }
 
 /** The cells of a result as Arrow columns. */
 export interface ArrowCells extends Cells {
   readonly form: 'arrow';
-  /** The columns, once all rows are read. */
+  /** Returns the columns, once all rows are read. */
   data(): readonly Data[];
 }
 
-/** Returns cells that were read as JSON. */
+/** Returns the cells as JSON. Throws a RangeError for any other form. */
 export function asJson(columns: Columns): JsonColumns {
   if (columns.form !== 'json') throw new RangeError('the cells were not read as JSON');
   return columns;
 }
 
-/** The cells of a result as JSON, one comma-separated run of bytes per column, whichever engine they come from. */
+/** The cells of a result as JSON, one comma-separated run of bytes per column, from any engine. */
 export class JsonColumns implements Cells {
   readonly form = 'json';
   readonly #sinks: readonly Sink[];
   readonly #mostBytes: number;
   #rows = 0;
 
-  /** `mostBytes`: of all columns together. */
+  /** `mostBytes`: total of all columns. */
   constructor(fields: readonly DeclaredColumn[], mostBytes = Number.POSITIVE_INFINITY) {
     this.#mostBytes = mostBytes;
     this.#sinks = fields.map(() => new Sink());
   }
 
-  /** The columns of several results, one after the other. */
+  /** Concatenates the columns of several results. */
   static together(fields: readonly DeclaredColumn[], parts: readonly ReadCells[]): JsonColumns {
     const columns = new JsonColumns(fields);
     for (const { rows, cells, notFinite } of parts) {
@@ -72,7 +72,7 @@ export class JsonColumns implements Cells {
     return columns;
   }
 
-  /** Everything that was read, for {@link together}. */
+  /** The cells read so far, for {@link together}. */
   get read(): ReadCells {
     return {
       rows: this.#rows,
@@ -85,12 +85,12 @@ export class JsonColumns implements Cells {
     return this.#rows;
   }
 
-  /** The bytes of all columns together. */
+  /** Total bytes of all columns. */
   get size(): number {
     return this.#sinks.reduce((total, { size }) => total + size, 0);
   }
 
-  /** Adds so many rows, which `write` puts into the sinks of the columns; EngineError for too many bytes. */
+  /** Adds this many rows, which `write` appends to the column sinks. Throws EngineError for too many bytes. */
   append(rows: number, write: (sinks: readonly Sink[], expectRoom: (bytes: number) => void) => void): void {
     write(this.#sinks, bytes => this.#expectRoom(bytes));
     this.#rows += rows;
@@ -101,23 +101,23 @@ export class JsonColumns implements Cells {
     if (this.size + bytes > this.#mostBytes) throw answerTooLarge(this.#mostBytes);
   }
 
-  /** How many values of a column are NaN or infinite, which JSON cannot express: they are null there. */
+  /** Returns the number of NaN or infinite values in a column. JSON cannot express these, so they are null. */
   notFinite(index: number): number {
     return this.#sink(index).notFinite;
   }
 
-  /** The bytes of one column, without brackets, in pieces of which none divides a cell. */
+  /** Returns the bytes of a column, without brackets, in chunks that do not split a cell. */
   pieces(index: number): readonly Buffer[] {
     return this.#sink(index).pieces();
   }
 
-  /** The bytes of one column, without brackets. */
+  /** Returns the bytes of a column, without brackets. */
   bytes(index: number): Buffer {
     const [first = Buffer.alloc(0), ...others] = this.pieces(index);
     return others.length === 0 ? first : Buffer.concat([first, ...others]);
   }
 
-  /** The cell at one end of a column, which holds no text, and how many rows from there on are the same. */
+  /** Returns the first or last cell of a column without strings, and the number of adjacent rows with the same value. */
   run(index: number, end: 'first' | 'last'): { readonly text: string; readonly rows: number } {
     if (this.#rows === 0) return { text: '', rows: 0 };
     const cells = this.bytes(index);
@@ -133,7 +133,7 @@ export class JsonColumns implements Cells {
     return { text: cell.toString('latin1'), rows };
   }
 
-  /** How many different rows there are in these columns alone. */
+  /** Returns the number of distinct rows in these columns. */
   distinct(indexes: readonly number[]): number {
     const columns = indexes.map(index => this.cells(index));
     const keys = new Set<string>();
@@ -141,7 +141,7 @@ export class JsonColumns implements Cells {
     return keys.size;
   }
 
-  /** The cells of a column, each as its JSON text. */
+  /** Returns the cells of a column as JSON text. */
   cells(index: number): string[] {
     return splitCells(this.bytes(index).toString('utf8'));
   }
@@ -173,12 +173,12 @@ function splitCells(text: string): string[] {
 /** The byte between two cells. */
 export const comma = 0x2c;
 
-/** A piece that has so many bytes is not made longer: to copy one of a gigabyte would hold up all other requests for seconds. */
+/** A chunk of this size is not grown any further: copying a gigabyte would hold up all other requests for seconds. */
 const fullPiece = 2 ** 20;
 
-/** The bytes of a column in pieces, of which the last one grows. */
+/** The bytes of a column in chunks, the last of which grows. */
 export class Sink {
-  /** The last piece, and how many of its bytes are written. */
+  /** The last chunk, and the number of bytes written to it. */
   buffer = Buffer.allocUnsafe(4096);
   length = 0;
   notFinite = 0;
@@ -189,7 +189,7 @@ export class Sink {
     return this.#fullBytes + this.length;
   }
 
-  /** Makes room for so many bytes in the last piece. */
+  /** Makes room for this many bytes in the last chunk. */
   reserve(extra: number): void {
     if (this.length + extra <= this.buffer.length) return;
     if (this.length >= fullPiece) this.#close();
@@ -198,7 +198,7 @@ export class Sink {
     this.buffer = grown;
   }
 
-  /** Begins another piece. */
+  /** Starts a new chunk. */
   #close(): void {
     this.#keep(this.buffer.subarray(0, this.length));
     this.buffer = Buffer.alloc(0);
@@ -210,12 +210,12 @@ export class Sink {
     this.#fullBytes += piece.length;
   }
 
-  /** Writes text of one byte per character. */
+  /** Writes text with one byte per character. */
   ascii(text: string): void {
     for (let at = 0; at < text.length; at++) this.buffer[this.length++] = text.charCodeAt(at);
   }
 
-  /** Adds the pieces of another column, which must not change any more. */
+  /** Adds the chunks of another column, which must not change afterwards. */
   add(pieces: readonly Uint8Array[], notFinite: number): void {
     this.notFinite += notFinite;
     if (pieces.every(({ byteLength }) => byteLength === 0)) return;
@@ -228,7 +228,7 @@ export class Sink {
       this.#keep(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength));
   }
 
-  /** A comma follows each cell; the last one is left out. */
+  /** Every cell is followed by a comma; the last comma is omitted. */
   pieces(): readonly Buffer[] {
     const all = [...this.#full, this.buffer.subarray(0, this.length)].filter(({ length }) => length > 0);
     const last = all.pop();
@@ -236,7 +236,7 @@ export class Sink {
     return [...all, last[last.length - 1] === comma ? last.subarray(0, -1) : last];
   }
 
-  /** Rewrites the bytes added since `start`; `change` sees one byte per character and returns undefined to keep them. */
+  /** Rewrites the bytes added since `start`; `change` receives one byte per character, and returns undefined to keep them. */
   replaceFrom(start: number, change: (bytes: Buffer) => string | undefined): void {
     const changed = change(this.buffer.subarray(start, this.length));
     if (changed === undefined) return;

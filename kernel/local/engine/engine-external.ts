@@ -8,8 +8,8 @@ import { mostBytes } from '../duckdb/duckdb-external.js';
 import { EngineError } from './engine-failure.js';
 
 /**
- * Returns a function from an address of `externaldata` to its file: a path or a `file:` URL below
- * `<dataDir>/external`, and nothing else, neither the network nor a link out of that directory.
+ * Returns a function from an address of `externaldata` to its file. Accepts only paths and `file:` URLs below `<dataDir>/external`: no
+ * network addresses, and no links out of that directory.
  */
 export function externalFiles(dataDir: string): (address: string) => ExternalFile {
   const root = inDataDir(dataDir, 'external');
@@ -17,7 +17,7 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
     const file = pathOf(address, root);
     if (typeof file !== 'string') return file;
     if (!file.startsWith(root + path.sep)) return refused(outside(file), whereTo);
-    // The engine takes these characters for a pattern of file names.
+    // The engine treats these characters as a glob pattern.
     if (/[*?[\]{}]/.test(file))
       return refused('the name of the file contains one of * ? [ ] { }', 'Rename it.');
     return checked(root, file);
@@ -25,8 +25,8 @@ export function externalFiles(dataDir: string): (address: string) => ExternalFil
 }
 
 /**
- * Returns the message about a failure to read a file of `externaldata`, with the line if it is known; undefined for any other
- * failure. The directory of the file and the engine's advice are left out.
+ * Returns the message about an unreadable file of `externaldata`, with the line if known; undefined for any other failure. Omits the
+ * directory of the file and the engine's advice.
  */
 export function unreadableFile(error: unknown): string | undefined {
   if (!(error instanceof EngineError)) return undefined;
@@ -47,7 +47,7 @@ function outside(file: string): string {
   return `\`${path.basename(file)}\` is not below the directory \`external\``;
 }
 
-/** The absolute path that an address names. The part after the host of a URL may be secret, so it is not repeated. */
+/** Returns the absolute path of an address. The part of a URL after the host may be secret, so it is not repeated. */
 function pathOf(address: string, root: string): string | ExternalFile {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return path.resolve(root, address);

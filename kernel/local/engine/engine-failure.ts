@@ -13,11 +13,12 @@ import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/leng
 import { sequenceTooLong, sequenceTooLongMessage } from '../duckdb/duckdb-relations.js';
 
 /**
- * A query that the engine refused, failed or abandoned on request. Codes: `query-cancelled`, `engine-busy`, `engine-memory`,
- * `engine-disk`, `engine-short`, `engine-unexplained`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`, `engine-failed`. `message` is ours; the engine's own words may hold SQL, paths and data.
+ * A query that the engine refused, failed or cancelled. Codes: `query-cancelled`, `engine-busy`, `engine-memory`, `engine-disk`,
+ * `engine-short`, `engine-unexplained`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`,
+ * `engine-failed`. `message` is ours; the engine's message may contain SQL, paths and data.
  */
 export class EngineError extends AplKernelError {
-  /** The engine's own message, for the service's log and for the readers of files. */
+  /** The engine's message, for the service's log and for file readers. */
   readonly detail: string;
 
   constructor(
@@ -31,15 +32,15 @@ export class EngineError extends AplKernelError {
 }
 
 /**
- * A query that was refused the memory that the engine set aside for it, of which it has used little: the engine sets aside sixteen
- * times the bytes of a long text that becomes JSON. It may run where nothing else needs that memory.
+ * A query that was refused memory reserved on its behalf, of which it has used little: the engine reserves sixteen times the size of a long
+ * string that becomes JSON. It may succeed if nothing else needs that memory.
  */
 export class ReservedMemoryError extends EngineError {}
 
-/** Of the memory of an engine: a query that has taken less has set more aside than it uses. */
+/** Share of an engine's memory: a query that has used less has reserved more than it uses. */
 const usedShare = 3 / 4;
 
-/** Returns the failure of a query that has taken so many bytes at most of those that its engine may have. */
+/** Returns the failure of a query whose peak memory use was `taken` bytes, out of the engine's limit. */
 export function memoryFailure(error: unknown, taken: number, memoryBytes: number): unknown {
   if (!(error instanceof EngineError) || error.code !== 'engine-memory') return error;
   if (taken >= memoryBytes * usedShare) return error;
@@ -47,23 +48,23 @@ export function memoryFailure(error: unknown, taken: number, memoryBytes: number
   return new ReservedMemoryError(code, message, { ...present({ hint }), cause });
 }
 
-/** Returns the failure of a statement whose result fails while it is read, for which the addon has no words. */
+/** Returns the failure of a statement whose result fails while being read, for which the addon has no message. */
 export function fetchFailed(): Error {
   return new Error('Failed to fetch');
 }
 
-/** Whether the engine, or the addon between, says no more than that it failed. */
+/** Returns whether an error of the engine or the addon says only that something failed. */
 export function isUnexplained(error: unknown): error is Error {
   return error instanceof Error && !(error instanceof AplKernelError) && saysNothing.test(error.message);
 }
 
-/** The addon's words for what the engine threw without making it the error of a result. */
+/** The addon's messages for exceptions that the engine did not turn into the error of a result. */
 const saysNothing =
   /^(?:Failed to (?:query|prepare|execute|extract|fetch)[a-z ]*:?|(?:[A-Z]\w* Error:?)?)\s*$/;
 
 /**
- * Returns the failure for an error that the engine threw; a failure of our own stays as it is. `directories` are those that the
- * engine writes to.
+ * Returns the failure for an error thrown by the engine; failures of our own are returned unchanged. `directories` are those the engine
+ * writes to.
  */
 export function engineFailure(error: unknown, directories?: readonly string[]): AplKernelError {
   if (error instanceof AplKernelError) return error;
@@ -79,7 +80,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   const lengthened = lengthenedBy(own);
   if (lengthened !== undefined)
     return new EngineError('function-cost', `${tooLongMessage(lengthened)}.`, { hint: tooLongHint });
-  // Lines of files that are being read follow in lines of their own.
+  // The following lines may quote files being read.
   const [said = ''] = own.split('\n');
   for (const { pattern, code, message, hint } of known) {
     if (pattern.test(said)) return new EngineError(code, message, { hint, cause: error });
@@ -92,7 +93,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
       cause: error,
     });
   }
-  // The same failure has the same number, here and in the log.
+  // The same failure has the same number here and in the log.
   const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);
   return new EngineError('engine-failed', `The local service could not run this query (failure ${number}).`, {
     hint: 'This is a bug in the service, and its log has the details under that number: please report it with the query.',
@@ -100,7 +101,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   });
 }
 
-/** Returns the failure of a query that the engine gave up without a word, by what this machine is short of now. */
+/** Returns the failure of a query that the engine gave up without a reason, based on the resources this machine lacks now. */
 function unexplainedFailure(error: Error, directories: readonly string[] | undefined): EngineError {
   const scarce = scarceResource(directories);
   const cause = new Error(`${error.message}; ${describeResources(directories)}`, { cause: error });
@@ -124,13 +125,13 @@ const freeSome: Readonly<Record<Scarce, string>> = {
     'Run the query again when others have finished, or start the service with a higher `ulimit -n`.',
 };
 
-/** Returns what the engine itself says of a statement that it failed at; undefined for a refusal, a cancellation or a failure of ours. */
+/** Returns the engine's message about a failed statement; undefined for a refusal, a cancellation or a failure of our own. */
 export function engineWords(error: unknown): string | undefined {
   const failure = engineFailure(error);
   return failure instanceof EngineError && failure.code === 'engine-failed' ? failure.detail : undefined;
 }
 
-/** Whether a statement failed in a way in which a damaged file fails it, or one that the system does not let be read. */
+/** Returns whether a failure may be due to a damaged or unreadable file. */
 export function mayBeOfFile(error: unknown): boolean {
   const failure = engineFailure(error);
   return failure instanceof EngineError && ofFiles.has(failure.code);
@@ -143,7 +144,7 @@ export function cancelledError(cause?: unknown): EngineError {
   return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
 }
 
-/** Returns the failure of a query whose answer would have more bytes than this. */
+/** Returns the failure of a query whose answer would exceed this many bytes. */
 export function answerTooLarge(mostBytes: number): EngineError {
   return new EngineError(
     'answer-too-large',
@@ -152,7 +153,7 @@ export function answerTooLarge(mostBytes: number): EngineError {
   );
 }
 
-/** Failures in which the engine quotes the data that it reads, which may read like any other failure. */
+/** Errors in which the engine quotes the data it reads, which may look like any other error. */
 const quotesData =
   /^(?:Conversion Error|Invalid Input Error: (?:JSON transform error|Malformed JSON|CSV Error))/;
 
@@ -210,7 +211,7 @@ const known: readonly Known[] = [
   },
 ];
 
-/** The message of a failure without the parts that change from one run to the next. */
+/** Returns a failure message without the parts that vary between runs. */
 function withoutValues(text: string): string {
   return (text.split('\n')[0] ?? '').replace(/["'`][^"'`]*["'`]|\d+/g, '');
 }

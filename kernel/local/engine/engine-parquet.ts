@@ -7,88 +7,88 @@ import { squareable } from '../sql/sql-template.js';
 import type { Connection, Engine } from './duckdb.js';
 import { engineWords } from './engine-failure.js';
 
-/** A field of one Parquet file and the column that holds it. Engines fold the case of column names; fields keep theirs. */
+/** A field of a Parquet file and its column. Engines fold the case of column names; field names keep theirs. */
 export interface FileField {
   readonly name: string;
   readonly type: TypeName;
   readonly column: string;
-  /** The type was declared, not found in the values, so that it counts even if there are none. */
+  /** The type was declared rather than inferred, so it counts even without values. */
   readonly declared?: boolean;
-  /** Every value is null, so that the type means nothing. */
+  /** All values are null, so the type is meaningless. */
   readonly empty?: boolean;
-  /** Integers that a double cannot hold exactly. */
+  /** Has integers that a double cannot represent exactly. */
   readonly wide?: boolean;
-  /** Reals of which none is NaN, and all are between -{@link squareable} and it. */
+  /** Reals without NaN, all between -{@link squareable} and {@link squareable}. */
   readonly bounded?: boolean;
-  /** The column is a list of texts, which the engine need not make JSON of. */
+  /** The column is a list of strings, which the engine need not convert to JSON. */
   readonly texts?: boolean;
-  /** It is not in the file, but in the names of the directories above it: `partitions` of the file has the value. */
+  /** The field is not in the file but in its directory names: `partitions` of the file has the value. */
   readonly ofDirectory?: boolean;
 }
 
-/** The facts in the footer of a Parquet file. */
+/** Facts from the footer of a Parquet file. */
 export interface FileSummary {
   readonly path: string;
   readonly fields: readonly FileField[];
   readonly blocks: readonly RowGroup[];
   readonly bytes: number;
-  /** The size of the file and the time of its last change; empty if it is not in the directory of a dataset. */
+  /** File size and modification time; empty outside the directory of a dataset. */
   readonly version: string;
-  /** Its rows have no time of their own. */
+  /** Its rows have no timestamps. */
   readonly timeless: boolean;
-  /** The names of files in the same directory that it replaces, if it says so itself. */
+  /** Names of files in the same directory that it replaces, according to its note. */
   readonly replaces: readonly string[];
-  /** Another program wrote it. */
+  /** Written by another program. */
   readonly foreign: boolean;
-  /** The statistics of its reals leave out NaN, as the format has it; those that the engine writes do not. */
+  /** The statistics of reals omit NaN, as the format specifies; statistics written by the engine include it. */
   readonly hidesNaN: boolean;
-  /** The values of fields in the names of directories; null if it is absent there. */
+  /** Values of fields in directory names; null if absent there. */
   readonly partitions?: ReadonlyMap<string, string | null>;
 }
 
-/** What a file says about itself in its metadata. */
+/** A file's note about itself in its metadata. */
 export type FileNote = Partial<Pick<FileSummary, 'timeless' | 'replaces' | 'foreign'>> &
   Pick<FileSummary, 'fields'>;
 
-/** Returns the statement that writes the rows of `select` to a Parquet file with a note on itself. */
+/** Returns the statement that writes the rows of `select` to a Parquet file with a note. */
 export function copyToParquet(select: string, file: string, note: FileNote): string {
   const metadata = sqlText(JSON.stringify({ version: 1, ...note }));
   return `COPY (${select}) TO ${sqlText(file)} (FORMAT parquet, COMPRESSION snappy${rowGroupSize(note.fields.length)}${dictionarySize(note.fields.length)}, KV_METADATA {'${metadataKey}': ${metadata}})`;
 }
 
-/** From how many fields on the memory that the engine takes for each counts: less is done at once. */
+/** Number of fields from which the engine's memory per field matters, so less is done at once. */
 export const wideFields = 200;
 
 /**
- * Names how many rows a row group has if there are many columns, since the engine holds them in memory. Fewer rows make more row groups, and
- * each takes the engine the square of the columns to begin with.
+ * Returns the option for smaller row groups if there are many columns, since the engine holds a row group in memory. Smaller row groups
+ * mean more of them, and starting each one costs the square of the number of columns.
  */
 function rowGroupSize(columns: number): string {
   const rows = Math.max(1, Math.floor(mostValues / columns / vectorRows)) * vectorRows;
   return rows < usualRows ? `, ROW_GROUP_SIZE ${rows}` : '';
 }
 
-/** Names how many bytes a dictionary of texts has if there are many columns: the engine allocates 600 KiB and more for each. */
+/** Returns the option for smaller string dictionaries if there are many columns: the engine allocates at least 600 KiB for each. */
 function dictionarySize(columns: number): string {
   if (columns < wideFields) return '';
   return `, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${Math.floor(mostDictionaryBytes / columns)}`;
 }
 
-/** Bytes of the dictionaries of a row group together. */
+/** Maximum total bytes of the dictionaries in a row group. */
 const mostDictionaryBytes = 256 * 2 ** 20;
 
-/** Rows of a row group if nothing else is said, and rows of a vector, of which a row group has a multiple. */
+/** Default rows per row group, and rows per vector; a row group is a multiple of a vector. */
 const usualRows = 122_880;
 const vectorRows = 2048;
 
-/** Values of a row group. */
+/** Maximum values per row group. */
 const mostValues = wideFields * usualRows;
 
-/** Returns column names for fields, in order, that differ even where case is folded. */
+/** Returns column names for fields, in order, that are unique even with case folded. */
 export function columnNames(fields: readonly string[]): string[] {
   const taken = new Set<string>();
   return fields.map(field => {
-    // The engine's names end at a NUL character.
+    // Names in the engine end at a NUL character.
     const plain = field.replaceAll('\0', '');
     let column = plain;
     for (let suffix = 2; taken.has(fold(column)); suffix++) column = `${plain}_${suffix}`;
@@ -97,18 +97,18 @@ export function columnNames(fields: readonly string[]): string[] {
   });
 }
 
-/** A Parquet file that cannot be read, with the reason: the system's, or the engine's own words. */
+/** An unreadable Parquet file with the reason, from the system or the engine. */
 export interface UnreadableFile {
   readonly path: string;
   readonly unreadable: string;
 }
 
-/** What the footer of a Parquet file says. */
+/** Facts from the footer of a Parquet file alone. */
 export type Footer = Omit<FileSummary, 'bytes' | 'version'>;
 
 /**
- * Reads the footers of Parquet files, in order; those without a time column have no blocks. Files that the engine cannot read are
- * told apart from the others by reading ever smaller groups.
+ * Reads the footers of Parquet files, in order; files without a time column have no blocks. Bisects the files to isolate those the engine
+ * cannot read.
  */
 export async function readFooters(
   engine: Engine,
@@ -148,10 +148,10 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
   );
 }
 
-/** What the statistics of a column say. */
+/** Facts from the statistics of a column. */
 export type ColumnFacts = Pick<FileField, 'empty' | 'wide' | 'bounded'>;
 
-/** Returns what a footer says, from its note, the statistics of its columns by their names, its row groups, and the name of its writer. */
+/** Returns the footer facts from a file's note, column statistics by name, row groups, and the name of its writer. */
 export function footerFrom(
   path: string,
   { fields, timeless = false, replaces = [], foreign = false }: FileNote,
@@ -159,7 +159,7 @@ export function footerFrom(
   blocks: readonly RowGroup[],
   writer: string | undefined,
 ): Footer {
-  // To the engine NaN is the largest number: its statistics have it, or say nothing.
+  // The engine treats NaN as the largest number: its statistics include it, or are missing.
   const hidesNaN = writer?.startsWith('DuckDB') !== true;
   const measured = fields.map(field => {
     const { bounded, ...facts } = columns.get(field.column) ?? {};
@@ -183,7 +183,7 @@ export async function isReadable(engine: Engine, path: string, signal: AbortSign
   }
 }
 
-/** Returns the type of the language that holds an engine type; nested and unknown types are dynamic. */
+/** Returns the language's type for an engine type; nested and unknown types are dynamic. */
 export function typeOfSql(sqlType: string): TypeName {
   if (/^(TINYINT|SMALLINT|INTEGER|BIGINT|UTINYINT|USMALLINT|UINTEGER)$/.test(sqlType)) return 'long';
   if (/^(FLOAT|DOUBLE|DECIMAL\(.*\))$/.test(sqlType)) return 'real';
@@ -196,7 +196,7 @@ export function typeOfSql(sqlType: string): TypeName {
 /** The key of a file's {@link FileNote} in its metadata. */
 export const metadataKey = 'apl-kernel';
 
-/** Column names are compared as the engine does. */
+/** Folds a column name like the engine does. */
 function fold(name: string): string {
   return name.toLowerCase();
 }
@@ -216,7 +216,7 @@ async function readNotes(
   return notes;
 }
 
-/** The fields of a file that another program wrote are its columns. */
+/** Returns the columns of a file from another program as its fields. */
 async function externalFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
   return rows.map(([column, sqlType]) => {
@@ -231,8 +231,8 @@ async function externalFields(connection: Connection, path: string): Promise<Fil
 }
 
 /**
- * Reads the statistics of columns: whether every value is null, whether there are integers beyond 2^53, which a double
- * cannot hold, or may be, as their writer did not say, and whether all are reals within the bounds.
+ * Reads the statistics of columns: whether every value is null; whether there are, or may be for lack of statistics, integers beyond 2^53,
+ * which a double cannot represent; and whether all values are reals within the bounds.
  */
 async function readColumns(
   connection: Connection,

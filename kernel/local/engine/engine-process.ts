@@ -8,24 +8,24 @@ import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import { readersOf } from './reading/duckdb-reader.js';
 
 /**
- * The program of an engine process: an engine with the JavaScript functions, so that they block nothing else and can be ended with
- * it. It takes its orders from the service that started it and ends with it.
+ * The program of an engine process: an engine with the JavaScript functions, which block nothing else here and can be killed. It takes its
+ * orders from the service that started it and ends with it.
  */
 
 interface Query {
   readonly reader: Reader;
   readonly abort: AbortController;
-  /** Resolves when the connection is free for the next. */
+  /** Resolves when the connection is free for the next query. */
   finish(): Promise<void>;
 }
 
 let engine: Engine | undefined;
 let query: Query | undefined;
-/** The query has loaded results of a kernel, which are dropped after it. */
+/** The query has loaded results of a kernel, which are dropped afterwards. */
 let loaded = false;
 
-// An orderly exit waits for the thread of a query, which may wait for a JavaScript function on this one.
-// A log that cannot be written, as on a full disk, is no reason to end.
+// Ends by SIGKILL, since an orderly exit waits for the thread of a query, which may wait for a JavaScript function on this one. A log that
+// cannot be written, as on a full disk, is not a reason to end.
 process.stderr.on('error', () => undefined);
 process.on('disconnect', end);
 process.on('message', (message: ToEngine) => {
@@ -43,8 +43,7 @@ async function answer(message: Exclude<ToEngine, { kind: 'interrupt' }>): Promis
       const { dataDir, memoryBytes } = message;
       const pulse = together(endOrphan(), reportMemory);
       dieFirst();
-      // It reads results of kernels, which nobody else may read from the disk.
-      // Its errors go where those of the service go.
+      // It reads results of kernels, so spilled data is encrypted. Errors go to the same place as the service's.
       const log = (text: string) => void process.stderr.write(`${text}\n`);
       engine = await Engine.open({ dataDir, memoryBytes, connections: 1, secret: true, pulse, log });
       return { kind: 'opened', scratch: engine.scratch };
@@ -88,7 +87,7 @@ function begin(readers: ReaderSource, temporary: string | undefined): Promise<Qu
       const finish = async () => {
         release();
         await over.catch(error => {
-          // Whoever sent the interrupt knows of it.
+          // The sender of the interrupt knows about it.
           if (!abort.signal.aborted) throw error;
         });
       };
@@ -117,13 +116,13 @@ function given<T>(value: T | undefined): T {
   return value;
 }
 
-/** How often it tells what it uses: the service stops a query whose values are too long, and another process may not look into this one. */
+/** Interval of memory reports: the service stops a query whose values are too long, and another process may not inspect this one. */
 const reportMs = 25;
 
 let reporting: NodeJS.Timeout | undefined;
 let nextReport = 0;
 
-/** The calls of a busy function come here too, between the times at which the timer has its turn. */
+/** Also called from busy functions, when the timer cannot fire. */
 function reportMemory(): void {
   const now = performance.now();
   if (now < nextReport) return;
@@ -139,7 +138,7 @@ function together(...all: readonly (() => void)[]): () => void {
 
 const pulseMs = 200;
 
-/** A busy function receives no messages, so its calls look now and then whether the service is gone. */
+/** A busy function receives no messages, so its calls check occasionally whether the service is gone. */
 function endOrphan(): () => void {
   const parent = process.ppid;
   let next = 0;
@@ -150,12 +149,12 @@ function endOrphan(): () => void {
   };
 }
 
-/** Where memory runs out, the system is to end this process and not the service; it takes the word of Linux alone. */
+/** Makes this process, not the service, the first victim of the OOM killer; Linux only. */
 function dieFirst(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Elsewhere the service itself watches its memory.
+    // On other systems, the service watches its own memory.
   }
 }
 

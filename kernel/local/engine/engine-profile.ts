@@ -1,28 +1,25 @@
 import { present } from '../../present.js';
 import { resultsSchema } from '../results/sent-names.js';
 
-/** The engine's counts of one statement. */
+/** The engine's counts for one statement. */
 export interface OperatorCounts {
-  /** Rows made by sources other than Parquet files and results, before any filter. */
+  /** Rows produced by sources other than Parquet files and results, before any filter. */
   readonly generatedRows: number;
-  /** Rows left of all sources after the filters that follow them directly. */
+  /** Rows left from all sources after the filters directly above them. */
   readonly matchedRows: number;
-  /** Nothing was scanned: the answer came from constants or from the statistics of the files. */
+  /** Nothing was scanned: the result came from constants or from file statistics. */
   readonly unscanned: boolean;
-  /** The engine could not write what it counted: the others are not known. */
+  /** The engine could not write its counts: the others are unknown. */
   readonly uncounted?: true;
 }
 
-/** The counts of a statement without a profile: the engine writes none if it has nothing to scan. */
+/** Counts of a statement without a profile: the engine writes none if it has nothing to scan. */
 export const noCounts: OperatorCounts = { generatedRows: 0, matchedRows: 0, unscanned: true };
 
-/** Those of a statement whose profile could not be written. */
+/** Counts of a statement whose profile could not be written. */
 export const notCounted: OperatorCounts = { ...noCounts, uncounted: true };
 
-/**
- * Returns the counts in a profile written by the engine as JSON with OPERATOR_TYPE, _NAME, _CARDINALITY and
- * EXTRA_INFO.
- */
+/** Returns the counts from a profile that the engine wrote as JSON with OPERATOR_TYPE, _NAME, _CARDINALITY and EXTRA_INFO. */
 export function operatorCounts(profile: unknown): OperatorCounts {
   return sumCounts(childrenOf(profile).map(countsBelow));
 }
@@ -37,13 +34,13 @@ export function sumCounts(all: readonly OperatorCounts[]): OperatorCounts {
   };
 }
 
-/** Operators that pass rows on one by one, so that what leaves them is still "the rows that match". */
+/** Operators that pass rows on one by one, so their output still counts as matching rows. */
 const rowwise = new Set(['PROJECTION', 'FILTER', 'UNNEST', 'LIMIT', 'STREAMING_LIMIT']);
 
-/** Constants, and answers from statistics. */
+/** Constants, and results from statistics. */
 const constants = new Set(['DUMMY_SCAN', 'COLUMN_DATA_SCAN']);
 
-/** Rows that another operator has counted already, and none at all. */
+/** Rows already counted at another operator, or none at all. */
 const counted = new Set(['CTE_SCAN', 'REC_CTE_SCAN', 'DELIM_SCAN', 'EMPTY_RESULT']);
 
 function countsBelow(operator: unknown): OperatorCounts {
@@ -57,7 +54,7 @@ function countsBelow(operator: unknown): OperatorCounts {
   return { generatedRows, matchedRows: rowsOf(operator), unscanned: false };
 }
 
-/** From an operator down to its source, as long as each only passes rows on. */
+/** Returns the operators down to the source, as long as each only passes rows on. */
 function chainFrom(operator: unknown): unknown[] {
   const chain = [operator];
   for (let at = operator; rowwise.has(typeOf(at)) && childrenOf(at).length === 1; ) {
@@ -67,13 +64,13 @@ function chainFrom(operator: unknown): unknown[] {
   return chain;
 }
 
-/** A generator may multiply rows above its scan (UNNEST), also between filters; the most rows that reach one of them count. */
+/** A generator may multiply rows above its scan (UNNEST), also between filters: the largest row count below the last filter is used. */
 function generatedBy(chain: readonly unknown[]): number {
   const lastFilter = chain.findIndex(each => typeOf(each) === 'FILTER');
   return Math.max(0, ...chain.slice(lastFilter + 1).map(rowsOf));
 }
 
-/** For a small limit the engine finds the rows first and then fetches their other columns, by their place in the file. */
+/** For a small limit, the engine first finds the rows, then fetches the remaining columns by row number. */
 function fetchesLate(operator: unknown): boolean {
   return (
     typeOf(operator) === 'HASH_JOIN' &&
@@ -81,7 +78,7 @@ function fetchesLate(operator: unknown): boolean {
   );
 }
 
-/** The rows of files and of results are counted before the engine reads them. */
+/** Rows of files and results are counted before the engine reads them. */
 function isStored(operator: unknown): boolean {
   const table = textOf(property(operator, 'extra_info'), 'Table');
   return /PARQUET/.test(textOf(operator, 'operator_name')) || table.includes(`.${resultsSchema}.`);

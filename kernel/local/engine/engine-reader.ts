@@ -3,22 +3,22 @@ import type { OperatorCounts } from './engine-profile.js';
 import type { RequestContext } from './engine-request.js';
 
 /**
- * How the engine hands over a result: `streamed`, as it makes it, so that it never holds all of it; or `whole`, without planning
- * the statement twice, which takes 2 ms less.
+ * How the engine delivers a result: `streamed` as it is computed, without ever holding all of it, or `whole`, without planning the
+ * statement twice, which saves 2 ms.
  */
 export type Delivery = 'streamed' | 'whole';
 
-/** One result to be read: these columns, of the first `limit` rows. */
+/** Describes a result to read: these columns, of the first `limit` rows. */
 export interface ResultOrder {
   readonly sql: string;
   readonly fields: readonly DeclaredColumn[];
   readonly limit: number;
-  /** The most bytes of its cells. */
+  /** Maximum size of the cells, in bytes. */
   readonly mostBytes: number;
-  /** The column that holds the time; -1 without one. */
+  /** Index of the time column; -1 without one. */
   readonly time: number;
   readonly delivery: Delivery;
-  /** What is asked for; a reader that has no Arrow columns gives JSON. */
+  /** The requested form; a reader without Arrow columns returns JSON. */
   readonly form: CellForm;
 }
 
@@ -26,9 +26,9 @@ export interface ResultOrder {
 export interface ReadResult {
   readonly columns: Columns;
   readonly counts: OperatorCounts;
-  /** The row limit was reached and rows were left out. */
+  /** Whether rows beyond the row limit were left out. */
   readonly cut: boolean;
-  /** The time of the first row that was cut, in nanoseconds. */
+  /** The time of the first row left out, in nanoseconds. */
   readonly cutTime?: bigint;
 }
 
@@ -41,7 +41,7 @@ export interface Reader {
   load(table: string, body: Uint8Array): Promise<void>;
 }
 
-/** Leases a reader to `work`; the temporary table of this name is dropped at the end. */
+/** Leases a reader to `work`; drops the temporary table of this name at the end. */
 export interface ReaderSource {
   reading<T>(
     work: (reader: Reader) => Promise<T>,

@@ -20,7 +20,7 @@ import type { Reader, ReaderSource, ReadResult, ResultOrder } from './engine-rea
 import type { RequestContext } from './engine-request.js';
 import type { ExaminedBlocks, RecordingCatalog } from './scans.js';
 
-/** The result of a query: its tables with their cells, and the facts about its run. */
+/** The result of a query: its tables with their cells, and facts about its run. */
 export interface QueryAnswer {
   readonly query: CompiledQuery;
   readonly tables: readonly RanTable[];
@@ -28,7 +28,7 @@ export interface QueryAnswer {
   readonly catalog: DatasetCatalog;
 }
 
-/** A table with its rows. `cut`: the row limit was reached and rows were left out. */
+/** A table with its rows. `cut`: rows beyond the row limit were left out. */
 export interface RanTable {
   readonly table: CompiledTable;
   readonly columns: Columns;
@@ -37,21 +37,21 @@ export interface RanTable {
   readonly cursors?: Cursors;
 }
 
-/** How a query runs. */
+/** Options for running a query. */
 interface RunOptions {
   /** Milliseconds. */
   readonly clock?: () => number;
-  /** The most bytes of the cells of a table (default: any number). */
+  /** Maximum size of a table's cells, in bytes (default: unlimited). */
   readonly mostBytes?: number;
   /** Default: JSON. */
   readonly form?: CellForm;
-  /** Reads what a statement that was just written asked for; returns whether there was anything, so that it is to be written again. */
+  /** Loads what the statement just written requires; returns whether it loaded anything, in which case the statement is written again. */
   readonly load?: Load;
 }
 
 type Load = () => Promise<boolean>;
 
-/** Runs a query that was compiled against `catalog`. Throws EngineError. */
+/** Runs a query compiled against `catalog`. Throws EngineError. */
 export async function runQuery(
   readers: ReaderSource,
   query: CompiledQuery,
@@ -84,7 +84,7 @@ async function nothingToLoad(): Promise<boolean> {
   return false;
 }
 
-/** Returns a statement that is written on demand, with all that it reads. */
+/** Returns a statement written on demand, after loading everything it reads. */
 async function written(write: () => string, load: Load): Promise<string> {
   for (;;) {
     const sql = write();
@@ -109,7 +109,7 @@ async function runTables(reader: Reader, query: CompiledQuery, wanted: Wanted): 
     return ran;
   }
   const counts = await reader.execute(`CREATE OR REPLACE TEMP TABLE ${sharedTable} AS ${query.shared}`);
-  // The rows were examined when they were stored: reading them again examines none.
+  // The rows were counted when they were stored: reading them again does not count.
   for (const table of query.tables)
     ran.push({ ...(await runTable(reader, table, table.sharedSql ?? table.sql, wanted)), counts });
   return ran;
@@ -139,7 +139,7 @@ async function runTable(
   return { ...shown, counts, cut, ...present({ cursors }) };
 }
 
-/** The rows with the cursor of each as their last field, in place of a field of that name. */
+/** Returns the rows with their cursors as the last field, replacing any field of that name. */
 function withCursors(table: CompiledTable, page: Page, read: Columns): Pick<RanTable, 'table' | 'columns'> {
   const columns = asJson(read);
   const cells = columns.cells(timeIndex(table)).map(cell => parseTime(cell.replaceAll('"', '')));
@@ -159,7 +159,7 @@ function withCursors(table: CompiledTable, page: Page, read: Columns): Pick<RanT
   return { table: { ...table, fields }, columns: JsonColumns.together(fields, [part]) };
 }
 
-/** Reads the statements of a table one after the other, until there are as many rows as it may have. */
+/** Reads the statements of a table one after the other until the row limit. */
 async function readParts(
   reader: Reader,
   table: CompiledTable,
@@ -185,7 +185,7 @@ async function readParts(
   return read;
 }
 
-/** Reads the first statement of a table, the times of its rows before the rows; what it read first is what it has to examine. */
+/** Reads the first statement of a table, its timestamps before the rows. Only the first pass counts as examined. */
 async function readFirst(reader: Reader, { times }: CompiledTable, order: ResultOrder): Promise<ReadResult> {
   if (times === undefined) return reader.read(order);
   const fields = [{ name: '_time', type: 'datetime' }] as const;
@@ -198,7 +198,7 @@ async function readFirst(reader: Reader, { times }: CompiledTable, order: Result
   });
   const first = edge(found.columns, 0, 'first')?.time;
   const last = edge(found.columns, 0, 'last')?.time;
-  // There is no row, or some have no time.
+  // There are no rows, or some have no time.
   if (first === undefined || last === undefined) return reader.read(order);
   const sql = first < last ? times.between(first, last) : times.between(last, first);
   return { ...(await reader.read({ ...order, sql })), counts: found.counts };
@@ -207,7 +207,7 @@ async function readFirst(reader: Reader, { times }: CompiledTable, order: Result
 type TableOrder = Omit<ResultOrder, 'sql'>;
 type Wanted = Pick<ResultOrder, 'mostBytes' | 'form'> & { readonly load: Load };
 
-/** Cells that several statements give are put together as JSON, and cursors are added to it. */
+/** Cells from several statements are combined as JSON, and cursors are added to JSON. */
 function orderOf(table: CompiledTable, { mostBytes, form }: Wanted): TableOrder {
   const fields = table.fields.map(({ name, type }) => ({ name, type }));
   const limit = table.rowLimit?.rows ?? Number.POSITIVE_INFINITY;
@@ -216,12 +216,12 @@ function orderOf(table: CompiledTable, { mostBytes, form }: Wanted): TableOrder 
   return { fields, limit, mostBytes, form: isAsRead ? form : 'json', time: timeIndex(table), delivery };
 }
 
-/** The place of the time among the fields, or -1. */
+/** Returns the index of the time field, or -1. */
 function timeIndex(table: CompiledTable): number {
   return table.fields.findIndex(field => field.name === '_time' && field.type === 'datetime');
 }
 
-/** Cursors at the first and the last row; none if a row has no time. */
+/** Returns cursors at the first and last row; undefined if a row has no time. */
 function cursorsOf(
   table: CompiledTable,
   { page, cursor }: CompiledPage,
@@ -237,7 +237,7 @@ function cursorsOf(
   return page.descending ? { min: to, max: at } : { min: at, max: to };
 }
 
-/** The rows at one end that share a time. */
+/** Returns the rows at one end that share a timestamp. */
 function edge(columns: Columns, index: number, end: 'first' | 'last'): Run | undefined {
   const { text, rows } = columns.run(index, end);
   const time = parseTime(text.replaceAll('"', ''));
@@ -261,7 +261,7 @@ function statusOf(
     blocksCached: 0,
     blocksMatched: blocks.blocks,
     rowsExamined,
-    // Without a scan the engine has answered from the statistics of all those rows.
+    // Without a scan, the engine answered from the statistics of all those rows.
     rowsMatched: counts?.unscanned ? rowsExamined : (counts?.matchedRows ?? 0),
     numGroups: groupCount(ran),
     isPartial: false,
@@ -272,7 +272,7 @@ function statusOf(
   };
 }
 
-/** Counts the groups of the result, each once however many time bins it has. */
+/** Counts the groups of the result, each once regardless of its number of time bins. */
 function groupCount(ran: readonly RanTable[]): number {
   const totals = ran.find(each => each.table.name === '_totals');
   if (totals) return totals.columns.rows;
@@ -301,7 +301,7 @@ const uncounted: StatusMessage = {
 const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (ran: RanTable) => string>> = {
   default: () => 'Nothing in the query sets a limit: add `| limit N` for more.',
   request: () => 'The request set this limit.',
-  // If there are time bins a limit counts groups.
+  // With time bins, a limit counts groups.
   server: ({ table, columns }) =>
     columns.rows < mostRowLimit && table.buckets === undefined && table.name !== '_totals'
       ? `Add \`| limit N\` for more, up to ${formatCount(mostRowLimit)}.`
@@ -317,7 +317,7 @@ function cutMessages(ran: RanTable): StatusMessage[] {
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 
-/** JSON has no notation for these: the message tells them from missing values. */
+/** JSON has no notation for these values: the message distinguishes them from missing ones. */
 function notFinite({ table, columns }: RanTable): StatusMessage[] {
   if (table.name === '_totals') return [];
   return table.fields.flatMap(({ name }, index) => {

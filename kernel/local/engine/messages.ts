@@ -3,7 +3,7 @@ import type { ReadCells } from './engine-columns.js';
 import type { OperatorCounts } from './engine-profile.js';
 import type { ReadResult, ResultOrder } from './engine-reader.js';
 
-/** The service's messages to an engine process; one query at a time, from `begin` to `end`. All but `interrupt` are answered. */
+/** Messages from the service to an engine process, for one query at a time, from `begin` to `end`. All but `interrupt` get an answer. */
 export type ToEngine =
   | { readonly kind: 'open'; readonly dataDir: string; readonly memoryBytes: number }
   | { readonly kind: 'begin'; readonly temporary: string | undefined }
@@ -13,17 +13,17 @@ export type ToEngine =
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'end' };
 
-/** The answers of an engine process, and between them what it uses. */
+/** Answers of an engine process, interspersed with reports of its memory. */
 export type FromEngine = EngineAnswer | MemoryReport;
 
-/** All memory of the process, in bytes, while it runs a query. */
+/** Total memory of the process while it runs a query, in bytes. */
 export interface MemoryReport {
   readonly kind: 'memory';
   readonly bytes: number;
 }
 
 export type EngineAnswer =
-  /** `scratch` is left behind when the process is killed. */
+  /** `scratch` is left behind if the process is killed. */
   | { readonly kind: 'opened'; readonly scratch: readonly string[] }
   | { readonly kind: 'begun' | 'loaded' | 'ended' }
   | { readonly kind: 'executed'; readonly counts: OperatorCounts }

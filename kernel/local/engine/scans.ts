@@ -13,7 +13,7 @@ import type {
 import type { Places } from '../sql/rewrite/placed.js';
 import { EngineError } from './engine-failure.js';
 
-/** The part of a dataset's files in a window: the row groups to read, their rows, and the times they span. */
+/** The part of a dataset's files in a window: the row groups to read, their rows, and the time range they cover. */
 export interface ExaminedBlocks {
   readonly blocks: number;
   readonly rows: number;
@@ -25,15 +25,15 @@ export interface ExaminedBlocks {
 
 /** A catalog that also knows the extent of its files. A computed dataset has none. */
 export interface MeasuredCatalog extends DatasetCatalog {
-  /** What a scan reads; with its filter, what of that is known to have no row that passes is left out. */
+  /** Returns what a scan reads; with a filter, excludes parts known to have no matching row. */
   examined(name: string, startNs: bigint, endNs: bigint, filter?: ScanFilter): ExaminedBlocks;
   readonly rowGroups: RowGroupsOf;
   readonly rowCount: RowCountOf;
-  /** What another engine has read for the request so far. */
+  /** Returns what another engine has read for the request so far. */
   fetched?(): ExaminedBlocks | undefined;
 }
 
-/** The processor time that one query has. */
+/** Processor time limit of a query. */
 export interface Budget {
   /** The longest that it may run, in milliseconds. */
   readonly limitMs: number;
@@ -41,8 +41,8 @@ export interface Budget {
 }
 
 /**
- * A catalog that remembers what was scanned: a dataset read twice by one query counts twice. `scan` throws EngineError for what
- * is certain not to be computed within the budget.
+ * A catalog that records scans: a dataset that a query reads twice counts twice. `scan` throws EngineError for anything that cannot be
+ * computed within the budget.
  */
 export class RecordingCatalog implements DatasetCatalog {
   readonly far?: FarSource;
@@ -74,7 +74,7 @@ export class RecordingCatalog implements DatasetCatalog {
     if (this.#budget !== undefined && computed > 0)
       checkCost({ name, rows: computed, fields: fields.length, lengthNs: endNs - startNs }, this.#budget);
     const sql = this.#catalog.scan(name, fields, startNs, endNs, filter);
-    // What is not here yet is scanned once it is.
+    // Anything not here yet is scanned once it has arrived.
     if (sql !== '') this.#scans.push(examined);
     return sql;
   }
@@ -109,13 +109,13 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.mostRows?.(name);
   }
 
-  /** The sum of all scans so far, here and elsewhere, and the times that they span together. */
+  /** The sum of all scans so far, here and elsewhere, and the time range they cover. */
   get examined(): ExaminedBlocks {
     return this.#scans.reduce(together, this.#catalog.fetched?.() ?? { blocks: 0, rows: 0 });
   }
 }
 
-/** Rows that a query would have computed for it. */
+/** Rows that would be computed for a query. */
 interface Computation {
   readonly name: string;
   readonly rows: number;
@@ -123,7 +123,7 @@ interface Computation {
   readonly lengthNs: bigint;
 }
 
-/** The processor time of one row and of one of its fields, in milliseconds, on a machine that is faster than most. */
+/** Processor time of a row and of each of its fields, in milliseconds, on a faster machine than most. */
 const fastestMs = { row: 0.00006, field: 0.000048 };
 
 function checkCost({ name, rows, fields, lengthNs }: Computation, { limitMs, threads }: Budget): void {
@@ -140,7 +140,7 @@ function roughCount(count: number): string {
   return `${formatCount(Number((count / unit).toPrecision(2)))} ${word}`;
 }
 
-/** How many times as long as the fastest machine a common one takes. */
+/** Slowdown of a common machine relative to the fastest. */
 const usual = 2.5;
 
 function together(a: ExaminedBlocks, b: ExaminedBlocks): ExaminedBlocks {

@@ -10,29 +10,29 @@ import { type RequestContext, watchUnseen } from './engine-request.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
 import { pressure } from './workers/pressure.js';
 
-/** How engine processes are started, and how many. */
+/** How to start engine processes, and how many. */
 export interface ScriptedOptions {
   readonly dataDir: string;
-  /** Starts `process.js` of this folder with an IPC channel that keeps bytes and bigints (`serialization: 'advanced'`). */
+  /** Starts `process.js` of this folder with an IPC channel that preserves bytes and bigints (`serialization: 'advanced'`). */
   readonly spawn: () => ChildProcess;
   readonly processes: number;
-  /** Of these, the most that run long queries. */
+  /** Maximum concurrent long queries among them. */
   readonly long: number;
-  /** Queries that may wait; beyond that they are refused. */
+  /** Maximum waiting queries; further ones are refused. */
   readonly queue: number;
-  /** For each process. */
+  /** Memory limit of each process. */
   readonly memoryBytes: number;
 }
 
 /** A query with JavaScript functions over more rows than this is long. */
 const shortRows = 20_000;
 
-/** How long a process may take to heed an interrupt before it is ended, in milliseconds. */
+/** Time for a process to react to an interrupt before it is killed, in milliseconds. */
 const graceMs = 1_000;
 
 /**
- * Runs queries that need JavaScript functions in processes of their own, one query each at a time: such a function cannot be
- * interrupted from outside, so a process that does not heed an interrupt is killed, which ends no other query.
+ * Runs queries that need JavaScript functions in separate processes, one query at a time each. Such a function cannot be interrupted from
+ * outside, so a process that ignores an interrupt is killed, without affecting other queries.
  */
 export class ScriptedEngine implements ReaderSource {
   readonly #options: ScriptedOptions;
@@ -68,7 +68,7 @@ export class ScriptedEngine implements ReaderSource {
     }
   }
 
-  /** Refuses what waits and ends every process. */
+  /** Refuses waiting queries and kills every process. */
   async close(): Promise<void> {
     this.#admission.close();
     this.#closing.abort();
@@ -83,7 +83,7 @@ export class ScriptedEngine implements ReaderSource {
   ): Promise<T> {
     if (worker.engine?.ended !== false) worker.engine = new EngineProcess(this.#options);
     const { engine } = worker;
-    // What it has at hand cannot be interrupted, and the system would not end the process alone.
+    // The rows at hand cannot be interrupted, and the system would not kill just this process.
     const watched = pressure.watch(
       reason => void engine.kill(reason),
       () => engine.memory,
@@ -97,7 +97,7 @@ export class ScriptedEngine implements ReaderSource {
     try {
       await engine.opened;
       await engine.ask({ kind: 'begin', temporary });
-      // An interrupt before the query had begun found nothing to end.
+      // An interrupt before the query had begun found nothing to interrupt.
       if (signal.aborted) interrupt();
       const value = await work(readerOn(engine)).finally(() => endQuery(engine));
       signal.throwIfAborted();
@@ -117,7 +117,7 @@ interface Worker {
   engine: EngineProcess | undefined;
 }
 
-/** A process that does not become free for the next query is of no more use. */
+/** Ends the query, and kills a process that does not become free for the next one. */
 async function endQuery(engine: EngineProcess): Promise<void> {
   await engine.ask({ kind: 'end' }).catch(() => engine.kill());
 }
@@ -137,14 +137,14 @@ function readerOn(engine: EngineProcess): Reader {
   };
 }
 
-/** One child process; it answers one message at a time. */
+/** A child process; it answers one message at a time. */
 class EngineProcess {
-  /** Resolves when the process takes orders. */
+  /** Resolves when the process accepts orders. */
   readonly opened: Promise<void>;
   readonly #child: ChildProcess;
   #scratch: readonly string[] = [];
   #pending: { resolve(answer: EngineAnswer): void; reject(error: Error): void } | undefined;
-  /** What the process told last, in bytes. */
+  /** The last memory report of the process, in bytes. */
   #memory = 0;
   #ended = false;
   #reason: EngineError | undefined;
@@ -158,7 +158,7 @@ class EngineProcess {
     this.opened = this.ask({ kind: 'open', dataDir, memoryBytes }).then(answer => {
       this.#scratch = expected('opened', answer).scratch;
     });
-    // Whoever runs a query awaits it too, and reports its failure.
+    // The runner of a query awaits it too, and reports its failure.
     this.opened.catch(() => undefined);
   }
 
@@ -166,12 +166,12 @@ class EngineProcess {
     return this.#ended;
   }
 
-  /** What the process uses, in bytes, as it tells itself: others cannot read that everywhere. */
+  /** Memory of the process in bytes, as it reports itself: not every system lets others read it. */
   get memory(): number {
     return this.#memory;
   }
 
-  /** Throws EngineError when the process reports one, or when it has ended. */
+  /** Sends a message and returns the answer. Throws EngineError when the process reports a failure or has ended. */
   ask(message: ToEngine): Promise<EngineAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#ended) {
@@ -188,7 +188,7 @@ class EngineProcess {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Ends the process whatever it does, for a reason that its query fails with, and removes the files that it leaves behind. */
+  /** Kills the process whatever it is doing, failing its query with `reason`, and removes the files it leaves behind. */
   async kill(reason?: EngineError): Promise<void> {
     if (!this.#ended) {
       this.#reason ??= reason;
@@ -223,7 +223,7 @@ function failureOf({ code, message, hint, detail }: Extract<EngineAnswer, { kind
   return new EngineError(code, message, { ...present({ hint }), cause: detail });
 }
 
-/** How a process ends that gets no more memory, by the system or by itself; it may end so for other reasons. */
+/** Signals that end a process out of memory, sent by the system or itself; other causes are possible. */
 const ofMemory: readonly (NodeJS.Signals | null | undefined)[] = ['SIGKILL', 'SIGABRT'];
 
 function endedError(signal?: NodeJS.Signals | null): EngineError {

@@ -1,4 +1,4 @@
-/** The cells of a result as Arrow columns, with the same bytes as those that a kernel would decode from JSON. */
+/** The cells of a result as Arrow columns, with the same bytes that a kernel would decode from JSON. */
 import {
   Vector as ArrowVector,
   Bool,
@@ -19,19 +19,19 @@ import { Chunks, strictJson } from './read-chunks.js';
 import type { Copies, Vector } from './read-copies.js';
 import { Texts } from './read-texts.js';
 
-/** The columns of a result, which grow by rows. */
+/** The columns of a result, growing by rows. */
 export class ArrowColumns implements ArrowCells {
   readonly form = 'arrow';
   readonly columns: readonly Column[];
   readonly #limit: number;
   readonly #mostBytes: number;
   #rows = 0;
-  /** The rows for which there is room. */
+  /** Number of rows with space allocated. */
   #room = firstRows;
   #textBytes = 0;
   #data: readonly Data[] | undefined;
 
-  /** `limit`: of rows; `mostBytes`: of all columns together. */
+  /** `limit`: in rows; `mostBytes`: total of all columns. */
   constructor(fields: readonly DeclaredColumn[], limit: number, mostBytes: number) {
     this.columns = fields.map(({ type }) => columnFor(type));
     this.#limit = limit;
@@ -42,12 +42,15 @@ export class ArrowColumns implements ArrowCells {
     return this.#rows;
   }
 
-  /** Of text each cell counts, though many columns keep equal ones once. */
+  /** Every string cell counts, though many columns store equal ones once. */
   get size(): number {
     return this.#rows * this.columns.length * cellBytes + this.#textBytes;
   }
 
-  /** Makes room for so many rows with so many bytes of text, and returns the first of them; EngineError for too many bytes. */
+  /**
+   * Makes room for this many rows with this many bytes of strings, and returns the index of the first one. Throws EngineError for too many
+   * bytes.
+   */
   extend(rows: number, textBytes: number): number {
     const first = this.#rows;
     this.#rows += rows;
@@ -95,10 +98,10 @@ export class ArrowColumns implements ArrowCells {
   }
 }
 
-/** What a cell takes besides its text. */
+/** Size of a cell besides its string, in bytes. */
 const cellBytes = 8;
 
-/** Returns what gives the cell of a row; Arrow's own vectors give times in milliseconds. */
+/** Returns a function that reads the cell of a row; Arrow's own vectors return times in milliseconds. */
 function reader(data: Data): (row: number) => unknown {
   const { values } = data;
   if (values instanceof BigInt64Array) return row => (data.getValid(row) ? values[row] : null);
@@ -110,10 +113,10 @@ function keyOf(value: unknown): unknown {
   return typeof value === 'bigint' ? [String(value)] : value;
 }
 
-/** Chunks that are added to Arrow columns. */
+/** Chunks added to Arrow columns. */
 export class ArrowChunks extends Chunks {
   readonly columns: ArrowColumns;
-  /** Of each column the texts of a chunk. */
+  /** The strings of a chunk, by column. */
   readonly #texts: readonly (Texts | undefined)[];
 
   constructor(fields: readonly DeclaredColumn[], columns: ArrowColumns) {
@@ -134,19 +137,19 @@ export class ArrowChunks extends Chunks {
   }
 }
 
-/** A column of cells that are as long as each other, or of texts. */
+/** A column of fixed-size cells, or of strings. */
 type Column = PlainColumn | TextColumn;
 
-/** A vector, and what its memory is read through. */
+/** A vector, and the copies through which its memory is read. */
 interface Cells {
   readonly vector: Vector;
   readonly copies: Copies;
 }
 
 interface PlainColumn {
-  /** Makes room for so many rows in all. */
+  /** Makes room for this many rows in total. */
   reserve(rows: number): void;
-  /** Takes the rows of a vector, of which the first is the column's row `first`. */
+  /** Adds the rows of a vector, starting at row `first` of the column. */
   take(cells: Cells, first: number, rows: number): void;
   finish(rows: number): Data;
 }
@@ -176,7 +179,7 @@ function columnFor(type: TypeName): Column {
   }
 }
 
-/** Calls `clear` with each row of a vector that is null. */
+/** Calls `clear` for each null row of a vector. */
 function eachNull({ vector, copies }: Cells, rows: number, clear: (row: number) => void): void {
   const valid = copies.validity(vector, rows);
   if (valid === null) return;
@@ -187,7 +190,7 @@ function eachNull({ vector, copies }: Cells, rows: number, clear: (row: number) 
   }
 }
 
-/** Integers of 64 bits, as two words each, the lower first; those of nulls are zero. */
+/** 64-bit integers as two words each, the lower first; nulls are zero. */
 class Int64Column implements PlainColumn {
   readonly #type: Int64 | TimestampNanosecond | DurationNanosecond;
   readonly #validity = new Validity();
@@ -217,7 +220,7 @@ class Int64Column implements PlainColumn {
   }
 }
 
-/** JSON has no NaN, no infinity and no sign of zero, and an answer is the same in both forms. */
+/** Like JSON, it has no NaN, infinity or negative zero, so both forms give the same result. */
 class RealColumn implements PlainColumn {
   notFinite = 0;
   readonly #validity = new Validity();
@@ -298,7 +301,7 @@ class StringColumn implements TextColumn {
   }
 }
 
-/** JSON texts, without the white space around them. */
+/** JSON text without surrounding white space. */
 class DynamicColumn implements TextColumn {
   readonly #validity = new Validity();
   readonly #texts = new JsonTextBuilder(firstRows);
@@ -348,7 +351,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Whether it has a letter that NaN or Infinity begins with. */
+/** Whether the text has an initial letter of NaN or Infinity. */
 function mayBeLoose(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (bytes[at] === capitalN || bytes[at] === capitalI) return true;
   return false;
@@ -359,8 +362,8 @@ function strictly(bytes: Uint8Array, from: number, to: number): Buffer | undefin
   return changed === undefined ? undefined : Buffer.from(changed, 'latin1');
 }
 
-/** The rows for which there is room at first. */
+/** Rows allocated at first. */
 const firstRows = 2048;
 
-/** How many times more rows there is room for when there are too many: memory takes no room until something is written to it. */
+/** Growth factor for rows: memory takes no space until it is written to. */
 const growth = 8;

@@ -5,7 +5,7 @@ import type { Reader, ReaderSource, ReadResult, ResultOrder } from '../engine-re
 import { chunksOf } from '../workers/worker.js';
 import { type Chunks, JsonChunks, readableSql } from './read-chunks.js';
 
-/** Returns the readers of an engine of this process. */
+/** Returns the readers of an engine in this process. */
 export function readersOf(engine: Engine): ReaderSource {
   return {
     reading: (work, temporary, context) =>
@@ -26,7 +26,7 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
     read: async order => {
       const { sql, fields, delivery } = order;
       const chunks = await chunksFor(order);
-      // The engine may try the statement again, from its first row on.
+      // The engine may retry the statement from its first row.
       const consume = (result: DuckDBResult) => readColumns(result, order, chunks());
       const { value, counts } = await run(readableSql(sql, fields, order.form), consume, delivery);
       return { ...value, counts };
@@ -36,7 +36,7 @@ function readerOn(run: RunStatement, connection: Connection): Reader {
 
 async function nothing(): Promise<void> {}
 
-/** Returns what makes the columns of a result, which are empty at first. */
+/** Returns a function that creates the empty columns of a result. */
 async function chunksFor({ fields, form, limit, mostBytes }: ResultOrder): Promise<() => Chunks> {
   if (form === 'json') return () => new JsonChunks(fields, new JsonColumns(fields, mostBytes));
   const { ArrowChunks, ArrowColumns } = await import('./arrow-chunks.js');

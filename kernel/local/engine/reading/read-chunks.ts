@@ -15,11 +15,11 @@ import { Copies, type Vector } from './read-copies.js';
 import { Texts } from './read-texts.js';
 
 /**
- * A column that the engine computed in another type than the one declared, a fault of the compiler: its bytes would be read
- * as something else. Code `internal-column-type`.
+ * A column that the engine computed in another type than declared, a compiler error: its bytes would be misread. Code
+ * `internal-column-type`.
  */
 class ColumnTypeError extends AplKernelError {
-  /** The type that the engine gave. */
+  /** The engine's type. */
   readonly found: string;
 
   constructor(column: DeclaredColumn, found: string) {
@@ -33,13 +33,13 @@ class ColumnTypeError extends AplKernelError {
 }
 
 /**
- * Returns the SELECT to run instead of `sql`, so that a {@link Chunks} of this form can read it: texts are written as JSON for JSON, and as
- * they are for Arrow; last come the engine's types.
+ * Returns the SELECT to run instead of `sql`, readable by {@link Chunks} of this form: strings are written as JSON for JSON, and unchanged
+ * for Arrow. The engine's types come last.
  */
 export function readableSql(sql: string, fields: readonly DeclaredColumn[], form: CellForm): string {
   const names = fields.map((_, index) => `c${index}`);
   const cells = fields.map(({ type }, index) => cellSql(`c${index}`, type, form));
-  // The engine knows these before it runs: they cost nothing per row.
+  // The engine knows these before the run: they cost nothing per row.
   const types = `concat_ws(',', ${names.map(name => `typeof(${name})`).join(', ')}) AS types`;
   return `SELECT ${[...cells, types].join(', ')} FROM (${sql}) AS q(${names.join(', ')})`;
 }
@@ -48,7 +48,7 @@ export function readableSql(sql: string, fields: readonly DeclaredColumn[], form
 export abstract class Chunks {
   abstract readonly columns: Columns;
   readonly fields: readonly DeclaredColumn[];
-  /** What is read of a chunk, until all of it is. */
+  /** Copies of a chunk's memory, until all of it is read. */
   readonly copies = new Copies();
   #checked = false;
 
@@ -56,17 +56,17 @@ export abstract class Chunks {
     this.fields = fields;
   }
 
-  /** Adds the first `rows` rows of a chunk; throws a {@link ColumnTypeError}, or EngineError for too many bytes. */
+  /** Adds the first `rows` rows of a chunk. Throws a {@link ColumnTypeError}, or EngineError for too many bytes. */
   append(chunk: DuckDBDataChunk, rows: number): void {
     this.#check(chunk);
     this.take(rows, at => duckdb.data_chunk_get_vector(chunk.chunk, at));
     this.copies.release();
   }
 
-  /** Adds rows of the vectors of a chunk. */
+  /** Adds rows from the vectors of a chunk. */
   abstract take(rows: number, vectorAt: (place: number) => Vector): void;
 
-  /** Checks the types of the first chunk; every chunk of a result has the same. */
+  /** Checks the types of the first chunk; all chunks of a result have the same types. */
   #check(chunk: DuckDBDataChunk): void {
     if (this.#checked || this.fields.length === 0) return;
     const types = String(chunk.getColumnVector(chunk.columnCount - 1).getItem(0)).split(',');
@@ -77,7 +77,7 @@ export abstract class Chunks {
   }
 }
 
-/** Chunks that are added to columns of JSON. */
+/** Chunks added to JSON columns. */
 export class JsonChunks extends Chunks {
   readonly columns: JsonColumns;
   readonly #texts = new Texts(this.copies);
@@ -130,16 +130,16 @@ export class JsonChunks extends Chunks {
   }
 }
 
-/** More bytes than any number or time needs. */
+/** Upper bound on the bytes of a number or time. */
 const widest = 48;
 const zero = 0x30;
 
-/** Whether the cells of a type are read as texts. */
+/** Whether the cells of a type are read as strings. */
 function isText(type: TypeName): boolean {
   return type === 'string' || type === 'dynamic';
 }
 
-/** Of a dynamic value, invalid JSON becomes a JSON string, so that one bad cell cannot break a response. */
+/** Returns the SQL of a cell. Invalid JSON in a dynamic value becomes a JSON string, so one bad cell cannot break a response. */
 function cellSql(column: string, type: TypeName, form: CellForm): string {
   const text = `${column}::VARCHAR`;
   const json = `to_json(${text})::VARCHAR`;
@@ -158,7 +158,7 @@ function cellWriter(sink: Sink, type: TypeName, data: Uint8Array<ArrayBuffer>): 
     case 'long':
     case 'timespan':
     case 'datetime': {
-      // Halves of int64, the lower first: a bigint for each cell would take most of the time.
+      // Halves of int64, the lower first: creating a bigint for each cell would take most of the time.
       const halves = new Int32Array(data.buffer, data.byteOffset, data.length / 4);
       const write = type === 'datetime' ? writeTime : writeLong;
       return row => write(sink, halves[2 * row] as number, halves[2 * row + 1] as number);
@@ -169,7 +169,7 @@ function cellWriter(sink: Sink, type: TypeName, data: Uint8Array<ArrayBuffer>): 
   }
 }
 
-/** JSON has no NaN and no infinity. */
+/** Writes a real; NaN and infinities, which JSON lacks, become null. */
 function writeReal(sink: Sink, value: number): void {
   if (value === (value | 0)) writeInteger(sink, value);
   else if (Number.isFinite(value)) sink.ascii(String(value));
@@ -185,7 +185,7 @@ function writeLong(sink: Sink, low: number, high: number): void {
   else sink.ascii(((BigInt(high) << 32n) | BigInt(low >>> 0)).toString());
 }
 
-/** Writes an integer of 32 bits. */
+/** Writes a 32-bit integer. */
 function writeInteger(sink: Sink, value: number): void {
   let rest = value;
   if (rest < 0) {
@@ -247,7 +247,7 @@ function writeFraction(sink: Sink, ns: number): void {
   while (sink.buffer[sink.length - 1] === zero) sink.length--;
 }
 
-/** A loop beats the built-in copy on short texts. */
+/** Below this many bytes, a loop beats the built-in copy. */
 const shortBytes = 64;
 
 function copyBytes(source: Uint8Array, from: number, to: number, sink: Sink): void {
@@ -262,7 +262,9 @@ function copyBytes(source: Uint8Array, from: number, to: number, sink: Sink): vo
   sink.length = length;
 }
 
-/** The engine prints NaN and Infinity bare inside JSON: they become null. Bytes are kept as they are. */
+/**
+ * Replaces NaN and Infinity, which the engine prints bare inside JSON, with null; undefined if there are none. Other bytes are unchanged.
+ */
 export function strictJson(bytes: Buffer): string | undefined {
   if (!bytes.includes('NaN') && !bytes.includes('Infinity')) return undefined;
   return bytes

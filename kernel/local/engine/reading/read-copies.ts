@@ -4,13 +4,13 @@ import duckdb from '@duckdb/node-bindings';
 /** A vector of the engine. */
 export type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
 
-/** What is sent to a port that is closed is gone at once. */
+/** Buffers transferred to a closed port are freed at once. */
 const { port1: nowhere } = new MessageChannel();
 nowhere.close();
 
 /**
- * Copies of the engine's memory, of which the binding makes a new one each time. Left to the collector, those of a large result
- * would have it collect all garbage many times, which takes longer than to read the result.
+ * Copies of the engine's memory; the binding makes a new one each time. Left to the garbage collector, the copies of a large result would
+ * trigger many full collections, which take longer than reading the result.
  */
 export class Copies {
   #buffers: ArrayBuffer[] = [];
@@ -20,7 +20,7 @@ export class Copies {
     return this.#own(duckdb.vector_get_data(vector, bytes));
   }
 
-  /** Returns a bit for each row of a vector, which is set when it is not null; null when all are. */
+  /** Returns a bit for each row of a vector, set if it is not null; null if all are set. */
   validity(vector: Vector, rows: number): Uint8Array | null {
     const bits = duckdb.vector_get_validity(vector, Math.ceil(rows / 64) * 8);
     return bits === null ? null : this.#own(bits);
@@ -32,7 +32,7 @@ export class Copies {
     return this.#own(duckdb.get_data_from_pointer(pointer.buffer, 0, bytes));
   }
 
-  /** Gives back the memory of all copies, which have no bytes from then on. */
+  /** Frees the memory of all copies, which become empty. */
   release(): void {
     if (this.#buffers.length > 0) nowhere.postMessage(null, this.#buffers);
     this.#buffers = [];

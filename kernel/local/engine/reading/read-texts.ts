@@ -1,28 +1,28 @@
 import type { ByteStrings } from '../../../result/decode/decode-store.js';
 import type { Copies, Vector } from './read-copies.js';
 
-/** Texts of up to twelve bytes are in the vector itself, longer ones elsewhere. */
+/** Strings of up to twelve bytes are in the vector itself, longer ones elsewhere. */
 const inlineBytes = 12;
 
-/** Texts that are no further apart than this lie in one piece of memory: what is between them is on pages of theirs. */
+/** Strings with gaps of up to this many bytes are in one block of memory: the bytes in between are on the same pages. */
 const closest = 8;
 
-/** Bytes from one address to another. */
+/** A range of addresses. */
 interface Span {
   readonly from: number;
   to: number;
 }
 
 /**
- * A vector of texts, as places in few pieces of memory: the engine writes most of a vector's texts one after the other, and to fetch
- * each by itself takes longer than all else. It is used again for the next vector.
+ * The strings of a vector, as positions in a few blocks of memory: the engine writes most of them one after the other, and fetching each
+ * separately would take longer than everything else. Reused for the next vector.
  */
 export class Texts implements ByteStrings {
   lengths = new Int32Array(2048);
   starts = new Int32Array(2048);
   pieceOf = new Int32Array(2048);
   pieces: Uint8Array[] = [];
-  /** The bytes of all texts. */
+  /** Total bytes of all strings. */
   bytes = 0;
   readonly #copies: Copies;
 
@@ -30,10 +30,10 @@ export class Texts implements ByteStrings {
     this.#copies = copies;
   }
 
-  /** Reads the texts of the first `rows` rows, until it is called again. */
+  /** Reads the strings of the first `rows` rows, valid until the next call. */
   read(vector: Vector, rows: number): this {
     if (rows > this.lengths.length) this.#makeRoom(rows);
-    // Of each text the length, four bytes of it, and where it is; or the length and the text.
+    // Each entry has the length, four bytes of the string, and its address; or the length and the string.
     const data = this.#copies.data(vector, rows * 16);
     const words = new Uint32Array(data.buffer, data.byteOffset, rows * 4);
     const valid = this.#copies.validity(vector, rows);
@@ -48,7 +48,7 @@ export class Texts implements ByteStrings {
     this.pieceOf = new Int32Array(rows);
   }
 
-  /** Finds the length and the place of each text, and the spans of memory that hold the long ones. */
+  /** Finds the length and position of each string, and the spans of memory that contain the long ones. */
   #locate(words: Uint32Array, valid: Uint8Array | null, rows: number): Span[] {
     const { lengths, starts, pieceOf } = this;
     const spans: Span[] = [];

@@ -3,64 +3,64 @@ import { memoryAtMost, processMemory } from '../../../machine.js';
 import { EngineError } from '../engine-failure.js';
 import { purgeInBackground } from './rest.js';
 
-/** How often memory is measured while statements run, in milliseconds. */
+/** Interval of memory measurements while statements run, in milliseconds. */
 const everyMs = 25;
 
-/** Of the memory that the process may use; the engine itself counts up to 60 %, and an answer may have a quarter. */
+/** Maximum share of the process's memory limit. The engine itself counts up to 60 %, and an answer may take a quarter. */
 const mostShare = 0.8;
 
-/** Of that, beyond which nothing else is tried. */
+/** Share of that maximum beyond which nothing else is tried. */
 const largestShare = 1.1;
 
-/** Of the memory of the machine, whoever uses the rest. */
+/** Minimum free share of the machine's memory, whoever uses the rest. */
 const leastFreeShare = 0.04;
 
 /** A statement that has taken less is not to blame. */
 const leastTaken = 128 * 2 ** 20;
 
-/** What is known of memory, in bytes. */
+/** Memory information, in bytes. */
 export interface Memory {
-  /** What this process uses; undefined if the system does not say. */
+  /** Memory of this process; undefined if the system does not report it. */
   readonly used: () => number | undefined;
-  /** What it may use. */
+  /** Memory limit of this process. */
   readonly most: () => number;
-  /** Whether the machine has nearly none left. */
+  /** Whether the machine has almost none left. */
   readonly scarce: () => boolean;
-  /** Gives back to the system what lies free in this process. */
+  /** Returns free memory of this process to the system. */
   readonly giveBack: () => Promise<void>;
 }
 
-/** Returns the memory of a process of ours that runs one statement, in bytes. */
+/** Returns the memory of a separate process of ours that runs one statement, in bytes. */
 export type OwnMemory = () => number;
 
 interface Statement {
-  /** What its own process uses, or this process grew by while it ran, shared with those that ran beside it, in bytes. */
+  /** Memory of its own process, or the growth of this process during its run, divided among concurrent statements, in bytes. */
   taken: number;
-  /** What its own process used when it first told. */
+  /** Memory of its own process at the first report. */
   before: number;
-  /** The most that it has taken beyond that. */
+  /** Peak growth beyond that. */
   most: number;
   readonly own: OwnMemory | undefined;
   stopped: boolean;
   readonly stop: (reason: EngineError) => void;
 }
 
-/** A statement that is watched. */
+/** A statement being watched. */
 export interface Watched {
-  /** Returns the most bytes that it has taken so far. */
+  /** Returns the peak memory of the statement so far, in bytes. */
   taken(): number;
   end(): void;
 }
 
 /**
- * Stops statements before the process has no memory left. The engine's own limit does not count the texts of the rows at hand: 2,048
- * for each expression and thread.
+ * Stops statements before the process runs out of memory. The engine's own limit does not count the strings of the rows at hand: 2,048 for
+ * each expression and thread.
  */
 export class Pressure {
   readonly #memory: Memory;
   readonly #running = new Set<Statement>();
   #used = 0;
-  /** Whether what is free was given back since so much is used. */
+  /** Whether free memory has been returned since use became high. */
   #freed: 'not tried' | 'trying' | 'tried' = 'not tried';
   #timer: NodeJS.Timeout | undefined;
 
@@ -69,8 +69,8 @@ export class Pressure {
   }
 
   /**
-   * Watches a statement until its end; `stop` may be called once meanwhile. `own` is the memory of the process that runs it, if that
-   * is another.
+   * Watches a statement until its end; `stop` may be called once in the meantime. `own` is the memory of the process that runs it, if
+   * separate.
    */
   watch(stop: (reason: EngineError) => void, own?: OwnMemory): Watched {
     const statement: Statement = { taken: 0, before: own?.() ?? 0, most: 0, own, stopped: false, stop };
@@ -104,7 +104,7 @@ export class Pressure {
     else if (this.#freed === 'not tried') this.#giveBack();
   }
 
-  /** What earlier statements have freed may still be with the process, and is no reason to stop this one. */
+  /** Memory freed by earlier statements may still be with the process, and is not a reason to stop this one. */
   #giveBack(): void {
     this.#freed = 'trying';
     const tried = (): void => {
@@ -113,9 +113,9 @@ export class Pressure {
     this.#memory.giveBack().then(tried, tried);
   }
 
-  /** Returns what this process uses, and learns what each statement has taken. */
+  /** Returns the memory of this process, and updates the share of each statement. */
   #measure(): number {
-    // If the system does not tell, processes of their own still do.
+    // If the system does not report it, separate processes still do.
     const used = this.#memory.used() ?? 0;
     const all = [...this.#running];
     const beside = all.filter(({ own }) => own === undefined);
@@ -129,7 +129,7 @@ export class Pressure {
     return used;
   }
 
-  /** One at a time: what it has taken is free once it has ended. */
+  /** One at a time: its memory is free once it has ended. */
   #stopLargest(): void {
     const all = [...this.#running];
     if (all.some(({ stopped }) => stopped)) return;
@@ -148,7 +148,7 @@ function pressureError(): EngineError {
   );
 }
 
-/** That of this process. */
+/** The monitor of this process. */
 export const pressure = new Pressure({
   used: processMemory,
   most: () => memoryAtMost() * mostShare,

@@ -3,39 +3,39 @@ import { runInNewContext } from 'node:vm';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { processMemory } from '../../../machine.js';
 
-/** How long after the last statement, and how often, in milliseconds. */
+/** Delay after the last statement, and the interval from then on, in milliseconds. */
 const everyMs = 1000;
 
-/** By how much the process may grow from one rest to the next without an attempt to give memory back, in bytes. */
+/** Growth of the process between rests below which no memory is returned, in bytes. */
 const spareBytes = 128 * 2 ** 20;
 
-/** How often it is tried after a statement; what the process has then is taken to be in use. */
+/** Maximum attempts after a statement; any memory left by then is considered in use. */
 const mostTries = 20;
 
-/** Closed engines that wait for a rest; each has idle threads. */
+/** Maximum closed engines waiting for a rest; each has idle threads. */
 const mostClosed = 16;
 
-/** What is done for the memory of the process. */
+/** Operations on the memory of the process. */
 interface Means {
-  /** Returns the memory of the process in bytes; undefined if the system does not say. */
+  /** Returns the memory of the process, in bytes; undefined if the system does not report it. */
   readonly measure: () => number | undefined;
-  /** Collects what JavaScript has left behind if that seems to be much, or if it has to. */
+  /** Collects JavaScript garbage if there seems to be much of it, or if forced. */
   readonly collect: (hasTo: boolean) => void;
-  /** Has the allocators of the process give back what was freed, within seconds. */
+  /** Makes the allocators of the process return freed memory, within seconds. */
   readonly purge: () => Promise<unknown>;
 }
 
 /**
- * Does at rest, while no engine of the process runs a statement, what would hold statements up: it collects buffers of JavaScript that
- * large queries and bodies leave behind, and ends engines that were closed. To end one takes up to a second on a busy machine, in which
- * the process answers nothing.
+ * Does work that would hold up statements while no engine of the process runs any: it collects JavaScript buffers that large queries and
+ * bodies leave behind, and destroys closed engines. Destroying one takes up to a second on a busy machine, during which the process answers
+ * nothing.
  */
 export class Rest {
   readonly #means: Means;
   readonly #closed: (() => void)[] = [];
-  /** Statements that run now. */
+  /** Number of running statements. */
   #running = 0;
-  /** Of the process when it last rested, in bytes. */
+  /** Memory of the process at the last rest, in bytes. */
   #size: number;
   #tries = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -45,19 +45,19 @@ export class Rest {
     this.#size = means.measure() ?? 0;
   }
 
-  /** Tells that a statement begins; {@link end} follows. */
+  /** Signals the start of a statement; {@link end} follows. */
   begin(): void {
     this.#running++;
   }
 
-  /** Tells that a statement has ended. */
+  /** Signals the end of a statement. */
   end(): void {
     this.#running--;
     this.#tries = mostTries;
     this.#wait();
   }
 
-  /** Ends an engine that no statement will run on: at the next rest, or once many wait for one. */
+  /** Destroys an engine that no statement will run on: at the next rest, or once many are waiting. */
   close(end: () => void): void {
     this.#closed.push(end);
     if (this.#closed.length > mostClosed) this.#endOne();
@@ -70,29 +70,29 @@ export class Rest {
 
   #tick(): void {
     this.#timer = undefined;
-    // The end of the last statement waits anew.
+    // The end of the last statement restarts the wait.
     if (this.#running > 0) return;
     if (this.#closed.length > 0) this.#endOne();
     else if (!this.#giveBack()) return;
     this.#wait();
   }
 
-  /** Ending an engine ends the work of the allocator for all others too. */
+  /** Destroying an engine also ends the allocator's work for all others. */
   #endOne(): void {
     this.#closed.shift()?.();
     this.#purge();
   }
 
   #purge(): void {
-    // A failure leaves the memory where it is, and the next query tells what is wrong with the engine.
+    // A failure leaves the memory as it is, and the next query reveals what is wrong with the engine.
     this.#means.purge().catch(() => undefined);
   }
 
-  /** Returns whether there may be more to give back. */
+  /** Returns whether there may be more memory to return. */
   #giveBack(): boolean {
     const size = this.#means.measure();
     if (size === undefined) return true;
-    // What was in use for long may be free by now.
+    // Memory in use for long may be free by now.
     this.#size = Math.min(this.#size, size);
     if (size - this.#size <= spareBytes) return false;
     if (this.#tries === 0) {
@@ -106,17 +106,17 @@ export class Rest {
   }
 }
 
-/** Buffers and objects of JavaScript after the last collection, in bytes. Those that were in use then may be gone, and others in their place. */
+/** JavaScript heap and buffers after the last collection, in bytes. Objects in use then may be gone, with others in their place. */
 let collectedSize = 0;
 
-/** On a busy machine a collection can take half a second, in which the process answers nothing: it has to be worth that. */
+/** Collects garbage if worthwhile: on a busy machine a collection can take half a second, during which the process answers nothing. */
 function collectGarbage(hasTo: boolean): void {
   if (!hasTo && scriptSize() - collectedSize <= spareBytes / 2) return;
   collector()();
   collectedSize = scriptSize();
 }
 
-/** Collects what was made a short while ago, which takes less than a millisecond. */
+/** Collects recently created objects, which takes less than a millisecond. */
 export function collectRecent(): void {
   collector()({ type: 'minor' });
 }
@@ -139,24 +139,24 @@ function scriptSize(): number {
 
 let keeper: Promise<DuckDBConnection> | undefined;
 
-/** Gives back what lies free in this process; the other engines cannot change their settings any more. */
+/** Returns free memory of this process to the system; the other engines can no longer change their settings. */
 export async function purgeInBackground(): Promise<void> {
   keeper ??= DuckDBInstance.create(':memory:', { threads: '1' }).then(instance => instance.connect());
   await (await keeper).run(`${purging}; ${trimming}`);
 }
 
-/** To set a limit, even the same one, has glibc give back what lies free between what is used, which it does not do by itself. */
+/** Setting a limit, even the same one, makes glibc return free memory between used blocks, which it does not do on its own. */
 const trimming = "SET memory_limit='1GB'";
 
-/** Setting of an engine that lets the allocator, which all engines of a process share, give memory back in the background. */
+/** Engine setting that lets the allocator, shared by all engines of a process, return memory in the background. */
 export const purging = 'SET allocator_background_threads=true';
 
-/** What is done for the memory of this process. */
+/** Memory operations of this process. */
 export const meansOfProcess: Means = {
   measure: processMemory,
   collect: collectGarbage,
   purge: purgeInBackground,
 };
 
-/** That of this process. */
+/** The rest of this process. */
 export const rest = new Rest(meansOfProcess);

@@ -16,18 +16,18 @@ import { noCounts, notCounted, type OperatorCounts, operatorCounts } from '../en
 import type { Delivery } from '../engine-reader.js';
 import { collectRecent } from './rest.js';
 
-/** Reads a result to its end. It is called again, with another result, when the engine fails without a reason. */
+/** Reads a result to its end. Called again with another result if the engine fails without a reason. */
 export type Consume<T> = (result: DuckDBResult) => Promise<T>;
 
-/** A value made from a result, with the engine's counts of its run. */
+/** A value made from a result, with the engine's counts for its run. */
 export interface Counted<T> {
   readonly value: T;
   readonly counts: OperatorCounts;
 }
 
 /**
- * The chunks of a result, each until the next is asked for. A few that the engine holds are taken at once: waiting for a thread to
- * hand over each takes longer.
+ * Yields the chunks of a result, each valid until the next is requested. If the engine has only a few, they are taken at once: waiting for
+ * a thread to deliver each takes longer.
  */
 export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
   if (result instanceof DuckDBMaterializedResult && result.chunkCount <= fewChunks) {
@@ -38,7 +38,7 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBData
   for (let chunk = await result.fetchChunk(); chunk !== null; chunk = await result.fetchChunk()) {
     if (chunk.rowCount === 0) return;
     yield chunk;
-    // Its texts, of which JavaScript knows nothing, would stay until the next collection of garbage.
+    // Its strings live outside the JS heap and would otherwise stay until the next garbage collection.
     chunk.reset();
     vectors += chunk.columnCount;
     if (vectors < mostVectors) continue;
@@ -47,33 +47,33 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBData
   }
 }
 
-/** Of chunks that were read, until they are collected; each has 16 to 32 KiB. */
+/** Vectors of chunks already read that may accumulate before a collection; each takes 16 to 32 KiB. */
 const mostVectors = 512;
 
-/** Of 2,048 rows each. */
+/** Chunks of 2,048 rows each. */
 const fewChunks = 4;
 
-/** What a worker is made of. */
+/** The parts of a worker. */
 export interface WorkerParts {
   readonly connection: DuckDBConnection;
   readonly functions: FunctionRegistry;
-  /** The file of the engine's profile of the last statement; its directory is made when it is needed. */
+  /** File for the engine's profile of the last statement; its directory is created on demand. */
   readonly profile: string;
   readonly log: (text: string) => void;
 }
 
 /**
- * One connection of an engine. The engine fails a statement whose profile it cannot write, though it has run it, and gives no
- * reason: profiles are on only for statements that are counted, and off for one that is tried once more.
+ * A connection of an engine. The engine fails a statement whose profile it cannot write, after running it and without a reason: profiles
+ * are on only for counted statements, and off for a retry.
  */
 export class Worker {
   readonly connection: DuckDBConnection;
   readonly functions: FunctionRegistry;
-  /** The work that holds the worker. */
+  /** Work in progress on this worker. */
   running?: Promise<unknown>;
   readonly #profile: string;
   readonly #log: (text: string) => void;
-  /** Whether the engine writes profiles; undefined when it could not be told. */
+  /** Whether the engine writes profiles; undefined while unknown. */
   #profiled: boolean | undefined;
   /** Why the last profile could not be written. */
   #unwritable: string | undefined;
@@ -85,13 +85,13 @@ export class Worker {
     this.#log = log;
   }
 
-  /** Makes the settings of the connection; they come before the configuration is locked. */
+  /** Configures the connection, before the configuration is locked. */
   async configure(): Promise<void> {
     await this.connection.run(connectionSettings(this.#profile).join(';\n'));
     this.#profiled = false;
   }
 
-  /** Runs a statement, and tries it once more, without a profile, when the engine fails without a reason. */
+  /** Runs a statement, and retries it once, without a profile, if the engine fails without a reason. */
   async count<T>(
     sql: string,
     consume: Consume<T>,
@@ -109,7 +109,7 @@ export class Worker {
     }
   }
 
-  /** Runs a statement without counting; it is not tried again, as it may have had its effect. */
+  /** Runs a statement without counting or retrying it, as it may have taken effect. */
   async run(sql: string): Promise<DuckDBMaterializedResult> {
     await this.functions.provide(sql);
     await this.#setProfiled(false);
@@ -125,23 +125,23 @@ export class Worker {
     await this.#setProfiled(profiled);
     const result = await (delivery === 'whole' ? this.connection.run(sql) : this.connection.stream(sql));
     const value = await consume(result);
-    // A stream that fails ends as if there were no more rows; only the type of its result says so, and nothing says why.
+    // A failed stream ends as if there were no more rows. Only the type of its result reveals it, and nothing gives the reason.
     if (result.returnType === ResultReturnType.INVALID) throw fetchFailed();
     return { value, counts: profiled ? readCounts(this.#profile) : notCounted };
   }
 
   async #setProfiled(profiled: boolean): Promise<void> {
     if (this.#profiled === profiled) return;
-    // An interrupt may come before it or after it.
+    // An interrupt may come before or after the change.
     this.#profiled = undefined;
     await this.connection.run(profiled ? 'PRAGMA enable_profiling' : profilingOff);
     this.#profiled = profiled;
   }
 
   /**
-   * Removes the last profile, and returns whether the next can be written: a statement that scans nothing writes none, and the
-   * previous one must not pass for its own. These small files are made and read synchronously: waiting for a thread of the pool,
-   * which long queries keep busy, would take longer.
+   * Removes the last profile, and returns whether the next one can be written: a statement that scans nothing writes none, and must not be
+   * credited with the previous one. These small files are written and read synchronously: waiting for a pool thread, which long queries
+   * keep busy, would take longer.
    */
   #canProfile(): boolean {
     try {
@@ -155,7 +155,7 @@ export class Worker {
     return this.#unwritable === undefined;
   }
 
-  /** Finds out whether a profile can be written, and writes what is known of a failure without a reason to the log. */
+  /** Checks whether a profile can be written, and logs the facts about a failure without a reason. */
   #examine(error: Error): void {
     this.#unwritable = 'not tried yet';
     const profile = this.#canProfile() ? 'can be written' : `cannot be written (${this.#unwritable})`;
@@ -165,23 +165,23 @@ export class Worker {
     );
   }
 
-  /** Throws the reason why the stream of a statement fails, if it still does: it holds no rows on the way. */
+  /** Throws the reason why a statement's stream fails, if it still does, without holding any rows. */
   async #explain(sql: string): Promise<void> {
     await this.#setProfiled(false);
     await this.connection.run(`SELECT max(hash(COLUMNS(*))) FROM (${sql})`);
   }
 }
 
-/** How a statement runs beside others. */
+/** Context of a statement that shares an engine. */
 export interface Contention {
   readonly signal: AbortSignal;
-  /** Whether other work of the engine, which shares its memory, runs now. */
+  /** Whether other work that shares the engine's memory is running. */
   readonly others: () => boolean;
 }
 
 /**
- * Runs a statement, and tries it again for some seconds when there is no memory for it while others run: those that take much of it
- * fail too, and give theirs back. One that fails alone, or only after a while, is what takes the memory.
+ * Runs a statement, and retries it for some seconds if memory is short while others run: large ones fail too, and return their memory. A
+ * statement that fails alone, or only after a while, is the one that takes the memory.
  */
 export async function retryWhileShort<T>(run: () => Promise<T>, { signal, others }: Contention): Promise<T> {
   for (let waitMs = firstWaitMs; ; waitMs *= 2) {
@@ -214,18 +214,18 @@ function crowdedError(cause: unknown): EngineError {
 
 const profilingOff = 'PRAGMA disable_profiling';
 
-/** More than a profile has, to see whether there is room for one. */
+/** Larger than any profile, to test whether there is room for one. */
 const largestProfile = Buffer.alloc(2 ** 16);
 
-/** Profiles are turned off twice: while they are on, each of these settings would write one, and the last turns them on again. */
+/** Profiling is turned off twice: while it is on, each of these settings would write a profile, and the last one turns it on again. */
 function connectionSettings(profile: string): string[] {
   return [
     "SET TimeZone='UTC'",
-    // What the engine makes ahead of whoever reads a result: it does not count texts, and would make gigabytes of them.
+    // Rows computed ahead of the reader: the engine does not count strings, and would buffer gigabytes of them.
     "SET streaming_buffer_size='1KiB'",
     'SET enable_progress_bar=true',
     'SET enable_progress_bar_print=false',
-    // A file of a dataset never changes under its name; its footer is read once instead of by every query.
+    // A dataset file never changes under its name, so its footer is read once instead of by every query.
     'SET parquet_metadata_cache=true',
     "SET enable_profiling='json'",
     profilingOff,
@@ -239,7 +239,7 @@ function readCounts(profile: string): OperatorCounts {
   try {
     return operatorCounts(JSON.parse(readFileSync(profile, 'utf8')));
   } catch (error) {
-    // Without a profile the query succeeds, without counts.
+    // Without a profile, the query succeeds without counts.
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? noCounts : notCounted;
   }
 }
