@@ -1,6 +1,6 @@
 const letters = ['', 'K', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
 
-/** Returns a number of bytes with a unit, the largest that leaves at least 1 unless one is given; null for unknown units or bases. */
+/** Formats a number of bytes with the given unit, or else the largest that leaves at least 1; null for unknown units or bases. */
 export function formatBytes(value: number, precision: bigint, units: string, base: bigint): string | null {
   if (!Number.isFinite(value) || (base !== 2n && base !== 10n)) return null;
   const unit = units === '' ? fittingUnit(Math.abs(value), base) : unitOf(units, base);
@@ -9,7 +9,7 @@ export function formatBytes(value: number, precision: bigint, units: string, bas
   return `${decimal(value / unit.size, digits)} ${unit.name}`;
 }
 
-/** Returns the bytes that a size such as `1.5 GB` stands for; 0 when it cannot be read or does not fit int64. */
+/** Parses a size such as `1.5 GB` to bytes; 0 if unreadable or beyond int64. */
 export function parseBytes(text: string, base: bigint): bigint {
   const [, amount = '', name = ''] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const unit = amount === '' || (base !== 2n && base !== 10n) ? undefined : unitOf(name, base);

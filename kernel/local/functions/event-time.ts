@@ -3,9 +3,9 @@ import { bareTime, isNumbered, orderedNs } from './function-date-order.js';
 import { timeNs } from './time-text.js';
 
 /**
- * Returns the nanoseconds since 1970 of the time of an event: as `todatetime` reads it, in brackets too, seconds with a
- * fraction, or the time of a line of syslog, klog or Snort, which has no year and lies in the twelve months before `nowNs`. A date
- * that does not say which number is the day is read in `order`. Null when it is none of these.
+ * Returns the time of an event in nanoseconds since 1970: anything that `todatetime` reads, also in brackets; seconds with a fraction; or
+ * the timestamp of a syslog, klog or Snort line, which has no year and falls in the twelve months before `nowNs`. An ambiguous numeric date
+ * is read in `order`. Null if it is none of these.
  */
 export function eventTimeNs(text: string, nowNs: bigint, order: string): bigint | null {
   const bare = joinedTime(bareTime(text));
@@ -16,11 +16,11 @@ export function eventTimeNs(text: string, nowNs: bigint, order: string): bigint 
   return english === bare ? null : (timeNs(english) ?? yearlessNs(english, nowNs));
 }
 
-/** How the days of a week begin in German, French, Italian, Spanish, Portuguese, Dutch, Polish, Czech and Swedish. */
+/** Beginnings of weekday names in German, French, Italian, Spanish, Portuguese, Dutch, Polish, Czech and Swedish. */
 const weekdays =
   /^(?:mo|di|mi|do|fr|sa|so|lun|mar|mer|mié|gio|jeu|jue|ven|vie|sam|sáb|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr|za|zo|pn|pon|wt|śr|czw|pt|pią|sob|nd|nie|út|st|čt|pá|ne|mån|tis|ons|tors|lör|sön)\p{L}*[.,]{0,2} (?=\p{L}|\d)/iu;
 
-/** Returns a time with the English name of its month, without the day of the week in front and without the words between. */
+/** Returns a timestamp with the English name of its month, without a leading weekday and filler words. */
 function inEnglish(text: string): string {
   return text
     .replace(weekdays, day => (englishMonth(day.replace(/\P{L}/gu, '')) === undefined ? '' : day))
@@ -29,17 +29,17 @@ function inEnglish(text: string): string {
 }
 
 /**
- * A label of TAI64 or TAI64N, as multilog writes it, of 1970 to 2106, as other hexadecimal numbers are ids. Its seconds are ten ahead:
- * https://cr.yp.to/daemontools/tai64n.html
+ * Parses a TAI64 or TAI64N label, as written by multilog, from 1970 to 2106, since other hexadecimal numbers are ids. Its seconds are ten
+ * ahead: https://cr.yp.to/daemontools/tai64n.html
  */
 function taiNs(text: string): bigint | null {
   const [, seconds, nanos = '0'] = /^@40000000([0-9a-f]{8})([0-3][0-9a-f]{7})?$/.exec(text) ?? [];
   return seconds === undefined ? null : (BigInt(`0x${seconds}`) - 10n) * SECOND + BigInt(`0x${nanos}`);
 }
 
-/** How programs join the day and the time of day otherwise than {@link timeNs} reads them. */
+/** Formats that join date and time of day in ways that {@link timeNs} does not read. */
 const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
-  // The alerts of Suricata and Snort, the month first.
+  // Suricata and Snort alerts, month first.
   { pattern: /^(\d{2})\/(\d{2})\/(\d{4})-(\d{2}:\d{2}:\d{2}\.\d{6})$/, as: '$3-$1-$2 $4' },
   { pattern: /^(\d{2})\/(\d{2})\/(\d{2})-(\d{2}:\d{2}:\d{2}\.\d{6})$/, as: '20$3-$1-$2 $4' },
   // Gin.
@@ -53,13 +53,13 @@ const joined: readonly { readonly pattern: RegExp; readonly as: string }[] = [
     pattern: /^(\d{4})(\d{2})(\d{2})[ T-](\d{2})(\d{2})(\d{2})((?:[.,]\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})?)$/,
     as: '$1-$2-$3 $4:$5:$6$7',
   },
-  // A colon in front of milliseconds or microseconds.
+  // A colon before milliseconds or microseconds.
   { pattern: /^(\d{4}[-/]\d{2}[-/]\d{2}[ T]{1,2}\d{1,2}:\d{2}:\d{2}):(\d{3}(?:\d{3})?)\b/, as: '$1.$2' },
   {
     pattern: /^([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}):(\d{6}) (\d{4})$/,
     as: '$1.$2 $3',
   },
-  // laurel: the serial number of the event is behind its time.
+  // laurel: the event's serial number follows its time.
   { pattern: /^(\d{9,10}\.\d{3}):\d+$/, as: '$1' },
   // svlogd and s6-log.
   { pattern: /^(\d{4}-\d{2}-\d{2})_(\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)$/, as: '$1 $2' },
@@ -72,10 +72,10 @@ function joinedTime(text: string): string {
   return found === undefined ? text : text.replace(found.pattern, found.as);
 }
 
-/** The time of day and the name of a zone, as PHP writes it. */
+/** A time of day with a zone name, as PHP writes it. */
 const inNamedZone = /^(.*\d:\d{2}(?:[.,]\d{1,9})?) ([A-Z][A-Za-z]+(?:\/[A-Za-z_+-]+){1,2})$/;
 
-/** A time in a zone that has a name; null if the clocks skip it. Of one that they show twice it is the first. */
+/** Returns a time in a named zone: null if skipped by a clock change, and the first one if repeated. */
 function zonedNs(text: string): bigint | null {
   const [, written = '', zone = ''] = inNamedZone.exec(text) ?? [];
   const local = isZone(zone) ? timeNs(written) : null;
@@ -84,7 +84,7 @@ function zonedNs(text: string): bigint | null {
   return around.find(ns => ns + offsetNs(zone, ns) === local) ?? null;
 }
 
-/** How far the clocks of a zone are ahead of UTC. */
+/** Returns the UTC offset of a zone. */
 function offsetNs(zone: string, ns: bigint): bigint {
   const seconds = Number(ns / SECOND);
   const shown = clockOf(zone).formatToParts(seconds * 1000);
@@ -120,7 +120,7 @@ function fractionNs(text: string): bigint | null {
   return BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** How logs write a time without a year: syslog, klog, the alerts of Snort, Redis, monit and logcat. */
+/** Timestamps without a year: syslog, klog, Snort alerts, Redis, monit and logcat. */
 const yearless: readonly {
   readonly pattern: RegExp;
   readonly dated: (year: number, parts: Parts) => string;
@@ -160,7 +160,7 @@ function yearlessNs(text: string, nowNs: bigint): bigint | null {
   for (const { pattern, dated } of yearless) {
     const parts = pattern.exec(text)?.groups;
     if (parts === undefined) continue;
-    // A leap day may lie further back.
+    // A leap day may lie several years back.
     for (let back = 0; back < 9; back++) {
       const ns = timeNs(dated(year - back, parts));
       if (ns !== null && ns <= nowNs) return ns;

@@ -1,4 +1,4 @@
-/** Returns as JSON the first `key:value` text of a JSON array whose key and value match two patterns; null when there is none. */
+/** Returns the first `key:value` string of a JSON array whose key and value match two patterns, as JSON; null if none does. */
 export function findPair(
   pairs: string,
   keyPattern: string,
@@ -23,7 +23,7 @@ function splitPair(text: string, separator: string): { readonly key: string; rea
     : { key: text.slice(0, at), value: text.slice(at + separator.length) };
 }
 
-/** Each piece between stars is taken where it first occurs: no backtracking, whatever the pattern. */
+/** Matches each piece between stars at its first occurrence: no backtracking, whatever the pattern. */
 function matches(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

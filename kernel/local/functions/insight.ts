@@ -3,8 +3,8 @@ import { deadline } from './deadline.js';
 const maxWords = 4;
 
 /**
- * The word sequences of up to four words that occur in most texts, as JSON [{phrase, count}]: most frequent first, longer
- * before shorter, a sequence inside a longer one with the same count left out. `counts` is JSON text -> occurrences.
+ * Returns the sequences of up to four words that occur in most strings, as JSON [{phrase, count}]: most frequent first, longer before
+ * shorter, without sequences inside a longer one of the same count. `counts` maps strings to occurrences, as JSON.
  */
 export function phrases(counts: string, limit: bigint): string {
   const found = new Map<string, number>();

@@ -6,7 +6,7 @@ interface Network {
   readonly prefix: number;
 }
 
-/** Compares two addresses or networks under the shortest prefix: -1, 0 or 1; null when one is neither. */
+/** Compares two addresses or networks under the shortest prefix: -1, 0 or 1; null if either is invalid. */
 export function compareIp(a: string, b: string, prefix: bigint): bigint | null {
   const [left, right] = [networkOf(a), networkOf(b)];
   if (left === null || right === null || prefix < 0n || prefix > 128n) return null;
@@ -15,13 +15,13 @@ export function compareIp(a: string, b: string, prefix: bigint): bigint | null {
   return difference === 0n ? 0n : difference < 0n ? -1n : 1n;
 }
 
-/** Tells whether two addresses or networks are equal under the shortest prefix; null when one is neither. */
+/** Returns whether two addresses or networks are equal under the shortest prefix; null if either is invalid. */
 export function isIpMatch(a: string, b: string, prefix: bigint): boolean | null {
   const order = compareIp(a, b, prefix);
   return order === null ? null : order === 0n;
 }
 
-/** Tells whether an address lies in a network; null when one cannot be read. */
+/** Returns whether an address lies in a network; null if either is invalid. */
 export function isInRange(ip: string, range: string): boolean | null {
   return ip.includes('/') ? null : isIpMatch(ip, range, 128n);
 }

@@ -5,8 +5,8 @@ export interface ModelPrice {
 }
 
 /**
- * Returns the prices of a model; undefined when it is not known. A name may have a vendor before a slash, and a date, a
- * version or `latest` at its end: `anthropic/claude-3-opus-20240229`.
+ * Returns the prices of a model; undefined if unknown. A name may have a vendor prefix before a slash, and a date, a version or `latest` at
+ * the end: `anthropic/claude-3-opus-20240229`.
  */
 export function modelPrice(model: string): ModelPrice | undefined {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
@@ -60,5 +60,5 @@ const table: readonly (readonly [name: string, input: number, output: number])[]
   ['gemini-2.5-flash-lite', 0.1, 0.4],
 ];
 
-/** The longest name that fits decides. */
+/** The longest matching name wins. */
 const prices = [...table].sort(([a], [b]) => b.length - a.length);

@@ -1,4 +1,4 @@
-/** Returns the parts of a path, a file URI or a URL as a JSON map; what is missing is empty. */
+/** Returns the parts of a path, a file URI or a URL as a JSON map; missing parts are empty. */
 export function parsePath(text: string): string {
   const [, scheme = '', afterScheme] = /^([a-z][a-z0-9+.-]+):\/\/(.*)$/is.exec(text) ?? [];
   const path =

@@ -10,7 +10,10 @@ const escapes: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** Returns text in double quotes, escaped as Go's [strconv.Quote](https://pkg.go.dev/strconv#Quote) does: what cannot be printed becomes `\x07`, `\u200b` or `\U000e0001`. */
+/**
+ * Returns text in double quotes, escaped like Go's [strconv.Quote](https://pkg.go.dev/strconv#Quote): unprintable characters become `\x07`,
+ * `\u200b` or `\U000e0001`.
+ */
 export function quoted(text: string): string {
   return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`;
 }

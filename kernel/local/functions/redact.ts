@@ -5,8 +5,8 @@ import { deadline } from './deadline.js';
 const cache = new Map<string, RE2JS>();
 
 /**
- * Masks what an RE2 pattern matches: each character by a one-character token, or the whole match by a longer token or a
- * short hash. With `groups`, only what the capture groups match. Text that does not match is returned as it is.
+ * Masks the matches of an RE2 pattern: each character with a one-character token, or the whole match with a longer token or a short hash.
+ * With `groups`, masks only the capture groups. Text without a match is unchanged.
  */
 export function redact(text: string, pattern: string, token: string, hash: boolean, groups: boolean): string {
   const matcher = compiled(pattern).matcher(text);

@@ -5,19 +5,19 @@ import { jsonItems } from './json/sets.js';
  * when an argument has another type. Elements that are not numbers count as missing.
  */
 
-/** Returns the array with every missing element replaced by the one before it; those at the beginning take the first value. */
+/** Returns the array with every missing element replaced by the previous one; missing ones at the start take the first value. */
 export function fillForward(text: string): string | null {
   const items = jsonItems(text);
   return items === undefined ? null : `[${filled(items).join(',')}]`;
 }
 
-/** Returns the array with every missing element replaced by the one after it; those at the end take the last value. */
+/** Returns the array with every missing element replaced by the next one; missing ones at the end take the last value. */
 export function fillBackward(text: string): string | null {
   const items = jsonItems(text)?.reverse();
   return items === undefined ? null : `[${filled(items).reverse().join(',')}]`;
 }
 
-/** Returns the array with missing elements on the line between their neighbors; at the ends they take the nearest value. */
+/** Returns the array with missing elements interpolated linearly between their neighbors; at the ends they take the nearest value. */
 export function fillLinear(text: string): string | null {
   const items = jsonItems(text);
   if (items === undefined) return null;
@@ -35,8 +35,8 @@ export function fillLinear(text: string): string | null {
 }
 
 /**
- * Returns the array filtered by a kernel, each element with those before it. A kernel without negative weights averages: the
- * weighted sum is divided by the sum of the weights that fell on values, at the beginning too. Any other gives the plain sum.
+ * Returns the array filtered by a kernel over each element and those before it. A kernel without negative weights averages: the weighted
+ * sum is divided by the sum of the weights applied to values, also at the start. Any other kernel gives the plain sum.
  */
 export function fir(text: string, kernelText: string): string | null {
   const values = numbers(text);
@@ -46,7 +46,7 @@ export function fir(text: string, kernelText: string): string | null {
   return json(values.map((_, place) => filteredAt(values, kernel, place, averages)));
 }
 
-/** Returns the array filtered by numerator and denominator coefficients; null when a value is missing or the first denominator is 0. */
+/** Returns the array filtered by numerator and denominator coefficients; null if a value is missing or the first denominator is 0. */
 export function iir(text: string, numeratorText: string, denominatorText: string): string | null {
   const x = complete(text);
   const b = complete(numeratorText);
@@ -62,12 +62,12 @@ export function iir(text: string, numeratorText: string, denominatorText: string
   return json(y);
 }
 
-/** Returns the Fourier transform of a complex series as `[[real], [imaginary]]`; null when the parts differ in length. */
+/** Returns the Fourier transform of a complex series as `[[real], [imaginary]]`; null if the parts differ in length. */
 export function fft(realText: string, imaginaryText: string): string | null {
   return transformed(realText, imaginaryText, (re, im) => dft(re, im));
 }
 
-/** Returns the inverse Fourier transform of a complex series as `[[real], [imaginary]]`; null when the parts differ in length. */
+/** Returns the inverse Fourier transform of a complex series as `[[real], [imaginary]]`; null if the parts differ in length. */
 export function ifft(realText: string, imaginaryText: string): string | null {
   return transformed(realText, imaginaryText, (re, im) => {
     // The inverse is the transform with real and imaginary parts exchanged, divided by the length.
@@ -132,7 +132,7 @@ function filteredAt(
   return weights === 0 ? null : sum / weights;
 }
 
-/** The weighted sum of a series up to a place, from the coefficient `from` on. */
+/** Returns the weighted sum of a series up to a position, starting at coefficient `from`. */
 function taps(
   coefficients: readonly number[],
   series: readonly number[],
@@ -168,14 +168,14 @@ function dft(re: readonly number[], im: readonly number[]): Complex {
   return isPower ? powerOfTwo([...re], [...im]) : chirp(re, im);
 }
 
-/** Cooley and Tukey's transform, in place; the length is a power of two. */
+/** Cooley-Tukey transform in place; the length is a power of two. */
 function powerOfTwo(re: number[], im: number[]): Complex {
   reverseBits(re, im);
   for (let size = 2; size <= re.length; size *= 2) {
     const half = size / 2;
     for (let k = 0; k < half; k++) {
       const angle = (-2 * Math.PI * k) / size;
-      // A quarter turn is exact, so that the transform of a few integers is.
+      // A quarter turn is exact, which keeps the transform of a few integers exact.
       const cos = 4 * k === size ? 0 : Math.cos(angle);
       const sin = Math.sin(angle);
       for (let a = k; a < re.length; a += size) butterfly(re, im, a, a + half, cos, sin);
@@ -210,7 +210,7 @@ function chirp(re: readonly number[], im: readonly number[]): Complex {
   const n = re.length;
   let size = 1;
   while (size < 2 * n) size *= 2;
-  // The square is taken modulo 2n: large angles would lose precision.
+  // The square is reduced modulo 2n: large angles would lose precision.
   const angles = re.map((_, i) => (Math.PI * ((i * i) % (2 * n))) / n);
   const cos = angles.map(Math.cos);
   const sin = angles.map(Math.sin);
@@ -230,7 +230,7 @@ function chirp(re: readonly number[], im: readonly number[]): Complex {
   return [re.map((_, i) => turn(i, outRe, outIm, 1)), re.map((_, i) => turn(i, outIm, outRe, -1))];
 }
 
-/** The circular convolution of two series whose length is a power of two. */
+/** Returns the circular convolution of two series whose length is a power of two. */
 function convolve(left: Complex, right: Complex): Complex {
   const [aRe, aIm] = powerOfTwo(left[0], left[1]);
   const [bRe, bIm] = powerOfTwo(right[0], right[1]);

@@ -10,8 +10,8 @@ import {
 } from '../../time.js';
 
 /**
- * Returns the nanoseconds since 1970 of a time written in one of the many usual ways (RFC 3339, 1123, 850, ANSI C, Apache,
- * month names, month/day/year, epoch numbers by their length); UTC unless it has a zone. Null when it is none of them.
+ * Parses a time in any of many common formats (RFC 3339, 1123, 850, ANSI C, Apache, month names, month/day/year, epoch numbers by length)
+ * to nanoseconds since 1970; UTC unless it has a zone. Null if it fits none of them.
  */
 export function timeNs(text: string): bigint | null {
   const trimmed = text.trim();
@@ -36,7 +36,7 @@ const shortYear = '(?<year>\\d{4}|\\d{2})';
 const clock =
   '(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,:](?<fraction>\\d+))?)?(?:\\s*(?<half>[ap]m))?';
 const offset = '[+-]\\d{2}(?::?\\d{2})?';
-// The text after the zone repeats it; `m=` is a monotonic clock, as Go prints it.
+// The text after the zone repeats it; `m=` is a monotonic clock, as printed by Go.
 const zone = `(?:\\s*(?<zone>[a-z]{1,4}(?![a-z:+-])|[a-z]{0,4}${offset}))?(?:\\s+(?:[a-z]{3,4}|\\([a-z0-9+: -]+\\)|${offset}))?(?:\\s+m=[+-][\\d.]+)?`;
 const time = `(?:(?:\\s*,\\s*|\\s+at\\s+|\\s+|t|:)${clock}${zone})?`;
 
@@ -56,7 +56,7 @@ const patterns: readonly RegExp[] = [
   `${weekday}${month}\\s+${day}\\s+${clock}${zone}\\s+${year}`,
 ].map(source => new RegExp(`^${source}$`, 'i'));
 
-/** The length of a bare number determines its format. */
+/** Parses a bare number by its length. */
 function digitsNs(digits: string): bigint | null {
   const part = (from: number, to: number) => digits.slice(from, to) || undefined;
   switch (digits.length) {
@@ -109,7 +109,7 @@ interface Day {
   readonly day: number;
 }
 
-/** The month is 0 of a week or a day that the year does not have. */
+/** Returns a date. The month is 0 for a week or day that the year does not have. */
 function dayOf({ year: written, month, day, yearDay, week, weekday }: Fields): Day {
   const year = fullYear(written);
   if (yearDay !== undefined) return numberedDay(year, Number(yearDay), Number(yearDay));
@@ -120,7 +120,7 @@ function dayOf({ year: written, month, day, yearDay, week, weekday }: Fields): D
   return numberedDay(year, monday + Number(weekday ?? 1) - 1, monday + 3);
 }
 
-/** A day by its number in a year, from 1. */
+/** Returns a day by its number in a year, from 1. */
 function numberedDay(year: number, number: number, within: number): Day {
   const isOfYear = within > 0 && new Date(Date.UTC(year, 0, within)).getUTCFullYear() === year;
   const date = new Date(Date.UTC(year, 0, number));
@@ -131,7 +131,7 @@ function numberedDay(year: number, number: number, within: number): Day {
   };
 }
 
-/** Two digits are read as POSIX does: 69 to 99 are 19xx. */
+/** Expands two digits as in POSIX: 69 to 99 are 19xx. */
 function fullYear(text: string | undefined): number {
   const year = Number(text);
   if (text?.length === 4) return year;

@@ -1,6 +1,6 @@
 type QueryMap = Readonly<Record<string, string | readonly string[]>>;
 
-/** Returns the parts of a URL ([RFC 3986](https://www.rfc-editor.org/rfc/rfc3986)) as a JSON map; what is missing is empty. */
+/** Returns the parts of a URL ([RFC 3986](https://www.rfc-editor.org/rfc/rfc3986)) as a JSON map; missing parts are empty. */
 export function parseUrl(text: string): string {
   const [, scheme = '', authority = '', path = '', query = '', fragment = ''] =
     /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
@@ -25,7 +25,7 @@ export function parseUrlQuery(text: string): string {
   return JSON.stringify(queryMap(text.replace(/^\?/, '')));
 }
 
-/** Returns the URL that a JSON map of parts describes; null when it is not a map. */
+/** Returns the URL for a JSON map of parts; null if it is not a map. */
 export function formatUrl(json: string): string | null {
   const parts = JSON.parse(json) as unknown;
   if (typeof parts !== 'object' || parts === null || Array.isArray(parts)) return null;
@@ -44,14 +44,14 @@ export function formatUrl(json: string): string | null {
   return `${scheme}${host}${port}${slash}${path}${query && `?${query}`}${fragment && `#${fragment}`}`;
 }
 
-/** Returns text with its `%` sequences decoded; a sequence that is not valid stays, bytes that are not UTF-8 become U+FFFD. */
+/** Returns text with its `%` sequences decoded; invalid sequences stay, and bytes that are not UTF-8 become U+FFFD. */
 export function urlDecode(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, sequence =>
     Buffer.from(sequence.replaceAll('%', ''), 'hex').toString('utf8'),
   );
 }
 
-/** In a query a plus sign is a space. */
+/** Parses a query, with plus signs as spaces. */
 function queryMap(query: string): QueryMap {
   const map = new Map<string, string[]>();
   for (const entry of query.split('&').filter(text => text !== '')) {

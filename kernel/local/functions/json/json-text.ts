@@ -67,7 +67,7 @@ function sticky(pattern: RegExp, reader: Reader): string {
   return match;
 }
 
-/** By code point, as UTF-8 sorts. */
+/** Compares by code point, like UTF-8. */
 function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,12 +1,12 @@
-/** A JSON path as the engine reads it; `many` is true when it can select several values. */
+/** A JSON path in the engine's syntax; `many` if it can select several values. */
 export interface EnginePath {
   readonly path: string;
   readonly many: boolean;
 }
 
 /**
- * Translates a JSON path: `$`, `.name`, `..name`, `.*`, `['name']`, `[0]`, `[-1]`, `[*]`. Returns undefined for anything else,
- * among it filters and slices.
+ * Translates a JSON path: `$`, `.name`, `..name`, `.*`, `['name']`, `[0]`, `[-1]`, `[*]`. Returns undefined for anything else, including
+ * filters and slices.
  */
 export function enginePath(text: string): EnginePath | undefined {
   if (!text.startsWith('$')) return undefined;

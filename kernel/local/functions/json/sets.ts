@@ -1,6 +1,6 @@
 import { canonicalJson } from './json-text.js';
 
-/** Returns the texts of the elements of a JSON array, each as it was written; undefined for anything but an array. */
+/** Returns the elements of a JSON array as written; undefined for anything but an array. */
 export function jsonItems(text: string): string[] | undefined {
   const body = text.trim();
   if (!body.startsWith('[')) return undefined;
@@ -20,12 +20,12 @@ export function jsonItems(text: string): string[] | undefined {
   return items;
 }
 
-/** Returns the elements of either array, each once, in the order in which they first appear; null unless both are arrays. */
+/** Returns the distinct elements of both arrays, in order of first appearance; null unless both are arrays. */
 export function setUnion(left: string, right: string): string | null {
   return combine(left, right, (a, b) => [...a, ...b]);
 }
 
-/** Returns the elements of the left array that are in the right one too, each once, in their order. */
+/** Returns the distinct elements of the left array that are also in the right one, in order. */
 export function setIntersect(left: string, right: string): string | null {
   return combine(left, right, (a, b) => {
     const keys = new Set(b.map(itemKey));
@@ -33,7 +33,7 @@ export function setIntersect(left: string, right: string): string | null {
   });
 }
 
-/** Returns the elements of the left array that are not in the right one, each once, in their order. */
+/** Returns the distinct elements of the left array that are not in the right one, in order. */
 export function setDifference(left: string, right: string): string | null {
   return combine(left, right, (a, b) => {
     const keys = new Set(b.map(itemKey));
@@ -53,7 +53,10 @@ function combine(left: string, right: string, choose: (a: string[], b: string[])
   return `[${[...kept.values()].join(',')}]`;
 }
 
-/** Equal for equal values: 1, 1.0 and 1e0 are one number, the order of keys does not matter. Integers stay exact. */
+/**
+ * Returns a key that is the same for equal values: 1, 1.0 and 1e0 are one number, and the order of object keys is ignored. Integers stay
+ * exact.
+ */
 function itemKey(item: string): string {
   if (/^-?\d+$/.test(item)) return item;
   return /^[-\d]/.test(item) ? String(Number(item)) : canonicalJson(item);

@@ -1,11 +1,11 @@
 import type { SqlColumn, SqlExpr, SqlSelect, SqlStatement, SqlTable } from './sql-model.js';
 
-/** Returns the SQL text of a statement's structure, given as JSON; null when it is not one. */
+/** Returns the SQL text of a statement's structure, given as JSON; null if it is not one. */
 export function formatSql(json: string): string | null {
   try {
     return statementText(JSON.parse(json) as SqlStatement);
   } catch (error) {
-    // A map of another shape, which lacks a needed member.
+    // A map of another shape that lacks a required member.
     if (error instanceof TypeError) return null;
     throw error;
   }
@@ -69,7 +69,7 @@ function tablesText(tables: readonly SqlTable[]): string {
     .join('');
 }
 
-/** Higher binds closer. */
+/** Operator precedence: a higher rank binds tighter. */
 const ranks: Readonly<Record<string, number>> = {
   or: 1,
   and: 2,

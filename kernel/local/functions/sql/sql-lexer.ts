@@ -1,4 +1,4 @@
-/** One piece of SQL text: a keyword or name (`word`), a quoted name, a literal or a sign. */
+/** A token of SQL text: a keyword or name (`word`), a quoted name, a literal or a symbol. */
 export interface SqlToken {
   readonly kind: 'word' | 'name' | 'string' | 'number' | 'parameter' | 'sign' | 'end';
   readonly text: string;
@@ -16,7 +16,7 @@ const pieces: readonly (readonly [kind: SqlToken['kind'] | 'space', pattern: str
 
 const token = new RegExp(pieces.map(([kind, pattern]) => `(?<${kind}>${pattern})`).join('|'), 'uy');
 
-/** Returns the pieces of SQL text, the last of kind `end`; undefined when a character fits none. */
+/** Returns the tokens of SQL text, ending with one of kind `end`; undefined if a character fits none. */
 export function sqlTokens(text: string): readonly SqlToken[] | undefined {
   const tokens: SqlToken[] = [];
   for (token.lastIndex = 0; token.lastIndex < text.length; ) {

@@ -1,4 +1,4 @@
-/** The structure of an SQL statement, as plain JSON. Names and texts are as written, keywords in lower case. */
+/** The structure of an SQL statement, as plain JSON. Names and strings are as written, keywords in lower case. */
 export type SqlStatement = SqlSelect | SqlInsert | SqlUpdate | SqlDelete;
 
 export interface SqlSelect {
@@ -12,7 +12,7 @@ export interface SqlSelect {
   readonly order?: readonly SqlOrder[];
   readonly limit?: SqlExpr;
   readonly offset?: SqlExpr;
-  /** `union`, `union all`, `intersect`, `except` with the statement that follows. */
+  /** `union`, `union all`, `intersect`, `except`, with the following statement. */
   readonly combine?: { readonly operator: string; readonly query: SqlSelect };
 }
 
@@ -54,13 +54,13 @@ export interface SqlOrder {
 }
 
 export type SqlExpr =
-  /** `*` is the name of all columns. */
+  /** `*` is the name for all columns. */
   | { readonly colname: string; readonly table?: string }
   | {
       readonly value: string;
       readonly valtype: 'integer' | 'float' | 'string' | 'bool' | 'null' | 'parameter';
     }
-  /** A sign or word with its operands; `case` takes conditions and results in turn, then the default; `list` is `(a, b)`. */
+  /** A symbol or word with its operands; `case` has alternating conditions and results, then the default; `list` is `(a, b)`. */
   | { readonly operator: string; readonly params: readonly SqlExpr[] }
   | { readonly function: string; readonly params: readonly SqlExpr[]; readonly distinct?: true }
   | { readonly query: SqlSelect };

@@ -12,7 +12,7 @@ import type {
   SqlUpdate,
 } from './sql-model.js';
 
-/** Returns the structure of one SQL statement as JSON; null when it cannot be read. */
+/** Parses one SQL statement and returns its structure as JSON; null if unreadable. */
 export function parseSql(text: string): string | null {
   const tokens = sqlTokens(text);
   if (tokens === undefined) return null;
@@ -38,7 +38,7 @@ const reserved = new Set(
   ).split(' '),
 );
 
-/** Reads statements by recursive descent; throws {@link Unreadable}. */
+/** Parses statements by recursive descent. Throws {@link Unreadable}. */
 class SqlReader {
   readonly #tokens: readonly SqlToken[];
   #at = 0;
@@ -212,7 +212,7 @@ class SqlReader {
     return this.#chain(['+', '-', '||'], () => this.#chain(['*', '/', '%'], () => this.#unary()));
   }
 
-  /** Operands joined by operators of one rank, grouped from the left. */
+  /** Parses operands joined by operators of one rank, left-associative. */
   #chain(operators: readonly string[], operand: () => SqlExpr): SqlExpr {
     let left = operand();
     for (;;) {
