@@ -1,4 +1,4 @@
-/** The codes of the kernel's and the local service's own errors. */
+/** Codes of the kernel's and the local service's own errors. */
 export type ErrorCode =
   // the HTTP API
   | 'answer-too-large'
@@ -127,15 +127,15 @@ export type ErrorCode =
 
 declare const foreign: unique symbol;
 
-/** A code that someone else chose: another service, or the diagnostics of a query. */
+/** A code defined elsewhere: by another service, or in the diagnostics of a query. */
 export type ServiceErrorCode = string & { readonly [foreign]: true };
 
-/** Returns a code as one that is not in the list of our own. */
+/** Returns a code that is not in the kernel's own list. */
 export function serviceErrorCode(code: string): ServiceErrorCode {
   return code as ServiceErrorCode;
 }
 
-/** The base of every operating failure: a stable `code`, a message that says what is wrong, a hint that says what to do. */
+/** Base of every operational failure: a stable `code`, a message with the problem, a hint with the fix. */
 export class AplKernelError extends Error {
   readonly code: ErrorCode | ServiceErrorCode;
   readonly hint: string | undefined;
@@ -152,5 +152,5 @@ export class AplKernelError extends Error {
   }
 }
 
-/** A command was called with an unusable argument: a path that is not a file, an option that makes no sense. */
+/** A command was called with an invalid argument: a path that is not a file, an option that makes no sense. */
 export class UsageError extends AplKernelError {}

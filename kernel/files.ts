@@ -12,17 +12,17 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { devNull } from 'node:os';
 
 /**
- * Files whose names others can put something else in place of: a pipe that nobody writes to keeps whoever opens it waiting for ever, with
- * a thread of this process, and a device may never end. So a file of the data directory, or of the user's settings, is opened here.
+ * Safe opening of files whose names others can replace: a pipe that nobody writes to blocks the opener forever, with a thread of this
+ * process, and a device may never end. Files of the data directory and of the user's settings are opened here.
  */
 
-/** Without waiting for what is at the other end, and without taking over a terminal. Windows has neither. */
+/** Does not wait for the other end, and does not acquire a controlling terminal. Windows has neither. */
 const atOnce = constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Opens a file, with the flags of the system. Rejects with the system's error, which for a pipe, a socket or a device is ENXIO, and for a
- * link that leads nowhere ENOLINK: who made it wants more than no file. The null device is an empty file: who links a name to it wants
- * nothing kept there.
+ * Opens a file, with the system's flags. Rejects with the system's error; for a pipe, a socket or a device that is ENXIO, and for a
+ * dangling link ENOLINK, as whoever created it meant more than a missing file. The null device is an empty file: linking to it means that
+ * nothing is to be stored.
  */
 export async function openFile(
   file: string,
@@ -54,14 +54,15 @@ export function openFileSync(file: string, flags: number = constants.O_RDONLY, m
 }
 
 /**
- * Bytes of a file that is read whole. What we or a user write is a thousandth of it; a file of holes has any size, and takes all memory.
+ * Maximum size of a file that is read whole, in bytes. Files of the kernel or a user are a thousandth of it; a sparse file has any size,
+ * and would take all memory.
  */
 export const mostBytes = 64 * 2 ** 20;
 
-/** The same of a file that is as large as what it holds: a log of batches, an answer, a notebook, what is kept of ten thousand files. */
+/** The same for files that grow with their content: a log of batches, an answer, a notebook, the cache of ten thousand files. */
 export const anySize = 2 ** 31 - 1;
 
-/** Returns the content of a file of at most so many bytes. Rejects like {@link openFile}, and with EOVERFLOW for a larger one. */
+/** Returns the content of a file of at most `most` bytes. Rejects like {@link openFile}, and with EOVERFLOW for a larger one. */
 export async function bytesOf(file: string, most = mostBytes): Promise<Buffer> {
   const handle = await openFile(file);
   try {
@@ -78,18 +79,15 @@ export async function textOf(file: string, most = mostBytes): Promise<string> {
 }
 
 /**
- * Returns bytes as text, without the mark that editors of Windows put before it: in UTF-16 if that mark says so, else in UTF-8. With
- * `fatal` it throws for bytes that hold no text.
+ * Decodes bytes without the byte order mark that Windows editors add: as UTF-16 if the mark says so, else as UTF-8. With `fatal`, throws
+ * for bytes that are not text.
  */
 export function decoded(bytes: Uint8Array, options: { readonly fatal?: boolean } = {}): string {
   const mark = isUtf16(bytes) ? 'utf-16le' : 'utf-8';
   return new TextDecoder(mark, options).decode(bytes);
 }
 
-/**
- * Returns the bytes of a file of lines of JSON as text. If an editor has saved it in UTF-16, the lines that were added since follow in
- * UTF-8.
- */
+/** Decodes the bytes of a JSON Lines file. If an editor has saved it in UTF-16, the lines appended since are in UTF-8. */
 export function decodedLines(bytes: Buffer): string {
   const added = isUtf16(bytes) ? bytes.indexOf('\n{"') : -1;
   return added < 0 ? decoded(bytes) : decoded(bytes.subarray(0, added)) + decoded(bytes.subarray(added));
@@ -99,7 +97,7 @@ function isUtf16(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
 
-/** Returns the content of a file. Throws as {@link bytesOf} rejects. */
+/** Returns the content of a file. Throws what {@link bytesOf} rejects with. */
 export function bytesOfSync(file: string): Buffer {
   const handle = openFileSync(file);
   try {
@@ -110,7 +108,7 @@ export function bytesOfSync(file: string): Buffer {
   }
 }
 
-/** Writes a file of this user alone over what has its name. Neither durable nor in one step. Rejects like {@link openFile}. */
+/** Overwrites a file, readable only by this user. Neither durable nor atomic. Rejects like {@link openFile}. */
 export async function overwrite(file: string, content: string | Uint8Array): Promise<void> {
   const handle = await openFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
   try {
@@ -121,8 +119,8 @@ export async function overwrite(file: string, content: string | Uint8Array): Pro
 }
 
 /**
- * Removes a file that may be gone already. Rejects with what the system says: `rm` of Node.js takes a file which may not be removed for a
- * directory, and says that it is none.
+ * Removes a file that may already be gone. Rejects with the system's error: Node.js's `rm` treats a file that may not be removed as a
+ * directory, and reports that it is not one.
  */
 export async function removeFile(file: string): Promise<void> {
   await unlink(file).catch((error: NodeJS.ErrnoException) => {
@@ -130,7 +128,10 @@ export async function removeFile(file: string): Promise<void> {
   });
 }
 
-/** Opens the other end of a pipe, and closes it: whoever waits there reads an end. Returns whether somebody did; false for one that may not be written to. */
+/**
+ * Opens the other end of a pipe, and closes it: a waiting reader gets an end of file. Returns whether there was one; false for a pipe that
+ * may not be written to.
+ */
 export function letGo(pipe: string): boolean {
   try {
     closeSync(openSync(pipe, constants.O_WRONLY | atOnce));
@@ -153,7 +154,7 @@ function openError(error: unknown, file: string): unknown {
   return systemError('ENOLINK', 'is a link that leads nowhere', file);
 }
 
-/** Whether a link has this name. */
+/** True if the name is a link. */
 function isLink(file: string): boolean {
   try {
     return lstatSync(file).isSymbolicLink();
@@ -164,7 +165,7 @@ function isLink(file: string): boolean {
 
 function refuseSpecial(stats: Stats, file: string): void {
   if (stats.isFile()) return;
-  // On some file systems it looks like an empty file.
+  // On some file systems a directory looks like an empty file.
   if (stats.isDirectory()) throw systemError('EISDIR', 'is a directory', file);
   if (!isNull(stats)) throw systemError('ENXIO', 'is not a file', file);
 }
@@ -182,8 +183,8 @@ function systemError(code: string, says: string, file: string): Error {
 }
 
 /**
- * Writes all of the bytes, at a position or after what was written before. A disk that gets full takes a part of them without an
- * error, and refuses the rest with one.
+ * Writes all of the bytes, at a position or after what was written before. A disk that fills up accepts part of them without an error, and
+ * fails on the rest.
  */
 export async function writeAll(
   file: Pick<FileHandle, 'write'>,

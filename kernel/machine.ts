@@ -4,18 +4,18 @@ import { dirname, parse, sep } from 'node:path';
 import process from 'node:process';
 import type { ErrorCode } from './errors.js';
 
-/** Returns how many bytes of memory this process may use at most: those of the machine, or of the container that it runs in. */
+/** Returns the maximum memory of this process in bytes: that of the machine, or of its container. */
 export function memoryAtMost(): number {
   const container = process.constrainedMemory();
-  // Without a bound it is 0, or more than any machine has.
+  // Without a limit it is 0, or more than any machine has.
   return container > 0 ? Math.min(container, totalmem()) : totalmem();
 }
 
 const MiB = 2 ** 20;
 
 /**
- * Returns how large the answer of a query may be where so much memory may be used: a quarter of it, from 512 MiB to 2 GiB. Both in
- * bytes, the answer in whole MiB.
+ * Returns the maximum size of a query's answer for a memory limit: a quarter of it, from 512 MiB to 2 GiB. Both in bytes, the answer in
+ * whole MiB.
  */
 export function largestAnswer(memory: number): number {
   const share = Math.floor(memory / 4 / MiB) * MiB;
@@ -27,12 +27,12 @@ export function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // The user id of a container may have no name.
+    // A container's user id may have no name.
     return `user ${process.getuid?.()}`;
   }
 }
 
-/** Returns the home of this process's user; the root directory, as in a container, for one that has none. */
+/** Returns the home of this process's user; the root directory for a user without one, as in a container. */
 export function homeDirectory(): string {
   try {
     return homedir();
@@ -42,8 +42,8 @@ export function homeDirectory(): string {
 }
 
 /**
- * Makes a directory for this user alone, and those above it; one that is there stays as it is. Throws what the system says.
- * Node's own recursive way never returns where a file system refuses new names as if the directory above were missing, as /proc does.
+ * Creates a directory for this user alone, and its parents; an existing one is left alone. Throws the system's error. Node's own recursive
+ * mode never returns if a file system rejects new names as if the parent were missing, as /proc does.
  */
 export function makeDirectory(directory: string): void {
   try {
@@ -58,7 +58,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Another process may have made it meanwhile. */
+/** Another process may have created it in the meantime. */
 function makeLast(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
@@ -67,21 +67,21 @@ function makeLast(directory: string): void {
   }
 }
 
-/** Whether a path goes through a name that begins with a dot, as those of keys and settings do; links are to be resolved before. */
+/** True if a path contains a name that begins with a dot, like those of keys and settings; links must be resolved before. */
 export function isHidden(path: string): boolean {
   return path.split(sep).some(name => name.startsWith('.') && name !== '.' && name !== '..');
 }
 
-/** Why the system did not do something with a file. */
+/** The reason why the system failed an operation on a file. */
 export interface SystemRefusal {
-  /** What it is to whoever asked, one of the kinds of `local/local-errors.ts`. */
+  /** Kind for the caller, one of the kinds of `local/local-errors.ts`. */
   readonly kind: 'failed' | 'invalid' | 'storage' | 'unavailable';
   readonly code: ErrorCode;
   /** Reads as in "could not be written: {reason}". */
   readonly reason: string;
   /** A sentence that says what to do. */
   readonly hint: string;
-  /** The system's own words, by which it is known where nobody passes its code on. */
+  /** The system's own message, to recognize the error when its code is not passed on. */
   readonly says: string;
 }
 
@@ -110,7 +110,7 @@ const held = {
 } as const;
 const other = { kind: 'failed', code: 'unreadable', hint: 'Move the existing file away.' } as const;
 
-/** Each way in which the system refuses, by its code. */
+/** The system's errors by code. */
 const refusals: Readonly<Record<string, SystemRefusal>> = {
   EROFS: {
     ...unwritable,
@@ -187,28 +187,30 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   ELOOP: { ...other, reason: 'its symbolic links form a loop', says: 'Too many levels of symbolic links' },
 };
 
-/** Returns why the system refused; undefined for an error that is not the system's about a file. */
+/** Returns why the system failed; undefined unless it is a system error about a file. */
 export function systemRefusal(error: unknown): SystemRefusal | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && Object.hasOwn(refusals, code) ? refusals[code] : undefined;
 }
 
-/** Returns why the system refused, from the words of a library that ends in the system's own. */
+/** Returns why the system failed, from a library's message that ends in the system's own. */
 export function refusalInWords(text: string): SystemRefusal | undefined {
   return Object.values(refusals).find(({ says }) => text.trim().endsWith(says));
 }
 
-/** What this process can run out of. */
+/** Resources that this process can run out of. */
 export type Scarce = 'disk space' | 'memory' | 'open files';
 
-/** Returns what there is nearly none left of; undefined when there is enough of everything. */
+/** Returns a resource that is nearly exhausted; undefined if there is enough of everything. */
 export function scarceResource(directories: readonly string[] = [tmpdir()]): Scarce | undefined {
   if (openError() !== undefined) return 'open files';
   if (directories.some(each => (freeBytes(each) ?? leastFree) < leastFree)) return 'disk space';
   return freemem() < totalmem() * leastShare ? 'memory' : undefined;
 }
 
-/** Returns how many bytes of memory this process uses; undefined if the system does not tell, as it cannot with too many files open. */
+/**
+ * Returns the memory that this process uses, in bytes; undefined if the system does not report it, for example with too many open files.
+ */
 export function processMemory(): number | undefined {
   try {
     return process.memoryUsage.rss();
@@ -218,16 +220,16 @@ export function processMemory(): number | undefined {
 }
 
 /**
- * Returns how many bytes of memory this process uses, or the most that it has used if the system tells no more: there the process has
- * to be one that does a single thing.
+ * Returns the memory that this process uses, in bytes, or its peak if the system reports only that: then the process must be one that does
+ * a single thing.
  */
 export function ownMemory(): number {
   return processMemory() ?? process.resourceUsage().maxRSS * 1024;
 }
 
-/** Returns how much is left, and in use, of what this process can run out of, for the log. */
+/** Returns the used and remaining resources of this process, for the log. */
 export function describeResources(directories: readonly string[] = [tmpdir()]): string {
-  // The system tells everything else by files.
+  // The system reports everything else through files.
   const error = openError();
   if (error !== undefined) return error;
   return [
@@ -243,7 +245,7 @@ const leastFree = MiB;
 
 const leastShare = 0.02;
 
-/** Why no file can be opened; undefined when one can. */
+/** Returns why no file can be opened; undefined if one can. */
 function openError(): string | undefined {
   try {
     closeSync(openSync(devNull, 'r'));
@@ -253,7 +255,7 @@ function openError(): string | undefined {
   }
 }
 
-/** Returns the bytes that are free for a directory: none without free inodes; undefined if it is gone or the system does not tell. */
+/** Returns the free bytes for a directory: none without free inodes; undefined if it is gone or the system does not report them. */
 export function freeBytes(directory: string): number | undefined {
   try {
     const { blocks, bavail, bsize, files, ffree } = statfsSync(directory);
@@ -277,7 +279,7 @@ function mebibytes(bytes: number | undefined): string {
 }
 
 /**
- * Names the file of NODE_EXTRA_CA_CERTS for the local service, which reads it once it connects to another host: Node would read that
- * variable at every start, which takes longer than all else.
+ * Names the file of NODE_EXTRA_CA_CERTS for the local service, which reads it when it first connects to another host: Node would read that
+ * variable at every start, which takes longer than all the rest.
  */
 export const AUTHORITIES_HANDED_ON = 'APL_KERNEL_CA_CERTS';

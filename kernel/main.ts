@@ -25,11 +25,11 @@ const machine: Machine = {
   execPath: process.execPath,
 };
 
-/** The folder of the compiled program. */
+/** Folder of the compiled program. */
 const folder = dirname(fileURLToPath(import.meta.url));
 const files: PackageFiles = packageFiles(dirname(folder), join(folder, 'main.js'));
 
-/** Each query holds a thread of libuv's pool, whose size is read when a process starts. */
+/** Each query occupies a thread of libuv's pool, whose size is read when a process starts. */
 const SERVICE_THREADS = '16';
 
 async function runCommand(argv: readonly string[]): Promise<void> {
@@ -46,8 +46,8 @@ async function runCommand(argv: readonly string[]): Promise<void> {
 }
 
 /**
- * The two command lines that programs write, those of the kernelspec and of a kernel, start without loading the parser of
- * commands.
+ * Returns the action for the two command lines written by programs, those of the kernelspec and of a kernel, to start them without loading
+ * the command parser.
  */
 function programIn([, , ...words]: readonly string[]): (() => Promise<void>) | undefined {
   const [file, data] = [words[2], words[3]];
@@ -64,7 +64,7 @@ function isCommand(words: readonly string[], command: readonly string[]): boolea
   return words.length === command.length && words.every((word, index) => word === command[index]);
 }
 
-/** The commands, each of which loads its module when it runs. */
+/** Returns the commands, each of which loads its module when it runs. */
 async function program(): Promise<Command> {
   const { programOf } = await import('./commands/command-program.js');
   const actions = { install, uninstall, kernel, lab, lsp, mcp, serve, importFile, doctor, onNotebooks };
@@ -81,7 +81,7 @@ async function uninstall(target: InstallTarget): Promise<void> {
   printInstalled('removed', await commands.uninstall(target, machine));
 }
 
-/** The package that a kernelspec may point to, and this machine with the Node that it may. */
+/** Returns the package and the machine, with its Node, that a kernelspec can point to permanently. */
 async function whatLasts(): Promise<[PackageFiles, Machine]> {
   const { lasting, lastingNode } = await import('./commands/lasting.js');
   const dataDir = dataDirectory();
@@ -128,7 +128,7 @@ async function kernel(connectionFile: string): Promise<void> {
   process.exit();
 }
 
-/** When a Jupyter server is killed its kernels go on running; they end by themselves. */
+/** Ends a kernel whose Jupyter server was killed, as it would otherwise go on running. */
 function onOrphaned(end: () => void): void {
   const parent = process.ppid;
   if (Number(machine.env.JPY_PARENT_PID) !== parent) return;
@@ -140,10 +140,10 @@ function onOrphaned(end: () => void): void {
   timer.unref();
 }
 
-/** Runs a command on notebooks: an interrupt ends the running cell, and the notebook is written as far as it came. */
+/** Runs a command on notebooks: an interrupt ends the running cell, and the notebook is written up to there. */
 async function onNotebooks(command: Parameters<Actions['onNotebooks']>[0]): Promise<void> {
   const stop = new AbortController();
-  // Not `once`: the library of locks ends a process that has no listener left when its own is called.
+  // Not `once`: the lock library ends a process that has no listener left when its own is called.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   process.exitCode = await command(await import('./commands/notebook-commands.js'), {
     kernel: (workDir, allow) => interpreter(resolve(workDir), undefined, allow),
@@ -176,7 +176,7 @@ async function serve(options: ServeOptions): Promise<void> {
   // Kernels can find the service before `serve` returns it, so a signal may arrive that early.
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
-  // The process that was started and waits for this one may be killed without a chance to pass it on.
+  // The process that started this one and waits for it may be killed without a chance to pass the signal on.
   process.on('disconnect', () => end.abort());
   if (process.connected === false) end.abort();
   const { fork } = await import('node:child_process');
@@ -209,10 +209,10 @@ async function serve(options: ServeOptions): Promise<void> {
   process.exit();
 }
 
-/** The SDK for buckets would warn of each Node that it leaves within a year. */
+/** The bucket SDK would warn about each Node version that it stops supporting within a year. */
 const quietSdk = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
 
-/** The local service answers for this machine: it does not get the credentials of the hosted service. */
+/** Returns the environment of the local service, without the credentials of the hosted service, as it answers only for this machine. */
 function serviceEnvironment(): NodeJS.ProcessEnv {
   const { NODE_EXTRA_CA_CERTS: authorities, ...env } = machine.env;
   const own = Object.entries(env).filter(([name]) => !name.startsWith('AXIOM_'));
@@ -224,8 +224,8 @@ function serviceEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * Runs this command in a process that has enough threads and none of the environment that it should not know, and that ends with
- * this one. Node 20 has started its threads before any code of ours runs.
+ * Runs this command in a process with enough threads and without variables that it should not see, which ends with this one. Node 20 has
+ * started its threads before any of this code runs.
  */
 async function withThreads(): Promise<void> {
   const { spawn } = await import('node:child_process');
@@ -280,7 +280,10 @@ async function importFile(file: string, options: ImportFileOptions): Promise<voi
   printImported(await importIntoDataset(command).finally(() => progress.end()));
 }
 
-/** Relative paths in its magics start at `workDir`; cells may do what `allow` names, and what the environment does. */
+/**
+ * Returns an interpreter. Relative paths in its magics start at `workDir`; cells may have the effects in `allow` and those that the
+ * environment allows.
+ */
 async function interpreter(
   workDir = process.cwd(),
   consoleWidth: () => number | undefined = () => undefined,
@@ -303,7 +306,7 @@ async function interpreter(
   });
 }
 
-/** Those of any session. */
+/** Returns the options common to all sessions. */
 async function sessionOptions(local: LocalServiceAccess, workDir: string): Promise<SessionOptions> {
   const [{ Logins }, { openInBrowser }] = await Promise.all([
     import('./api/login/logins.js'),
@@ -342,7 +345,7 @@ async function lsp({ startService }: LspOptions): Promise<void> {
   serveEditor(process.stdin, process.stdout, await sessionOptions(local, process.cwd()));
 }
 
-/** Agents are given the service on this machine alone. */
+/** Serves agents, which get only the service on this machine. */
 async function mcp(): Promise<void> {
   const { serveAgent } = await import('./protocols/mcp/mcp-server.js');
   const options = await sessionOptions(await localService(), process.cwd());
@@ -362,12 +365,12 @@ async function localService(): Promise<LocalService> {
   return createLocalService({ dataDir, spawn, log, version: files.version });
 }
 
-/** A log that cannot be written, as on a full disk, is no reason to end. */
+/** Logs a line; a log that cannot be written, as on a full disk, is not a reason to end. */
 function log(text: string): void {
   try {
     process.stderr.write(`[apl-kernel] ${withoutTokens(text)}\n`);
   } catch {
-    // There is nowhere left to say it.
+    // There is nowhere left to report it.
   }
 }
 
@@ -389,10 +392,10 @@ async function doctor({ checkData = false }: { readonly checkData?: boolean }): 
   if (findings.some(({ state }) => state === 'error')) process.exitCode = 1;
 }
 
-/** How far APL_KERNEL_NOW is from the clock: with it a notebook can be tried on another day. */
+/** Offset of APL_KERNEL_NOW from the clock, to try a notebook on another day. */
 const clockShiftMs = machine.env.APL_KERNEL_NOW ? Date.parse(machine.env.APL_KERNEL_NOW) - Date.now() : 0;
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 function nowMs(): number {
   if (Number.isFinite(clockShiftMs)) return Date.now() + clockShiftMs;
   throw new UsageError('option-invalid', 'APL_KERNEL_NOW is not a time', {
@@ -400,12 +403,12 @@ function nowMs(): number {
   });
 }
 
-/** Nanoseconds since 1970. */
+/** Returns nanoseconds since 1970. */
 function nowNs(): bigint {
   return BigInt(nowMs()) * 1_000_000n;
 }
 
-/** Where datasets, starred queries, history and the local service's runtime file are kept. */
+/** Returns the directory of datasets, starred queries, history and the local service's runtime file. */
 function dataDirectory(): string {
   const { env, home, platform } = machine;
   if (env.APL_KERNEL_DATA) return env.APL_KERNEL_DATA;

@@ -1,6 +1,6 @@
 /**
- * Runs work under a signal that aborts when one of these does. None of them remembers it afterwards: `AbortSignal.any` leaves a trace
- * in each, also in one that lives as long as the service, and forgets a timeout that nothing else holds once garbage is collected.
+ * Runs work under a signal that aborts when any of these does. None of them retains it afterwards: `AbortSignal.any` leaves a trace in
+ * each, even in one that lives as long as the service, and loses a timeout that nothing else references after a garbage collection.
  */
 export async function underEither<T>(
   signals: readonly AbortSignal[],
@@ -19,7 +19,7 @@ export async function underEither<T>(
   }
 }
 
-/** Runs work under a signal that aborts with another, and after so many milliseconds with the reason of `AbortSignal.timeout`. */
+/** Runs work under a signal that aborts with another, or after `limitMs` milliseconds with the reason of `AbortSignal.timeout`. */
 export async function underLimit<T>(
   signal: AbortSignal | undefined,
   limitMs: number | undefined,
@@ -35,7 +35,7 @@ export async function underLimit<T>(
   }
 }
 
-/** Whether a limit of time, not a user, has aborted a signal. */
+/** True if a signal was aborted by a timeout, not by a user. */
 export function isLate(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true && signal.reason?.name === 'TimeoutError';
 }

@@ -1,34 +1,29 @@
-/** Untrusted text on its way out: made visible, escaped and cut. Imports nothing from Node.js or other folders. */
+/** Output of untrusted text: made visible, escaped and cut. Imports nothing from Node.js or other folders. */
 
 /**
- * The text on one line, in which every control, bidirectional override and invisible character shows as a mark of its own:
- * `↵` for a newline, of Windows too, `⇥` for a tab, `⟨U+202E⟩` for the others.
+ * Returns the text on one line, with every control, bidirectional override and invisible character replaced by a visible mark: `↵` for a
+ * newline (also CRLF), `⇥` for a tab, `⟨U+202E⟩` and the like for the rest.
  */
 export function visible(text: string): string {
   return PRINTABLE_ASCII.test(text) ? text : text.replace(INVISIBLE, mark);
 }
 
-/**
- * A text beside others in a line: one with letters that are written from right to left is isolated, so that it moves nothing around it.
- */
+/** Isolates a text with right-to-left letters, so that it does not reorder the text around it. */
 export function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** As `isolated`, of each run of words from right to left in a sentence. */
+/** Like `isolated`, for each run of right-to-left words in a sentence. */
 export function isolatedWords(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? text.replace(RIGHT_TO_LEFT_WORDS, isolated) : text;
 }
 
-/** As `isolated`, of each name in backticks. */
+/** Like `isolated`, for each name in backticks. */
 export function isolatedNames(text: string): string {
   return text.replace(/`([^`]+)`/g, (_, name: string) => `\`${isolated(name)}\``);
 }
 
-/**
- * As `visibleLines`, of text that was written by us before: what `isolated` has put around a text stays, or is put by `around` in its
- * place.
- */
+/** Like `visibleLines`, for text already processed here: the marks of `isolated` stay, or are replaced by those of `around`. */
 export function visibleAgain(text: string, around = isolated, write = visibleLines): string {
   const parts = text.split(/\u2068([^\u2066-\u2069\u202a-\u202e\n]*)\u2069/);
   return parts.map((part, at) => (at % 2 === 0 ? write(part) : around(write(part)))).join('');
@@ -37,12 +32,12 @@ export function visibleAgain(text: string, around = isolated, write = visibleLin
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const RIGHT_TO_LEFT_WORDS = new RegExp(`${RIGHT_TO_LEFT.source}+(?: +${RIGHT_TO_LEFT.source}+)*`, 'gu');
 
-/** A field's name in which spaces at its ends, and spaces that are not the usual one, can be seen. */
+/** Returns a field's name with leading, trailing and unusual spaces made visible. */
 export function shownName(name: string): string {
   return visible(name).replace(/^ +| +$|(?! )\p{Zs}/gu, spaces => '\u2423'.repeat(spaces.length));
 }
 
-/** As `visible`, for text of several lines: newlines and tabs stay what they are. */
+/** Like `visible`, for text of several lines: newlines and tabs are unchanged. */
 export function visibleLines(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   return text.replace(INVISIBLE, character =>
@@ -50,17 +45,17 @@ export function visibleLines(text: string): string {
   );
 }
 
-/** Text for HTML content and for quoted attributes alike, with invisible characters made visible as by `visibleLines`. */
+/** Escapes text for HTML content and quoted attributes, with invisible characters made visible as by `visibleLines`. */
 export function escapeHtml(text: string): string {
   return visibleLines(text).replace(/[&<>"'`]/g, character => `&#${character.charCodeAt(0)};`);
 }
 
-/** Classes of HTML that LaTeX is not looked for in: MathJax, as notebooks and pages made of them load it, goes by them. */
+/** HTML classes that exclude LaTeX: they are recognized by MathJax as loaded in notebooks and in pages made from them. */
 export const NO_LATEX = 'tex2jax_ignore mathjax_ignore';
 
 /**
- * Text for one line of Markdown, or for a cell of a table in it: nothing in it is markup, HTML, a link or LaTeX. Notebooks look for
- * LaTeX in what Markdown has become, where no escape is left, but not across elements.
+ * Escapes text for one line of Markdown, or for a table cell: nothing in it is markup, HTML, a link or LaTeX. Notebooks look for LaTeX in
+ * rendered Markdown, in which no escapes are left, but not across elements.
  */
 export function escapeMarkdown(text: string): string {
   const dollar = /\$.*\$/s.test(text) ? '<span>\\$</span>' : '\\$';
@@ -69,7 +64,7 @@ export function escapeMarkdown(text: string): string {
       if (sign === '$') return dollar;
       if (sign === '\\')
         return AFTER_BACKSLASH.test(whole.slice(at + 1, at + 6)) ? '<span>&#92;</span>' : '&#92;';
-      // Two of them around a number stand for the LaTeX that notebooks keep from Markdown.
+      // Two of them around a number are the placeholder for LaTeX that notebooks hide from Markdown.
       return sign === '@' && whole[at + 1] === '@' ? '&#64;' : `\\${sign}`;
     })
     .replace(/\bwww\./gi, match => `${match.slice(0, -1)}\\.`)
@@ -78,28 +73,28 @@ export function escapeMarkdown(text: string): string {
 }
 
 /**
- * As `escapeMarkdown`, for a cell of a table that people also read as it is written, as in a chat: a text in which nothing can be
- * taken for markup, a link or LaTeX keeps all its characters, but for a `|`.
+ * Like `escapeMarkdown`, for a table cell that people also read as source, as in a chat: a text that cannot be taken for markup, a link or
+ * LaTeX is unchanged except for `|`.
  */
 export function escapeMarkdownCell(text: string): string {
   return MARKUP.test(text) ? escapeMarkdown(text) : visible(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
 }
 
-/** As `escapeMarkdown`, for a paragraph or an item that people also read as it is written, as in the source of a cell. */
+/** Like `escapeMarkdown`, for a paragraph or an item that people also read as source, as in a cell. */
 export function escapeMarkdownLine(text: string): string {
   if (!MARKUP.test(text) && !BLOCK.test(text)) return visible(text).replace(/\s+/g, ' ');
   return escapeMarkdown(text).replace(/^ ?[-=]/, sign => `\\${sign.trim()}`);
 }
 
-/** What begins anything but a paragraph. */
+/** Beginning of anything but a paragraph. */
 const BLOCK = /^\s*(?:[#>+*=-]|\d+[.)]|\[)|^(?: {4}|\t)/;
 
-/** What Markdown, its dialects or LaTeX in it may take for more than text, within a cell. */
+/** Anything within a cell that Markdown, its dialects or LaTeX in it may interpret. */
 const MARKUP = new RegExp(
   [
     /[`$]|<[a-z/!?]|&(?:#|\w+;)|\](?:\(|\[|:)/,
     /\\(?:[!-/:-@[-`{-~]|begin|(?:eq)?ref)/,
-    // Two of them may enclose something.
+    // A pair of them may enclose something.
     /\*.*\*|~.*~|(?:^|[^a-z0-9])_.*_(?:[^a-z0-9]|$)|_(?:[^a-z0-9]|$).*_/,
     /:\/\/|www\.|\w@\w|@@|mailto:|:[\w+-]*[a-z][\w+-]*:|:1\d\d\d?:/,
   ]
@@ -108,13 +103,13 @@ const MARKUP = new RegExp(
   'is',
 );
 
-/** A span of a line of Markdown as it is shown. */
+/** A rendered span of a Markdown line. */
 export interface MarkdownPart {
   readonly kind: 'text' | 'code' | 'break';
   readonly text: string;
 }
 
-/** The parts of a line of Markdown: spans of code, line breaks, and text with what `escapeMarkdown` writes taken back. */
+/** Returns the parts of a Markdown line: code spans, line breaks, and text with the escapes of `escapeMarkdown` undone. */
 export function* markdownParts(line: string): Generator<MarkdownPart, void> {
   const pattern = /(`+)( ?)(.+?)\2\1(?!`)|\\([!-/:-@[-`{-~])|&#(\d+);|<\/?span>| {2}(\n)/g;
   let at = 0;
@@ -130,16 +125,16 @@ export function* markdownParts(line: string): Generator<MarkdownPart, void> {
   yield { kind: 'text', text: line.slice(at) };
 }
 
-/** What begins LaTeX, or is taken for an escape in it, after a backslash. */
+/** After a backslash, the beginning of LaTeX or of an escape in it. */
 const AFTER_BACKSLASH = /^(?:[\\$()[\]]|begin|(?:eq)?ref)/;
 
-/** HTML of text in which backticks enclose code. */
+/** Returns text as HTML, with text in backticks as code. */
 export function withCode(text: string): string {
   const parts = text.split(/`([^`]+)`/).map(escapeHtml);
   return parts.map((part, index) => (index % 2 === 0 ? part : `<code>${part}</code>`)).join('');
 }
 
-/** At most `limit` UTF-16 units, with an ellipsis for what was cut; never half a character. */
+/** Cuts a string to at most `limit` UTF-16 units, with an ellipsis if it was longer; never splits a character. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = limit - 1;
@@ -147,43 +142,43 @@ export function cut(text: string, limit: number): string {
   return `${text.slice(0, splitsPair ? end - 1 : end)}\u2026`;
 }
 
-/** A sentence in which words of strangers are at most 200 characters each, with an ellipsis for what was cut: names, paths, values. */
+/** Cuts untrusted words in a sentence (names, paths, values) to 200 characters each, with an ellipsis. */
 export function cutWords(sentence: string): string {
   return sentence.replace(/[^\s`"']{201,}/g, word => cut(word, 200));
 }
 
-/** The text on one line for a sentence or a list: white space shrunk to single spaces, visible, and cut to a limit if there is one. */
+/** Returns the text on one line for a sentence or a list: white space collapsed, made visible, and cut to the limit. */
 export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string {
   return cut(visible(text.replace(/\s+/g, ' ').trim()), limit);
 }
 
 /**
- * Text for a cell of a spreadsheet: with an apostrophe before it if it would be taken for a formula, or for a text that already
- * has this apostrophe, so that taking one away gives back every text.
+ * Escapes text for a spreadsheet cell: adds an apostrophe if it would be taken for a formula, or already has that apostrophe, so removing
+ * one restores every text.
  */
 export function spreadsheetText(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
 /**
- * The text with `***` in place of what looks like an access token: one of Axiom by its prefix, and what follows the word Bearer if it
- * has so many characters; shorter than `bearerLength` it may be a word.
+ * Replaces likely access tokens by `***`: those of Axiom by prefix, and the text after the word Bearer if it has at least `bearerLength`
+ * characters; anything shorter may be a word.
  */
 export function withoutTokens(text: string, bearerLength = BEARER_LENGTH): string {
   return replaceTokens(text, bearerLength, () => '***');
 }
 
-/** The address in a path without what may be secret of it: user, password, query and fragment; other text as it is. */
+/** Removes the secret parts of a URL in a path: user, password, query and fragment; other text is unchanged. */
 export function withoutCredentials(text: string): string {
   return text.replace(/(https?:[\\/]+)(?:[^\\/?#@]*@)?([^?#]*).*$/s, '$1$2');
 }
 
-/** As `withoutTokens`, with as many asterisks as the token has characters, so that places in the text stay what they are. */
+/** Like `withoutTokens`, but with an asterisk for each character of the token, which preserves offsets. */
 export function maskedTokens(text: string): string {
   return replaceTokens(text, BEARER_LENGTH, token => '*'.repeat(token.length));
 }
 
-/** A value of JSON in which no text or name holds what looks like an access token. */
+/** Removes likely access tokens from all strings and names in a JSON value. */
 export function withoutTokensIn(value: unknown): unknown {
   if (typeof value === 'string') return withoutTokens(value);
   if (Array.isArray(value)) return value.map(withoutTokensIn);
@@ -201,31 +196,33 @@ function replaceTokens(text: string, bearerLength: number, mark: (token: string)
     );
 }
 
-/** A count with thousands separators, for sentences (never for cells of a table). */
+/** Formats a count with thousands separators, for sentences (never for table cells). */
 export function formatCount(count: number): string {
   return String(count).replace(THOUSANDS, ',');
 }
 
-/** A count with its noun: `1 row`, `2,000 rows`. */
+/** Formats a count with its noun: `1 row`, `2,000 rows`. */
 export function plural(count: number, noun: string, nouns = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
 }
 
 const AXIOM_TOKEN = /(?<![a-z])xa[ap]t-[\w-]+/g;
 const BEARER_TOKEN = /\b(bearer\s+)([\w.~+/=-]+)/gi;
-/** Few words are as long, and no token is shorter. */
+/** Few words are that long, and no token is shorter. */
 const BEARER_LENGTH = 16;
 
-/** Between the groups of three digits before the point; a formatter of `Intl` would take 20 ms of each start. */
+/** Matches between the groups of three digits before the point; an `Intl` formatter would add 20 ms to each start. */
 const THOUSANDS = /\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g;
 
-/** What spreadsheets evaluate or split, also after white space and in full-width signs, with any number of apostrophes before it. */
+/**
+ * Text that spreadsheets evaluate or split, also after white space and with full-width signs, and with any number of leading apostrophes.
+ */
 const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/u;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 /**
- * Controls, format characters, halves of characters and what fonts leave blank. Emoji need variation selectors and joiners,
- * and so do some scripts: those two stay where they stand between characters that are not ASCII. `\r\n` is one line break.
+ * Controls, format characters, lone surrogates and characters that fonts leave blank. Emoji and some scripts need variation selectors and
+ * joiners, so those are excluded between non-ASCII characters. `\r\n` is one line break.
  */
 const INVISIBLE =
   /\r\n|(?![\ufe00-\ufe0f])(?!(?<=[^\0-\x7f])[\u200c\u200d](?=[^\0-\x7f]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
@@ -238,9 +235,9 @@ function mark(character: string): string {
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
-/** Says which share, from 0 to 1, of an import has been read, and about how many rows that is unless `rows`, those of all of it, is 0. */
+/** Returns the share of an import that has been read, given from 0 to 1, and about how many of its `rows` that is unless they are 0. */
 export function partRead(share: number, rows: number): string {
-  // What is left must be seen: 100 % is all of it.
+  // Rounded down: 100 % means that all of it was read.
   const part = `${Math.floor(share * 100)} %`;
   const about = Number((share * rows).toPrecision(2));
   return about < 1 ? part : `${part}, about ${plural(Math.round(about), 'row')}`;

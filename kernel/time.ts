@@ -1,4 +1,4 @@
-/** Times and durations: exact 64-bit nanoseconds from text and to text. Imports nothing of Node.js and of other folders. */
+/** Times and durations: exact 64-bit nanoseconds, parsed and formatted. Imports nothing from Node.js or other folders. */
 
 export const MICROSECOND = 1_000n;
 export const MILLISECOND = 1_000_000n;
@@ -8,9 +8,9 @@ export const HOUR = 60n * MINUTE;
 export const DAY = 24n * HOUR;
 export const WEEK = 7n * DAY;
 
-/** The earliest time, in nanoseconds since 1970, that every part can hold and print: 1677-09-22T00:00:00Z. */
+/** Earliest time, in nanoseconds since 1970, that every component can store and print: 1677-09-22T00:00:00Z. */
 export const EARLIEST_TIME = -106_751n * DAY;
-/** The latest such time: 2262-04-11T23:47:16.854775806Z. */
+/** Latest such time: 2262-04-11T23:47:16.854775806Z. */
 export const LATEST_TIME = 2n ** 63n - 2n;
 
 /** Units in nanoseconds by Go's spellings (https://pkg.go.dev/time#ParseDuration), which the service also writes. */
@@ -23,7 +23,7 @@ const GO_UNITS: ReadonlyMap<string, bigint> = new Map([
   ['h', HOUR],
 ]);
 
-/** Units of a fixed length in nanoseconds, by every spelling that the language and time ranges read. */
+/** Units of fixed length in nanoseconds, by every spelling accepted in the language and in time ranges. */
 export const UNITS: ReadonlyMap<string, bigint> = new Map([
   ...GO_UNITS,
   ...named(1n, 'nanosecond', 'nanoseconds', 'nano', 'nanos'),
@@ -38,7 +38,7 @@ export const UNITS: ReadonlyMap<string, bigint> = new Map([
 ]);
 
 /**
- * Nanoseconds of `1d`, `1.5h`, `1h30m`, `-10ms` or `d.hh:mm:ss.fffffffff`; undefined for any other text or beyond int64.
+ * Parses `1d`, `1.5h`, `1h30m`, `-10ms` or `d.hh:mm:ss.fffffffff` to nanoseconds; returns undefined for any other text or beyond int64.
  * Digits below a nanosecond are dropped.
  */
 export function parseTimespan(text: string): bigint | undefined {
@@ -47,14 +47,14 @@ export function parseTimespan(text: string): bigint | undefined {
 }
 
 /**
- * Nanoseconds of a duration as Go writes it (`1h2m3.5s`, `-1.5ms`, `0`); undefined for any other text or beyond int64. Digits
- * below a nanosecond are dropped, or make it undefined.
+ * Parses a Go duration (`1h2m3.5s`, `-1.5ms`, `0`) to nanoseconds; returns undefined for any other text or beyond int64. Digits below a
+ * nanosecond are dropped, or make it undefined.
  */
 export function parseGoDuration(text: string, belowNanosecond: Finer = 'drop'): bigint | undefined {
   return /^[-+]?0$/.test(text) ? 0n : signedSum(text, GO_UNITS, belowNanosecond);
 }
 
-/** A duration as Go writes it: `1.5s`, `5m0.004487127s`, `250ms`, `0s`. */
+/** Formats a duration as Go does: `1.5s`, `5m0.004487127s`, `250ms`, `0s`. */
 export function formatDuration(nanos: bigint): string {
   const sign = nanos < 0n ? '-' : '';
   const size = nanos < 0n ? -nanos : nanos;
@@ -71,8 +71,8 @@ export function formatDuration(nanos: bigint): string {
 }
 
 /**
- * Nanoseconds since 1970 of an ISO 8601 date or time, in UTC unless it has an offset; undefined when the text is not a time, does not
- * exist, or is beyond the range. A month may stand without its day. Digits below a nanosecond are dropped.
+ * Parses an ISO 8601 date or time to nanoseconds since 1970, in UTC unless it has an offset; returns undefined if it is not a time, does
+ * not exist, or is out of range. A month without a day is allowed. Digits below a nanosecond are dropped.
  */
 export function parseTime(text: string): bigint | undefined {
   const at = readTime(text);
@@ -81,7 +81,7 @@ export function parseTime(text: string): bigint | undefined {
 
 const SLASHED = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$|^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$/;
 
-/** The dates, such as `2026-11-23`, that a date in another order may be: both where day and month may be either. */
+/** Returns the dates, such as `2026-11-23`, that a date in another order may mean: both if day and month are ambiguous. */
 export function datesMeant(text: string): readonly string[] {
   const [, year, month = '', day = '', first = '', second = '', last] = SLASHED.exec(text) ?? [];
   const dates =
@@ -99,14 +99,14 @@ export function datesMeant(text: string): readonly string[] {
   return [...new Set(written.filter(date => parseTime(date) !== undefined))];
 }
 
-/** True for a text that is a time, but one before the earliest or after the latest that 64 bits of nanoseconds hold. */
+/** True for a time earlier or later than 64 bits of nanoseconds can hold. */
 export function isBeyondTime(text: string): boolean {
   const at = readTime(text);
   const time = at === undefined ? undefined : instantOf(at);
   return time !== undefined && isBeyond(time);
 }
 
-/** True for nanoseconds since 1970 before the earliest time or after the latest. */
+/** True for nanoseconds since 1970 before the earliest or after the latest time. */
 export function isBeyond(time: bigint): boolean {
   return time < EARLIEST_TIME || time > LATEST_TIME;
 }
@@ -129,14 +129,14 @@ function readTime(text: string): CivilTime | undefined {
   };
 }
 
-/** Minutes east of UTC of `+02:00`, `-0530` or `+02`; undefined for any other text or from 24 hours on. */
+/** Parses `+02:00`, `-0530` or `+02` to minutes east of UTC; returns undefined for any other text or from 24 hours on. */
 export function parseOffset(text: string): number | undefined {
   const [, sign, hours, minutes = '0'] = /^([-+])(\d{2})(?::?(\d{2}))?$/.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-/** A date and a time of day, as a calendar and a clock show them. */
+/** A calendar date and time of day. */
 export interface CivilTime {
   readonly year: number;
   /** 1 to 12. */
@@ -151,7 +151,7 @@ export interface CivilTime {
   readonly offset: number;
 }
 
-/** Nanoseconds since 1970, or undefined for a day or time that does not exist (as 24:00:00 does not) or is beyond the range. */
+/** Returns nanoseconds since 1970, or undefined for a date or time that does not exist (such as 24:00:00) or is out of range. */
 export function timeOf(at: CivilTime): bigint | undefined {
   const time = instantOf(at);
   return time === undefined || isBeyond(time) ? undefined : time;
@@ -167,8 +167,8 @@ function instantOf(at: CivilTime): bigint | undefined {
 }
 
 /**
- * Nanoseconds since 1970 as RFC 3339 in UTC (https://www.rfc-editor.org/rfc/rfc3339). The fraction has 0, 3, 6 or 9 digits, which
- * people read more easily, or the fewest that are exact, as the API writes them.
+ * Formats nanoseconds since 1970 as RFC 3339 in UTC (https://www.rfc-editor.org/rfc/rfc3339). The fraction has 0, 3, 6 or 9 digits, which
+ * are easier to read, or the fewest that are exact, as the API writes them.
  */
 export function formatTime(nanos: bigint, digits: 'in threes' | 'fewest' = 'in threes'): string {
   const fraction = ((nanos % SECOND) + SECOND) % SECOND;
@@ -180,7 +180,7 @@ export function formatTime(nanos: bigint, digits: 'in threes' | 'fewest' = 'in t
   return shown === '' ? `${whole}Z` : `${whole}.${shown}Z`;
 }
 
-/** What becomes of digits below a nanosecond. */
+/** Handling of digits below a nanosecond. */
 type Finer = 'drop' | 'refuse';
 
 const CLOCK = /^([-+]?)(?:(\d+)\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?$/;
@@ -188,14 +188,14 @@ const CLOCK = /^([-+]?)(?:(\d+)\.)?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)
 const ISO_TIME =
   /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?\s*(Z|UTC|[-+]\d{2}:?\d{2})?$/i;
 
-/** No unit has room for more digits of a fraction. */
+/** No unit can hold more fractional digits. */
 const MOST_DIGITS = 18;
 
 function named(size: bigint, ...names: readonly string[]): [string, bigint][] {
   return names.map(name => [name, size]);
 }
 
-/** The sum of `1h30m`; every part is a number with its unit, and nothing stands between them. */
+/** Returns the sum of `1h30m`; every part is a number with its unit, with nothing between them. */
 function signedSum(text: string, units: ReadonlyMap<string, bigint>, finer: Finer): bigint | undefined {
   const unsigned = text.replace(/^[-+]/, '');
   let total = 0n;
@@ -232,7 +232,7 @@ function withinInt64(value: bigint): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** `value / 10^places` without trailing zeros. */
+/** Formats `value / 10^places` without trailing zeros. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, '0');
   const fraction = digits.slice(-places).replace(/0+$/, '');
@@ -240,12 +240,12 @@ function decimal(value: bigint, places: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** The orders of day, month and year in a date of numbers: `05/11/2026`, `05.11.26`. */
+/** Orders of day, month and year in a numeric date: `05/11/2026`, `05.11.26`. */
 export const dateOrders = ['dmy', 'mdy', 'ymd'] as const;
 
 export type DateOrder = (typeof dateOrders)[number];
 
-/** How languages other than English write months, short and long, in small letters: a row for each month. */
+/** Month names in languages other than English, short and long, in lower case: a row per month. */
 const monthNames: readonly (readonly string[])[] = [
   [
     'januar',
@@ -331,8 +331,8 @@ export function englishMonth(name: string): string | undefined {
 }
 
 /**
- * A pattern for the names of months as logs write them, in English and in the languages of {@link englishMonth}; what follows must be no
- * letter. Names share their beginnings, as engines compile the pattern several times in each import.
+ * Pattern for month names in logs, in English and in the languages of {@link englishMonth}; no letter may follow. Names share prefixes, as
+ * engines compile the pattern several times in each import.
  */
 export const monthWord = (() => {
   const names = [...fullMonths, ...monthsInEnglish.keys()];
@@ -344,7 +344,7 @@ export const monthWord = (() => {
   return `(?:${[...englishMonths, ...cased].join('|')})`;
 })();
 
-/** A pattern for one of these ends of words; of two that fit, the longer one. */
+/** Returns a pattern for one of these word endings; the longer one if two match. */
 function anyEnd(ends: readonly string[]): string {
   const initials = [...new Set(ends.flatMap(end => end[0] ?? []))];
   const branches = initials.map(initial => {
@@ -356,9 +356,9 @@ function anyEnd(ends: readonly string[]): string {
   return ends.includes('') && all !== '' ? `${all}?` : all;
 }
 
-/** Whether the IANA has a time zone of this name. */
+/** True if IANA has a time zone with this name. */
 export function isZone(name: string): boolean {
-  // An offset is none of its names.
+  // An offset is not an IANA name.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
@@ -368,7 +368,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Words for zones that stand for one offset, in minutes from UTC: those of RFC 2822, and those of which all places that use them agree. */
+/** Zone abbreviations that mean a single offset, in minutes from UTC: those of RFC 2822, and those used consistently everywhere. */
 export const zoneOffsets: Readonly<Record<string, number>> = {
   z: 0,
   ut: 0,
@@ -404,7 +404,7 @@ export const zoneOffsets: Readonly<Record<string, number>> = {
   nzdt: 780,
 };
 
-/** Words for zones that stand for several offsets, as IST does in India, Israel and Ireland. */
+/** Zone abbreviations that mean several offsets, as IST does in India, Israel and Ireland. */
 const unclearZones = [
   'ist',
   'bst',
@@ -423,5 +423,5 @@ const unclearZones = [
   'trt',
 ];
 
-/** A pattern for the words of zones as logs write them. */
+/** Pattern for zone abbreviations in logs. */
 export const zoneWord = `(?:${[...Object.keys(zoneOffsets), ...unclearZones].join('|').toUpperCase()})`;

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Variables for a program. */
+/** Environment variables for a program. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether a program ended with success, its standard output, and the last line that it wrote, which says why it failed. */
+/** Whether a program succeeded, its standard output, and its last line of output, which says why it failed. */
 export interface Outcome {
   readonly ok: boolean;
   readonly stdout: string;
   readonly lastLine: string;
 }
 
-/** Runs a program that is found on the PATH of `env` to its end, or until `timeoutMs` have passed. */
+/** Runs a program found on the PATH of `env` until it ends, or for `timeoutMs`. */
 export async function runProgram(
   env: Environment,
   program: string,
@@ -29,7 +29,7 @@ export async function runProgram(
   }
 }
 
-/** Standard output of a program found on the PATH; undefined if it is missing, fails or takes longer than 20 seconds. */
+/** Returns the standard output of a program found on the PATH; undefined if it is missing, fails or takes longer than 20 seconds. */
 export async function output(
   env: Environment,
   program: string,

@@ -18,7 +18,7 @@ import {
 import type { InstallTarget } from './install.js';
 import type { CodeView, NotebookHost, RunOptions, VerifyOptions } from './notebook-commands.js';
 
-/** What the commands do. */
+/** Implementations of the commands. */
 export interface Actions {
   install(target: InstallTarget): Promise<void>;
   uninstall(target: InstallTarget): Promise<void>;
@@ -48,7 +48,7 @@ export interface ServeOptions {
   readonly unused?: boolean;
 }
 
-/** Those of an import, and its own options by their names. */
+/** Options shared by imports, and format-specific ones by name. */
 export type ImportFileOptions = {
   readonly dataset?: string;
   readonly replace?: boolean;
@@ -57,11 +57,11 @@ export type ImportFileOptions = {
 
 interface ProgramFacts {
   readonly version: string;
-  /** Where datasets are kept unless an option says otherwise. */
+  /** Data directory unless an option overrides it. */
   readonly dataDir: string;
 }
 
-/** Every command with its arguments and options; `actions` run them, with values that were checked. */
+/** Returns every command with its arguments and options; `actions` run them, with validated values. */
 export function programOf(actions: Actions, { version, dataDir }: ProgramFacts): Command {
   const program = new Command('apl-kernel')
     .description(

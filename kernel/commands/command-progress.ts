@@ -1,24 +1,23 @@
 import { basename } from 'node:path';
 import { oneLine, partRead } from '../text.js';
 
-/** Shows how much of an import has been read: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
+/** Shows the progress of an import: on a terminal one line that is overwritten, elsewhere a line every ten seconds. */
 export interface ProgressLine {
   /**
-   * `share` is from 0 to 1, undefined while the source is looked at before it is read; `rows` is about how many it has, 0 if that is
-   * not known.
+   * `share` is from 0 to 1, or undefined while the source is inspected before reading; `rows` is about how many it has, or 0 if unknown.
    */
   show(share: number | undefined, rows: number): void;
   /** Clears the line. */
   end(): void;
 }
 
-/** The stream that progress is written to, as `process.stderr` is. */
+/** Stream for progress output, such as `process.stderr`. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Returns the line of a file, a directory or a pattern; `clock` counts milliseconds. */
+/** Returns the progress line for a file, a directory or a pattern; `clock` counts milliseconds. */
 export function progressLine(
   stream: ProgressStream,
   source: string,

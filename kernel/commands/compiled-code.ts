@@ -9,9 +9,9 @@ import { bytesOfSync } from '../files.js';
 import { present } from '../present.js';
 
 /**
- * Runs a CommonJS file with the code that V8 compiled for it in earlier runs, and returns whether there was any. The process writes
- * what it has compiled to the file `kept` when it exits, if that is more; if it cannot write, nothing is kept. Node's own compile
- * cache is not in every version that is supported.
+ * Runs a CommonJS file with the code that V8 compiled for it in earlier runs, and returns whether there was any. On exit, the process
+ * writes the code it has compiled to the file `kept` if there is more than before; failed writes are ignored. Node's own compile cache is
+ * not in every supported version.
  */
 export function runCompiled(file: string, kept: string): boolean {
   const source = readFileSync(file);
@@ -30,19 +30,21 @@ export function runCompiled(file: string, kept: string): boolean {
   return used;
 }
 
-/** A text of one byte a character takes Node a fifth of the time. */
+/** Decodes source as Latin-1 if possible: Node takes a fifth of the time for a string of one byte per character. */
 function textOf(source: Buffer): string {
   return isAscii(source) ? source.toString('latin1') : source.toString();
 }
 
 const HEAD = '(function (require, __filename) {';
 
-/** Processes of one kind compile nearly the same; writing it costs more than the rest would save. */
+/**
+ * Minimum growth worth saving: processes of one kind compile nearly the same code, and writing a little more would cost more than it saves.
+ */
 const WORTH_KEEPING = 1.1;
 
 const HEADER_BYTES = 8;
 
-/** The two checksums that compiled code begins with: V8 itself checks the length of the source alone, and nothing of the code. */
+/** Returns the two checksums at the start of compiled code: V8 itself checks only the length of the source, and nothing of the code. */
 function header(source: Buffer, code: Buffer): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.writeUInt32LE(crc32(source), 0);
@@ -60,16 +62,16 @@ function readCompiled(kept: string, source: Buffer): Buffer | undefined {
   }
 }
 
-/** Put in place as a whole, since other processes may be starting. */
+/** Writes the compiled code atomically, as other processes may be starting. */
 function writeCompiled(kept: string, source: Buffer, code: Buffer): void {
   const fresh = `${kept}.${process.pid}`;
   try {
-    // Not the folder of the program too: it may have made room for a new build.
+    // Does not create the program's folder too: it may have been removed for a new build.
     if (!existsSync(dirname(kept))) mkdirSync(dirname(kept));
     writeFileSync(fresh, Buffer.concat([header(source, code), code]));
     renameSync(fresh, kept);
   } catch {
-    // The next start compiles again. Each would leave a file here, on a disk that may be full.
+    // The next start compiles again. Otherwise every start would leave a file here, on a disk that may be full.
     remove(fresh);
   }
 }
@@ -78,6 +80,6 @@ function remove(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // It was not written at all.
+    // It was never written.
   }
 }

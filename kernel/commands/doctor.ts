@@ -21,7 +21,7 @@ import {
 } from './install.js';
 import { markdownPairings } from './jupytext.js';
 
-/** The result of one check; `fix` says what to do unless it is ok. The kernel works in spite of a warning. */
+/** Result of one check; `fix` says what to do unless it is ok. The kernel works despite a warning. */
 export interface Finding {
   readonly name: string;
   readonly state: 'ok' | 'warning' | 'error';
@@ -29,20 +29,20 @@ export interface Finding {
   readonly fix?: string;
 }
 
-/** The inputs of the checks besides the machine. */
+/** Inputs of the checks besides the machine. */
 export interface DoctorRequest {
   readonly machine: Machine;
   readonly files: PackageFiles;
   readonly nodeVersion: string;
-  /** The local service's data directory. */
+  /** Data directory of the local service. */
   readonly dataDir: string;
-  /** The folder that the command was given in. */
+  /** Folder that the command was run in. */
   readonly workDir: string;
-  /** Reads all of the data too. */
+  /** Whether to read all of the data as well. */
   readonly checkData: boolean;
 }
 
-/** Checks everything that the kernel needs, and returns one finding each, and one for each damaged file, in the order in which to fix them. */
+/** Checks everything that the kernel needs; returns one finding per check and per damaged file, in the order in which to fix them. */
 export async function examine(request: DoctorRequest): Promise<readonly Finding[]> {
   const { machine, files } = request;
   const dataDirs = await jupyterDataDirs(machine);
@@ -68,7 +68,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
   ];
 }
 
-/** A finding only if the system does not tell what a process uses. */
+/** Returns a finding only if the system does not report a process's memory use. */
 function memoryFindings(): readonly Finding[] {
   if (processMemory() !== undefined) return [];
   const found = 'the system does not tell how much of it a process uses';
@@ -76,7 +76,7 @@ function memoryFindings(): readonly Finding[] {
   return [{ name: 'memory', state: 'warning', found, fix }];
 }
 
-/** The findings as lines of text, aligned, each problem followed by what to do; names of files and versions cannot control the terminal. */
+/** Formats the findings as aligned lines, each problem followed by its fix; file names and versions cannot control the terminal. */
 export function findingsText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const mark = { ok: 'ok     ', warning: 'warning', error: 'ERROR  ' };
@@ -116,7 +116,7 @@ async function programFinding(machine: Machine, name: string, programs: readonly
   return { name, state: 'warning', found: 'not on the PATH', fix };
 }
 
-/** `jupyter --version` lists all its packages; the server and the core are enough. */
+/** Returns the relevant versions: `jupyter --version` lists all its packages, but the server and the core are enough. */
 function jupyterCore(version: string): string {
   const lines = version.split('\n').map(line => line.replace(/\s+/g, ' '));
   const versions = lines.filter(
@@ -129,7 +129,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
   const name = 'kernelspec';
   const path = findFile(dataDirs, 'kernels', KERNEL_NAME, 'kernel.json');
   const fix = 'run `npx apl-kernel install`, with the options for the Jupyter that you use';
-  // `apl-kernel lab` brings a Jupyter of its own, and headless runs need none.
+  // `apl-kernel lab` installs its own Jupyter, and headless runs need none.
   if (path === undefined)
     return {
       name,
@@ -154,7 +154,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
       fix: 'remove or rename it, then run `npx apl-kernel install`',
     };
   }
-  // Jupyter starts the Python that it runs on itself, and so the package that is installed there.
+  // Jupyter runs the kernel in its own Python, and so uses the package installed there.
   if (argv.slice(0, 3).join(' ') === 'python -m apl_kernel')
     return { name, state: 'ok', found: `${path}, of a Python package` };
   const gone = argv.slice(0, 2).find(file => !existsSync(file));
@@ -195,7 +195,7 @@ async function dataDirFinding(dataDir: string): Promise<Finding> {
   }
 }
 
-/** One for each file that is damaged or was edited by hand, after one that says how many were read. */
+/** Returns the number of files read, then a finding per file that is damaged or was edited by hand. */
 async function dataFindings(dataDir: string): Promise<readonly Finding[]> {
   const { checkData } = await import('../local/check/check.js');
   const { files, faults } = await checkData(dataDir);
@@ -215,7 +215,7 @@ async function dataFindings(dataDir: string): Promise<readonly Finding[]> {
   return [read, ...found];
 }
 
-/** One for each file that was set aside. */
+/** Returns a finding per file that was set aside. */
 async function damagedFindings(dataDir: string): Promise<readonly Finding[]> {
   const files = (await damagedIn(dataDir, inDataDir(dataDir, 'tools'))).sort();
   return Promise.all(
@@ -241,7 +241,7 @@ async function damagedIn(directory: string, except: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** One for each dataset that lies in a bucket. */
+/** Returns a finding per dataset in a bucket. */
 async function bucketFindings(dataDir: string): Promise<readonly Finding[]> {
   const { probeBuckets } = await import('../local/store/dataset/bucket/bucket-probe.js');
   return (await probeBuckets(dataDir)).map(({ dataset, address, refusal }): Finding => {
@@ -253,7 +253,7 @@ async function bucketFindings(dataDir: string): Promise<readonly Finding[]> {
   });
 }
 
-/** One if the settings of a user cannot be read. */
+/** Returns a finding if the user's settings cannot be read. */
 async function settingsFindings(homeDir: string): Promise<readonly Finding[]> {
   const { readSettings } = await import('../notebook/settings.js');
   const refusal = await readSettings({ homeDir, workDir: homeDir }).then(() => undefined, refusalOf);
@@ -262,7 +262,7 @@ async function settingsFindings(homeDir: string): Promise<readonly Finding[]> {
   return [{ name: 'settings', state: 'warning', found: refusal.message, fix }];
 }
 
-/** One if the service cannot write its log: it does without. */
+/** Returns a finding if the service cannot write its log, which it runs without. */
 function logFindings(dataDir: string): readonly Finding[] {
   const path = inDataDir(dataDir, 'service.log');
   try {
@@ -276,7 +276,7 @@ function logFindings(dataDir: string): readonly Finding[] {
   }
 }
 
-/** What cannot be read has a reason of ours; rethrows anything else. */
+/** Returns the error if it is the kernel's own, as for unreadable files; rethrows anything else. */
 function refusalOf(error: unknown): AplKernelError {
   if (error instanceof AplKernelError) return error;
   throw error;
@@ -302,7 +302,7 @@ async function profilesFinding(home: string): Promise<Finding> {
   };
 }
 
-/** A finding for each deployment on a cluster; a file that cannot be read is another's. */
+/** Returns a finding per deployment on a cluster; an unreadable file is reported by another check. */
 async function clusterFindings(home: string): Promise<readonly Finding[]> {
   const name = 'cluster';
   const profiles = await readProfileFile(home)
@@ -323,7 +323,7 @@ async function clusterFindings(home: string): Promise<readonly Finding[]> {
   });
 }
 
-/** Milliseconds for a cluster: it may have queries of others before this one. */
+/** Timeout for a cluster, in milliseconds: other queries may be queued before this one. */
 const clusterMs = 15_000;
 
 async function pairingFindings({ workDir, machine }: DoctorRequest): Promise<readonly Finding[]> {
@@ -335,7 +335,7 @@ async function pairingFindings({ workDir, machine }: DoctorRequest): Promise<rea
   }));
 }
 
-/** Milliseconds for one check: a user is waiting for the report. */
+/** Timeout for one check, in milliseconds: a user is waiting for the report. */
 const probeMs = 2_000;
 
 function serviceFinding(shared: SharedService, holder: string | undefined): Finding {

@@ -7,42 +7,45 @@ import { isDirectory, setAside } from '../local/store/store-files.js';
 import { output } from './command-process.js';
 import { installPapermill, uninstallPapermill } from './papermill.js';
 
-/** The kernelspec's directory name under `kernels/`. */
+/** Directory name of the kernelspec under `kernels/`. */
 export const KERNEL_NAME = 'apl';
 
-/** The prebuilt extension's path under `labextensions/`. */
+/** Path of the prebuilt extension under `labextensions/`. */
 export const LABEXTENSION_NAME = '@apl-kernel/labextension';
 
-/** The process as the commands see it: `main.ts` alone reads the real one. */
+/** Process state for the commands: only `main.ts` reads the real one. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** The running Node binary, symbolic links resolved. */
+  /** Running Node binary, with symbolic links resolved. */
   readonly execPath: string;
 }
 
-/** Where the package's own files are, and what its package.json says: the compiled entry point, and the root with the logos and the built extension. */
+/**
+ * Locations of the package's own files and facts from its package.json: the compiled entry point, and the root with the logos and the built
+ * extension.
+ */
 export interface PackageFiles {
   readonly main: string;
   readonly root: string;
   readonly version: string;
-  /** The oldest Node that it runs on, such as `20.19`. */
+  /** Oldest supported Node, such as `20.19`. */
   readonly oldestNode: string;
 }
 
-/** Which Jupyter data directory to write to. */
+/** Jupyter data directory to write to. */
 export type InstallTarget =
   | { readonly kind: 'user' }
   | { readonly kind: 'sys-prefix' }
   | { readonly kind: 'prefix'; readonly prefix: string };
 
-/** The absolute directories that were written or removed; `labextension` is undefined when there was none. */
+/** Absolute directories that were written or removed; `labextension` is undefined if there was none. */
 export interface InstallReport {
   readonly dataDir: string;
   readonly kernelspec: string | undefined;
   readonly labextension: string | undefined;
-  /** Modules for papermill, one for each Python of an environment; none for a user. */
+  /** Modules for papermill, one per Python in an environment; none for a user. */
   readonly papermill: readonly string[];
 }
 
@@ -70,7 +73,7 @@ export async function install(
   }
 }
 
-/** Removes what `install` put into the target's Jupyter data directory, and the directories that this leaves empty. */
+/** Removes what `install` wrote to the target's Jupyter data directory, and directories left empty. */
 export async function uninstall(target: InstallTarget, machine: Machine): Promise<InstallReport> {
   const { dataDir, prefix } = await placeOf(target, machine);
   try {
@@ -85,20 +88,20 @@ export async function uninstall(target: InstallTarget, machine: Machine): Promis
   }
 }
 
-/** The content of kernel.json. */
+/** Returns the content of kernel.json. */
 function kernelJson(node: string, main: string): Readonly<Record<string, unknown>> {
   return {
     argv: [node, main, 'kernel', '--connection-file', '{connection_file}'],
     display_name: 'APL (Axiom)',
     language: 'axiom-apl',
     interrupt_mode: 'message',
-    // As many as the local service needs, which inherits this from the kernel that starts it; the heartbeat holds one of them.
+    // As many as the local service needs, which inherits this from the kernel that starts it; the heartbeat uses one of them.
     env: { UV_THREADPOOL_SIZE: '16' },
     metadata: { debugger: false },
   };
 }
 
-/** A path to the running Node that survives an upgrade: the one on PATH where that is the same binary, else the binary itself. */
+/** Returns a path to the running Node that survives an upgrade: the one on PATH if it is the same binary, else the binary itself. */
 export function stableNodePath(machine: Machine): string {
   const name = machine.platform === 'win32' ? 'node.exe' : 'node';
   const onPath = (machine.env.PATH ?? '')
@@ -109,7 +112,7 @@ export function stableNodePath(machine: Machine): string {
   return onPath ?? machine.execPath;
 }
 
-/** Every data directory that Jupyter searches, as `jupyter --paths` says; the platform's usual ones when it does not answer. */
+/** Returns every data directory that Jupyter searches, according to `jupyter --paths`; the platform's defaults if that fails. */
 export async function jupyterDataDirs(machine: Machine): Promise<readonly string[]> {
   const paths = await output(machine.env, 'jupyter', ['--paths', '--json']);
   const data = paths === undefined ? undefined : parseObject(paths)?.data;
@@ -117,7 +120,7 @@ export async function jupyterDataDirs(machine: Machine): Promise<readonly string
   return [userDataDir(machine), '/usr/local/share/jupyter', '/usr/share/jupyter'];
 }
 
-/** Jupyter's data directory of a target, and the environment that it is in. */
+/** Returns the Jupyter data directory of a target, and its environment. */
 async function placeOf(
   target: InstallTarget,
   machine: Machine,
@@ -157,7 +160,7 @@ async function writeKernelspec(dataDir: string, files: PackageFiles, machine: Ma
   const file = join(directory, 'kernel.json');
   const fresh = `${file}.new`;
   await writeFile(fresh, `${JSON.stringify(spec, null, 2)}\n`);
-  // A directory that somebody has put in its place is nobody's kernelspec.
+  // A directory in its place is not a kernelspec.
   if (await isDirectory(file)) await setAside(file);
   await rename(fresh, file);
   return directory;
@@ -190,12 +193,12 @@ async function removeKernelspec(dataDir: string): Promise<string | undefined> {
   return directory;
 }
 
-/** Other projects call their kernel `apl` too, for the array language; the language id tells them apart. */
+/** Other projects also call their kernel `apl`, for the array language; the language id tells them apart. */
 async function isOurs(directory: string): Promise<boolean> {
   return (await readJson(join(directory, 'kernel.json')))?.language === 'axiom-apl';
 }
 
-/** The JSON object in a file; undefined when there is none that can be read. */
+/** Returns the JSON object in a file; undefined if there is none that can be read. */
 export async function readJson(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   const text = await textOf(path).catch(() => undefined);
   return text === undefined ? undefined : parseObject(text);
@@ -228,7 +231,7 @@ async function removeEmpty(directory: string, stop: string): Promise<void> {
   }
 }
 
-/** Directories that a version manager makes for one shell, or npm for one command; a path in them is soon invalid. */
+/** True for directories that a version manager creates for one shell, or npm for one command; their paths soon become invalid. */
 function isPerShell(directory: string): boolean {
   return /fnm_multishells|[\\/]_npx[\\/]|node_modules[\\/]\.bin|^\/(?:tmp|run|var\/run|private\/tmp)\//.test(
     directory,

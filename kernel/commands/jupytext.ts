@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { textOf } from '../files.js';
 import { readJson } from './install.js';
 
-/** The files of jupytext's settings in a folder: https://jupytext.readthedocs.io/en/latest/config.html */
+/** Jupytext's settings files in a folder: https://jupytext.readthedocs.io/en/latest/config.html */
 const SETTINGS = [
   'jupytext.toml',
   '.jupytext.toml',
@@ -12,12 +12,12 @@ const SETTINGS = [
   '.jupytext',
   'pyproject.toml',
 ];
-/** Notebooks of one folder that are looked into. */
+/** Maximum number of notebooks of one folder to inspect. */
 const MOST_NOTEBOOKS = 200;
 
 /**
- * The files that pair notebooks with jupytext's own Markdown, which knows the languages of a list only: settings of a folder, of those
- * above it and of a home, and notebooks of the folder.
+ * Returns the files that pair notebooks with jupytext's own Markdown, which supports only a fixed list of languages: settings of a folder,
+ * its parents and the home directory, and notebooks in the folder.
  */
 export async function markdownPairings(folder: string, home: string): Promise<readonly string[]> {
   const folders = new Set([...upwards(folder), home, join(home, '.config'), join(home, '.jupyter')]);
@@ -47,7 +47,7 @@ function upwards(folder: string): readonly string[] {
   return above === folder ? [folder] : [folder, ...upwards(above)];
 }
 
-/** What stands after the word `formats` in a file, without comments; empty if there is no such file. */
+/** Returns the text after the word `formats` in a file, without comments; empty if there is no such file. */
 async function formatsIn(path: string): Promise<string> {
   const text = await textOf(path).catch(() => '');
   if (path.endsWith('pyproject.toml') && !text.includes('[tool.jupytext')) return '';
@@ -58,7 +58,7 @@ async function formatsIn(path: string): Promise<string> {
     .join('');
 }
 
-/** True for `md` by itself or as `md:markdown`, with a folder before it or not; `md:myst` and `md:pandoc` are formats of their own. */
+/** True for `md` alone or as `md:markdown`, with or without a folder before it; `md:myst` and `md:pandoc` are other formats. */
 function pairs(formats: string): boolean {
   return /(?:^|[\s,"'/.])md(?::markdown)?(?=$|[\s,"'])/.test(formats);
 }

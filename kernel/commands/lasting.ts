@@ -6,7 +6,7 @@ import { inDataDir } from '../local/data-layout.js';
 import { makeOwnDirectory } from '../local/store/store-files.js';
 import type { PackageFiles } from './install.js';
 
-/** Folders in which runners of packages keep one until they clear their caches. */
+/** Folders in which package runners cache packages. */
 const CACHES = [
   // npx, `pnpm dlx` and `yarn dlx`.
   /[\\/](?:_npx|dlx(?:-[^\\/]+)?|xfs-[^\\/]+)[\\/]/,
@@ -20,7 +20,7 @@ function isInCache(path: string): boolean {
   return CACHES.some(cache => cache.test(path));
 }
 
-/** Where `lasting` finds or puts the package. */
+/** Returns the location in which `lasting` finds or puts the package. */
 export async function lastingFiles(files: PackageFiles, dataDir: string): Promise<PackageFiles> {
   if (!isInCache(files.root)) return files;
   const program = await readFile(join(dirname(files.main), 'commands.cjs'));
@@ -30,8 +30,8 @@ export async function lastingFiles(files: PackageFiles, dataDir: string): Promis
 }
 
 /**
- * The package in a place that lasts, for what starts it later: where it is, or a copy in the data directory, with the packages that it
- * needs, if it is in the cache of a runner.
+ * Returns the package in a permanent location, for later starts: its own, or, if it is in a runner's cache, a copy in the data directory
+ * with its dependencies.
  */
 export async function lasting(files: PackageFiles, dataDir: string): Promise<PackageFiles> {
   const copy = await lastingFiles(files, dataDir);
@@ -47,7 +47,7 @@ export async function lasting(files: PackageFiles, dataDir: string): Promise<Pac
   return copy;
 }
 
-/** The Node that runs, an absolute path, in a place that lasts: a wheel that brings Node has it beside the package. */
+/** Returns the running Node in a permanent location, as an absolute path: a wheel that bundles Node has it beside the package. */
 export async function lastingNode(
   { execPath, version }: { readonly execPath: string; readonly version: string },
   dataDir: string,
@@ -62,7 +62,7 @@ export async function lastingNode(
   return copy;
 }
 
-/** Makes a folder, an absolute path, whole or not at all; `write` fills it under another name. */
+/** Creates a folder, an absolute path, atomically; `write` fills it under another name. */
 async function publish(folder: string, write: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = `${folder}.new-${crypto.randomUUID()}`;
   await makeOwnDirectory(dirname(folder));
@@ -86,7 +86,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The folders of the packages that a package needs and that are not within it, by name. */
+/** Returns the folders of a package's dependencies outside of it, by name. */
 async function packagesOf(root: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const folders = [root];
@@ -102,7 +102,7 @@ async function packagesOf(root: string): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** The folder in which Node finds a package that another imports; undefined for one of another platform. */
+/** Returns the folder in which Node finds a package that another imports; undefined for one of another platform. */
 function folderOf(name: string, from: string): string | undefined {
   for (let at = from; at !== dirname(at); at = dirname(at)) {
     const folder = join(at, 'node_modules', name);

@@ -22,45 +22,42 @@ export type { CodeView };
 /** How a page shows the cells. */
 export type PageOptions = Omit<ReportOptions, 'title'>;
 
-/** The options of `apl-kernel run`, as the command line has them. */
+/** Options of `apl-kernel run`, as on the command line. */
 export interface RunOptions extends PageOptions {
-  /** The directory that an executed notebook and its page are written to. */
+  /** Output directory for an executed notebook and its page. */
   readonly out: string;
-  /** The file of the executed notebook, used in place of the directory. */
+  /** File for the executed notebook, instead of the directory. */
   readonly output?: string;
   readonly html?: string;
-  /** Whether results are printed as text; files are then written only if they are named. */
+  /** Whether results are printed as text; files are then written only if named. */
   readonly print?: boolean;
-  /** The line of an `.apl` file, from 1, below which no cell is run. */
+  /** Line of an `.apl` file, from 1; cells that begin below it are not run. */
   readonly toLine?: number;
   readonly param: readonly string[];
   readonly time?: string;
   readonly profile?: string;
-  /** Seconds that a cell may take. */
+  /** Timeout of a cell, in seconds. */
   readonly timeout?: number;
   readonly keepGoing?: boolean;
-  /**
-   * A directory of recorded answers, which are replayed if there are some and recorded otherwise; each of several notebooks
-   * has a directory of its own below it.
-   */
+  /** Directory of recorded answers: replayed if there are any, else recorded; each of several notebooks has its own subdirectory. */
   readonly cache?: string;
-  /** What the notebook may do without a question, as nobody is there to answer one. */
+  /** Effects that the notebook may have without confirmation, as nobody is there to give it. */
   readonly allow?: readonly AskedEffect[];
 }
 
-/** The parts of the process that the commands on notebooks use. */
+/** Process facilities that the notebook commands use. */
 export interface NotebookHost {
-  /** A fresh kernel whose relative paths start at the directory of the notebook, and which may do what is allowed. */
+  /** Starts a new kernel whose relative paths start at the notebook's directory, with the allowed effects. */
   readonly kernel: (workDir: string, allow?: readonly AskedEffect[]) => Promise<KernelHandler>;
   readonly print: (line: string) => void;
-  /** Where progress goes. */
+  /** Destination of progress output. */
   readonly terminal: { readonly isTTY?: boolean; write(text: string): unknown };
-  /** Nanoseconds since 1970, of the clock or of APL_KERNEL_NOW. */
+  /** Returns nanoseconds since 1970, from the clock or APL_KERNEL_NOW. */
   readonly now: () => bigint;
   readonly signal: AbortSignal;
 }
 
-/** Runs notebooks one after the other; returns 1 when a cell of one failed, else 0. Throws UsageError. */
+/** Runs notebooks one after the other; returns 1 if a cell in one failed, else 0. Throws UsageError. */
 export async function run(
   notebooks: readonly string[],
   options: RunOptions,
@@ -80,7 +77,7 @@ export async function run(
   return failed ? 1 : 0;
 }
 
-/** Makes the ranges of a notebook absolute; returns 1 when one could not be, else 0. Throws UsageError. */
+/** Makes the time ranges of a notebook absolute; returns 1 if one could not be, else 0. Throws UsageError. */
 export async function freeze(
   path: string,
   { output = path }: { readonly output?: string },
@@ -94,7 +91,7 @@ export async function freeze(
   return done.some(({ kind }) => kind === 'refused') ? 1 : 0;
 }
 
-/** Writes a notebook as an `.apl` file, or an `.apl` file as a notebook, beside it unless the options say where. Throws UsageError. */
+/** Converts a notebook to an `.apl` file, or back, beside it unless the options name a file. Throws UsageError. */
 export async function convert(
   path: string,
   { output }: { readonly output?: string },
@@ -109,7 +106,7 @@ export async function convert(
   return 0;
 }
 
-/** Removes the outputs of a notebook that hold data: what ran, and how many rows there were, stay. Throws UsageError. */
+/** Removes notebook outputs that contain data; what ran, and the number of rows, stay. Throws UsageError. */
 export async function strip(
   path: string,
   { output = path }: { readonly output?: string },
@@ -122,10 +119,7 @@ export async function strip(
   return 0;
 }
 
-/**
- * Writes an executed notebook as a page, without running it; the page goes beside it unless the options say where. Throws
- * UsageError.
- */
+/** Writes an executed notebook as a page, without running it, beside it unless the options name a file. Throws UsageError. */
 export async function exportPage(
   path: string,
   { output, ...options }: PageOptions & { readonly output?: string },
@@ -138,7 +132,7 @@ export async function exportPage(
   return 0;
 }
 
-/** Writes the page of the notebook at `path`; few commands do, so it is loaded late. */
+/** Writes the page of the notebook at `path`; loaded lazily, as few commands need it. */
 async function writePage(
   page: string,
   notebook: Notebook,
@@ -155,21 +149,21 @@ function freezingLine(done: Freezing): string {
   return `cell ${done.cell}: ${oneLine(done.before, 60)} -> ${done.after} (${when})`;
 }
 
-/** The options of `apl-kernel verify`. */
+/** Options of `apl-kernel verify`. */
 export interface VerifyOptions {
   readonly json?: boolean;
-  /** The relative difference up to which two real numbers count as equal. */
+  /** Maximum relative difference between real numbers that count as equal. */
   readonly tolerance?: number;
-  /** As for a run. */
+  /** As in `RunOptions`. */
   readonly allow?: readonly AskedEffect[];
 }
 
-/** The exit code when results differ from those of the earlier run. */
+/** Exit code if results differ from those of the earlier run. */
 const DIFFERENT = 3;
 
 /**
- * Runs a notebook again and compares the results with those that it holds; its file stays as it is. Returns 3 when one differs, 1
- * when one can no longer be computed, else 0. Throws UsageError.
+ * Runs a notebook again and compares the results with the recorded ones; leaves the file unchanged. Returns 3 if one differs, 1 if one can
+ * no longer be computed, else 0. Throws UsageError.
  */
 export async function verify(path: string, options: VerifyOptions, host: NotebookHost): Promise<number> {
   const [recorded, again] = [await readNotebook(path), await readNotebook(path)];
@@ -193,7 +187,7 @@ export async function verify(path: string, options: VerifyOptions, host: Noteboo
   return different > 0 ? DIFFERENT : impossible > 0 ? 1 : 0;
 }
 
-/** Sums of real numbers depend on the order in which an engine adds them. */
+/** Default tolerance: sums of reals depend on the engine's order of addition. */
 const TOLERANCE = 1e-9;
 
 function tally(verdicts: readonly Verdict[]): Readonly<Record<Verdict['status'], number>> {
@@ -228,12 +222,12 @@ function changeText(change: RowChange): string {
   return oneLine(`changed: ${[...pairs(change.key), ...cells].join(', ')}`, 200);
 }
 
-/** Whoever names a profile for a run allows its use. */
+/** Returns the allowed effects; naming a profile for a run allows its use. */
 function allowedIn({ allow = [], profile }: RunOptions): readonly AskedEffect[] {
   return profile === undefined ? allow : [...allow, 'profile'];
 }
 
-/** True when every cell ran. */
+/** Returns true if every cell ran. */
 async function runOne(path: string, options: RunOptions, host: NotebookHost): Promise<boolean> {
   const notebook = await readNotebook(path);
   if (options.toLine !== undefined) endAtLine(notebook, options.toLine, path);
@@ -263,9 +257,9 @@ async function runOne(path: string, options: RunOptions, host: NotebookHost): Pr
   }
 }
 
-/** Has a kernel replay a recording, or make one if there is none; throws UsageError. */
+/** Makes a kernel replay a recording, or record one if there is none; throws UsageError. */
 async function useRecording(handler: KernelHandler, directory: string, signal: AbortSignal): Promise<void> {
-  // A link that leads nowhere is a recording on a disk that is not mounted, say.
+  // A dangling link may be a recording on a disk that is not mounted.
   const isThere = await lstat(join(directory, 'recording.json')).then(
     () => true,
     () => false,
@@ -278,7 +272,7 @@ async function useRecording(handler: KernelHandler, directory: string, signal: A
     });
 }
 
-/** Leaves the cells that begin at or above a line; throws UsageError. */
+/** Keeps only the cells that begin at or above a line; throws UsageError. */
 function endAtLine(notebook: Notebook, line: number, path: string): void {
   if (!isScript(path))
     throw new UsageError('option-invalid', '--to-line counts the lines of an .apl file', {
@@ -303,7 +297,7 @@ async function filesOf(path: string, { out, output, html, print }: RunOptions): 
   return { notebook: join(out, `${name}.ipynb`), page: html ?? join(out, `${name}.html`) };
 }
 
-/** Progress: on a terminal one line that is overwritten, elsewhere a line for each cell. */
+/** Progress: on a terminal one line that is overwritten, elsewhere a line per cell. */
 class Meter {
   readonly #path: string;
   readonly #terminal: NotebookHost['terminal'];

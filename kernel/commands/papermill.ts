@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const MODULE = 'apl_kernel_papermill.py';
 const COMPILED = '__pycache__';
 
-/** Puts the module that teaches papermill parameters of APL into the Python environment in `prefix`; returns its paths. */
+/** Installs the module that teaches papermill about APL parameters into the Python environment in `prefix`; returns its paths. */
 export async function installPapermill(
   prefix: string,
   root: string,
@@ -23,14 +23,14 @@ export async function installPapermill(
   return written;
 }
 
-/** Removes what `installPapermill` put there; returns the paths of the module. */
+/** Removes what `installPapermill` installed; returns the paths of the module. */
 export async function uninstallPapermill(prefix: string): Promise<readonly string[]> {
   const found = sitePackages(prefix).filter(packages => existsSync(join(packages, MODULE)));
   for (const packages of found) await removePapermill(packages);
   return found.map(packages => join(packages, MODULE));
 }
 
-/** The directories of Python packages in an environment; none when it holds no Python. */
+/** Returns the site-packages directories in an environment; none if it has no Python. */
 function sitePackages(prefix: string): readonly string[] {
   const unix = join(prefix, 'lib');
   const versions = existsSync(unix) ? readdirSync(unix).filter(name => /^python3\.\d+$/.test(name)) : [];
@@ -51,7 +51,7 @@ async function removePapermill(packages: string): Promise<void> {
   for (const name of [MODULE, ...about]) await rm(join(packages, name), { recursive: true, force: true });
 }
 
-/** The files of a wheel's metadata: https://packaging.python.org/en/latest/specifications/recording-installed-packages/ */
+/** Returns the files of a wheel's metadata: https://packaging.python.org/en/latest/specifications/recording-installed-packages/ */
 function distInfo(version: string): Readonly<Record<string, string>> {
   const about = `apl_kernel_papermill-${version}.dist-info`;
   return {

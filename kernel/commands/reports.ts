@@ -16,7 +16,7 @@ export function printInstalled(
   for (const path of papermill) console.log(`${what} parameters for papermill: ${path}`);
 }
 
-/** Prints what became of an imported file. */
+/** Prints the outcome of an import. */
 export function printImported({
   dataset,
   rows,
@@ -34,7 +34,7 @@ export function printImported({
       : []),
     ...notes.map(note => `  ${note}`),
   ];
-  // Names of fields come from the file: none of them controls the terminal.
+  // Field names come from the file and must not control the terminal.
   for (const line of lines) console.log(visibleLines(line));
 }
 

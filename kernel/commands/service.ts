@@ -21,41 +21,41 @@ import { endShared, findShared, type RuntimeFile } from '../local/shared.js';
 import type { DeploymentOf } from '../local/trino/clusters.js';
 import { present } from '../present.js';
 
-/** The options of a service on this machine. */
+/** Options of a service on this machine. */
 export interface ServeRequest {
   readonly dataDir: string;
   readonly version: string;
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Kernels find it and share it, and it ends when none is left. */
+  /** Whether kernels find and share it, and it ends with the last of them. */
   readonly managed: boolean;
   readonly token: string | undefined;
-  /** How long a query may run that asks for no time limit of its own, in milliseconds (default: two minutes). */
+  /** Default time limit of a query, in milliseconds (default: two minutes). */
   readonly queryMs?: number;
-  /** Web pages of these origins may use it (default: none). */
+  /** Origins of web pages that may use it (default: none). */
   readonly origins?: readonly string[];
   /** Milliseconds since 1970 (default: the clock). */
   readonly now?: () => number;
   readonly spawnEngine: () => ChildProcess;
-  /** The deployments on clusters. */
+  /** Deployments on clusters. */
   readonly deploymentOf?: DeploymentOf;
   readonly log: (text: string) => void;
 }
 
-/** A file that becomes a dataset; the time column is detected unless it is named. */
+/** A file to import as a dataset; the time column is detected unless it is named. */
 export interface ImportCommand extends ImportChoices {
   readonly dataDir: string;
   readonly version: string;
   readonly log: (text: string) => void;
   readonly file: string;
-  /** Named after the file when undefined. */
+  /** Named after the file if undefined. */
   readonly dataset: string | undefined;
   readonly replace: boolean;
   /** Nanoseconds since 1970, for rows without a time (default: the clock). */
   readonly now?: () => bigint;
   /**
-   * Receives how much of the file has been read, from 0 to 1, undefined while it is looked at before that, and about how many rows it
-   * has, 0 if that is not known, every quarter of a second.
+   * Called every quarter of a second with the share of the file that has been read, from 0 to 1 (undefined while it is inspected before
+   * that), and its approximate number of rows (0 if unknown).
    */
   readonly onProgress?: (share: number | undefined, rows: number) => void;
 }
@@ -81,17 +81,17 @@ export async function serve({ token, queryMs, ...request }: ServeRequest): Promi
   }
 }
 
-/** Puts a file's rows into a dataset of the data directory, whether a service is running or not; throws AplKernelError. */
+/** Imports a file's rows into a dataset of the data directory, whether or not a service is running; throws AplKernelError. */
 export function importIntoDataset(command: ImportCommand): Promise<ImportReport> {
   return withFile(command, importPath);
 }
 
-/** Says how a file would be imported; throws AplKernelError. */
+/** Describes how a file would be imported; throws AplKernelError. */
 export function previewImport(command: ImportCommand): Promise<ImportPreview> {
   return withFile(command, previewPath);
 }
 
-/** Gives `work` the command with a file of this machine: a download, or what comes from standard input. */
+/** Calls `work` with the command and a local file: downloaded, or read from standard input. */
 async function withFile<T extends { readonly notes: readonly string[] }>(
   command: ImportCommand,
   work: (command: ImportCommand) => Promise<T>,
@@ -180,12 +180,12 @@ function clockNs(): bigint {
 
 const progressMs = 250;
 
-/** The outcome of `serve --stop`. */
+/** Outcome of `serve --stop`. */
 export type StopReport = 'none' | 'elsewhere' | 'used' | 'ended' | 'alive';
 
 /**
- * Ends the service that kernels share in a data directory, with `unused` only if none of them uses it, and waits for its end; another
- * program that answers in its place is left alone.
+ * Stops the service that kernels share in a data directory, with `unused` only if no kernel uses it, and waits for it to end; leaves alone
+ * any other program that answers in its place.
  */
 export async function stopSharedService(dataDir: string, unused: boolean): Promise<StopReport> {
   let report: StopReport = 'none';
@@ -199,7 +199,7 @@ export async function stopSharedService(dataDir: string, unused: boolean): Promi
   return report === 'none' && (await holderOf(dataDir)) !== undefined ? 'elsewhere' : report;
 }
 
-/** Whether a service has begun to end because no kernel uses it. */
+/** Returns whether a service has begun to end because no kernel uses it. */
 async function endsUnused({ url, token }: RuntimeFile): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` };
   return (await fetch(`${url}/v1/alive`, { method: 'DELETE', headers })).ok;

@@ -3,8 +3,8 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Makes the stack of every error name the lines of kernel/ instead of those of the bundle. The source maps are read when a stack
- * is, which Node does itself when a connection fails, and then those of its lines: Node's own option reads all at each start.
+ * Maps the stack of every error to the lines of kernel/ instead of those of the bundle. Source maps are read when a stack is first used,
+ * which Node itself does when a connection fails, and then only the maps of its lines: Node's own option reads all of them at each start.
  */
 export function nameSourceLines(): void {
   Error.prepareStackTrace = (error, frames) =>
@@ -13,7 +13,7 @@ export function nameSourceLines(): void {
 
 const PLACE = /(file:\/\/[^\s()]+):(\d+):(\d+)/;
 
-/** As Node begins a stack; the members of an error may be anything. */
+/** Returns the first line of a stack as Node writes it; the members of an error may be anything. */
 function headOf(error: unknown): string {
   try {
     return Error.prototype.toString.call(error);
@@ -22,7 +22,10 @@ function headOf(error: unknown): string {
   }
 }
 
-/** A frame of no source, such as the bundler's own, keeps its place. That of a package names its file: the maps do not have its lines. */
+/**
+ * Returns the source position of a frame. Without a source, as in the bundler's own code, it is unchanged. In a package, it names the file
+ * only, as the maps lack its lines.
+ */
 function sourcePlace(place: string, url: string, line: string, column: string): string {
   const entry = sourceMap(url, Number(line))?.findEntry(0, Number(column) - 1);
   if (entry === undefined || !('originalSource' in entry) || !entry.originalSource) return place;
@@ -31,7 +34,7 @@ function sourcePlace(place: string, url: string, line: string, column: string): 
   return `${href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
 }
 
-/** The maps of a program's lines, not parsed yet. */
+/** Source maps of a program's lines, not yet parsed. */
 const maps = new Map<string, readonly string[]>();
 
 function sourceMap(url: string, line: number): SourceMap | undefined {

@@ -13,13 +13,13 @@ import { copyExamples, notebooksIn } from './examples.js';
 import { basePath, lastLines, portOption } from './lab-options.js';
 import { ensureVenv, MissingError, venvBin } from './python.js';
 
-/** What JupyterLab is run with. */
+/** Parameters of a JupyterLab run. */
 export interface LabRequest {
   readonly machine: Machine;
-  /** The package, in a place that lasts. */
+  /** The package, in a permanent location. */
   readonly files: PackageFiles;
   readonly dataDir: string;
-  /** The private Python environment, an absolute path. */
+  /** Private Python environment, an absolute path. */
   readonly venv: string;
   /** Options for JupyterLab. */
   readonly options: readonly string[];
@@ -29,8 +29,8 @@ export interface LabRequest {
 class LabError extends AplKernelError {}
 
 /**
- * Runs JupyterLab on the examples, in an environment of its own, until it ends or the user presses Ctrl-C. If there is no Python,
- * or no package index, it runs the examples without. Returns an exit code.
+ * Runs JupyterLab on the examples, in its own environment, until it ends or the user presses Ctrl-C. Without Python or a package index,
+ * runs the examples without it. Returns an exit code.
  */
 export async function lab(request: LabRequest): Promise<number> {
   const { machine, files, venv } = request;
@@ -48,7 +48,7 @@ export async function lab(request: LabRequest): Promise<number> {
     console.log('JupyterLab is left out; the example notebooks run without it.\n');
     return await runHeadless(request, notebooks);
   } finally {
-    // It would wait a while for other kernels.
+    // Otherwise it would wait a while for other kernels.
     await stopSharedService(request.dataDir, true);
   }
 }
@@ -57,7 +57,7 @@ function say(step: string): void {
   console.log(`• ${step} …`);
 }
 
-/** No question about news and no check for updates: nothing is sent anywhere. */
+/** Turns off the news prompt and the check for updates: nothing is sent anywhere. */
 function quietenLab(venv: string): void {
   const settings = join(venv, 'share', 'jupyter', 'lab', 'settings');
   mkdirSync(settings, { recursive: true });
@@ -129,7 +129,7 @@ function labOptions({
   ];
 }
 
-/** Lab sees the private environment alone: it neither reads nor writes the user's own Jupyter. */
+/** Returns an environment in which Lab sees only its private environment: it neither reads nor writes the user's own Jupyter. */
 function privateEnvironment({ env, platform }: Machine, venv: string): Readonly<Record<string, string>> {
   const own = join(venv, 'private');
   const bin = join(venv, platform === 'win32' ? 'Scripts' : 'bin');
@@ -151,7 +151,9 @@ function hasDisplay({ env, platform }: Machine): boolean {
   return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
 }
 
-/** Lab runs in a process group of its own: it asks before it ends on the terminal's Ctrl-C, and ends cleanly on SIGTERM. */
+/**
+ * Forwards signals to Lab, which runs in its own process group: on the terminal's Ctrl-C it would ask first, on SIGTERM it ends cleanly.
+ */
 function stopOnSignal(child: ChildProcess, ended: Promise<unknown>): void {
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -172,7 +174,7 @@ function kill(child: ChildProcess): void {
   else process.kill(-child.pid, 'SIGKILL');
 }
 
-/** Whether Lab answered before it ended. */
+/** True if Lab answered before it ended. */
 async function answers(url: string, ended: Promise<unknown>): Promise<boolean> {
   let alive = true;
   void ended.then(() => {
@@ -186,7 +188,7 @@ async function answers(url: string, ended: Promise<unknown>): Promise<boolean> {
   return false;
 }
 
-/** The first port from there that nobody listens on. */
+/** Returns the first free port from `from` on. */
 async function freePort(from: number): Promise<number> {
   for (let port = from; port < from + 100; port++) {
     const free = await new Promise(settle => {

@@ -6,16 +6,16 @@ import { type Environment, output, runProgram } from '../command-process.js';
 
 const OLDEST = [3, 9] as const;
 
-/** Something that JupyterLab needs is missing outside of this package. */
+/** Something that JupyterLab needs from outside this package is missing. */
 export class MissingError extends AplKernelError {}
 
-/** What makes an environment: the variables of the process, and who is told each step. */
+/** Inputs for creating an environment: the process's variables, and a callback for each step. */
 export interface PythonTools {
   readonly env: Environment;
   readonly say: (step: string) => void;
 }
 
-/** The command of a Python that is new enough; throws MissingError. */
+/** Returns the command of a recent enough Python; throws MissingError. */
 async function findPython(env: Environment): Promise<string> {
   const candidates = process.platform === 'win32' ? ['py', 'python'] : ['python3', 'python'];
   const need = `Python ${OLDEST.join('.')} or newer is needed for JupyterLab`;
@@ -30,7 +30,7 @@ async function findPython(env: Environment): Promise<string> {
 }
 
 /**
- * Makes the virtual environment `venv` with the packages of requirements files, unless it already exists; throws MissingError. All
+ * Creates the virtual environment `venv` with the packages from requirements files, unless it already exists; throws MissingError. All
  * paths are absolute.
  */
 export async function ensureVenv(
@@ -48,12 +48,12 @@ export async function ensureVenv(
   }
   tools.say('Installing its packages (a few minutes the first time)');
   await installRequirements(tools.env, venv, requirements);
-  // JupyterLab runs scripts in there with Node, which must not take them for modules of this package.
+  // JupyterLab runs scripts in there with Node, which must not treat them as modules of this package.
   writeFileSync(join(venv, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(stamp, '');
 }
 
-/** The path of a program in an environment. */
+/** Returns the path of a program in an environment. */
 export function venvBin(venv: string, name: string): string {
   return process.platform === 'win32' ? join(venv, 'Scripts', `${name}.exe`) : join(venv, 'bin', name);
 }
@@ -90,7 +90,7 @@ async function installRequirements(
   requirements: readonly string[],
 ): Promise<void> {
   const files = requirements.flatMap(file => ['-r', file]);
-  // Python compiles what it imports; to compile all of it beforehand takes longer than to install it.
+  // Python compiles modules on import; compiling all of them up front takes longer than the installation.
   const args = ['-m', 'pip', 'install', '--no-compile', ...PIP, ...files];
   const { ok, lastLine } = await runProgram(env, venvBin(venv, 'python'), args);
   if (ok) return;
@@ -104,14 +104,14 @@ async function works(env: Environment, venv: string): Promise<boolean> {
   return (await pythonVersion(env, venvBin(venv, 'python'))) !== undefined;
 }
 
-/** A copied environment must not run that of the original, so the stamp names the place too. */
+/** Returns the stamp of an environment, which includes its path: a copied environment must not run the original's programs. */
 function stampOf(venv: string, requirements: readonly string[]): string {
   const hash = createHash('sha256').update(venv);
   for (const file of requirements) hash.update(readFileSync(file));
   return hash.digest('hex');
 }
 
-/** Major and minor. */
+/** Returns the major and minor version. */
 async function pythonVersion(env: Environment, command: string): Promise<readonly number[] | undefined> {
   const script = 'import sys; print(*sys.version_info[:2])';
   return (await output(env, command, ['-c', script]))?.split(' ').map(Number);

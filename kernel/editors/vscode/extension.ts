@@ -15,7 +15,7 @@ import { LanguageClient } from 'vscode-languageclient/node';
 
 const languageId = 'axiom-apl';
 
-/** Starts the language server and offers the commands; VS Code calls it when a document of the language opens. */
+/** Starts the language server and registers the commands; VS Code calls it when a document of the language opens. */
 export async function activate(context: ExtensionContext): Promise<void> {
   let client: LanguageClient | undefined;
   const start = async () => {
@@ -28,7 +28,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   context.subscriptions.push(
     commands.registerCommand('axiom-apl.installKernel', () => runTask('install the kernel', ['install'])),
     commands.registerCommand('axiom-apl.restartServer', start),
-    // The command of the server's code lenses.
+    // Command of the server's code lenses.
     commands.registerCommand('apl.runInTerminal', runInTerminal),
     workspace.onDidGrantWorkspaceTrust(start),
     workspace.onDidChangeConfiguration(event => {
@@ -44,17 +44,17 @@ function serverClient(): LanguageClient {
   const server = {
     command: program(),
     args: ['lsp', ...(isEager ? ['--start-service'] : [])],
-    // npm and pip install a script there, which only a shell starts.
+    // On Windows, npm and pip install a script, which only a shell can start.
     options: { shell: process.platform === 'win32' },
   };
   return new LanguageClient(languageId, 'APL', server, {
-    // Cells of notebooks are documents of this language too.
+    // Notebook cells are documents of this language too.
     documentSelector: [{ language: languageId }],
     initializationOptions: { runInTerminal: true },
   });
 }
 
-/** Runs the cells of a file that begin at or above a line, counted from 1, and shows what they print. */
+/** Runs the cells of a file that begin at or above a line, counted from 1, and shows their output. */
 async function runInTerminal(uri: string, line: number): Promise<void> {
   const file = Uri.parse(uri);
   const document = workspace.textDocuments.find(each => each.uri.toString() === file.toString());

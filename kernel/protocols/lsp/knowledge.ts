@@ -15,22 +15,22 @@ import { factsOf } from '../../notebook/editor/editor-comm.js';
 import type { Session } from '../../notebook/session.js';
 import { present } from '../../present.js';
 
-/** What the services of an editor are given. */
+/** Input of the editor services. */
 export interface Known {
   readonly environment: EditorEnvironment;
   readonly magics: readonly MagicFacts[];
 }
 
-/** How long an answer may wait for the service, in milliseconds: an editor shows nothing meanwhile. */
+/** Timeout for the service, in milliseconds: an editor shows nothing meanwhile. */
 const timeoutMs = 1_000;
-/** Fields, then the values that a known field has, may each ask for another round. */
+/** Fields, then the values of a known field, may each need another round. */
 const mostRounds = 3;
-/** How long a service may take to start, in milliseconds. */
+/** Timeout for a service to start, in milliseconds. */
 const startMs = 30_000;
-/** How often a service that did not answer is looked for again, in milliseconds. */
+/** Interval between retries for a service that did not answer, in milliseconds. */
 const retryMs = 3_000;
 
-/** What a session knows of datasets, fields and magics. Where no service answers, any name may be right. */
+/** A session's knowledge of datasets, fields and magics. If no service answers, any name may be valid. */
 export class Knowledge {
   readonly #session: Session;
   readonly #onDatasets: () => void;
@@ -38,19 +38,19 @@ export class Knowledge {
   #isWaiting = false;
   #triedAt = Number.NEGATIVE_INFINITY;
 
-  /** `onDatasets` is called when datasets have become known that were not. */
+  /** `onDatasets` is called when new datasets have become known. */
   constructor(session: Session, onDatasets: () => void) {
     this.#session = session;
     this.#onDatasets = onDatasets;
   }
 
-  /** Looks again for datasets that were made elsewhere. */
+  /** Looks again for datasets created elsewhere. */
   async renew(): Promise<void> {
     this.#triedAt = Number.NEGATIVE_INFINITY;
     await this.#session.schema.renewedDatasets(timeoutMs);
   }
 
-  /** Calls `use` with what is known, again once the fields that it needs have come; returns its last answer. */
+  /** Calls `use` with the cached fields, and again after loading any it lacks; returns the last result. */
   async answer<T>(document: string, use: (known: Known) => T): Promise<T> {
     const facts = await this.#factsNow();
     const { values, keys, settle } = await this.#seen();
@@ -82,7 +82,7 @@ export class Knowledge {
     return this.#facts;
   }
 
-  /** A service that is being started answers later. */
+  /** Waits for a service that is still starting. */
   async #await(): Promise<void> {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -98,7 +98,7 @@ export class Knowledge {
     return known.length === 0 ? undefined : known.map(fieldSchema);
   }
 
-  /** Values and keys cost a query each, so they are those of the service on this machine alone. */
+  /** Returns the values and keys seen, only for the service on this machine, as each costs a query. */
   async #seen() {
     if (this.#session.profileName !== localProfile)
       return { values: undefined, keys: undefined, settle: async () => false };

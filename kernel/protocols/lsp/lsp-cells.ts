@@ -3,18 +3,18 @@ import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Span } from '../../apl/syntax/ast.js';
 import { fileCellAt, splitFile } from '../../apl/syntax/syntax-file.js';
 
-/** The text that the services of an editor look at, and where it starts in the document. */
+/** The text for the editor services, and its start in the document. */
 export interface CellText {
   readonly text: string;
   readonly from: number;
 }
 
-/** A cell of a notebook is a document of its own: a line `// %%` in it is a comment. */
+/** True for a notebook cell, which is a document of its own: a line `// %%` in it is a comment. */
 function isNotebookCell({ uri }: TextDocument): boolean {
   return uri.startsWith('vscode-notebook-cell:');
 }
 
-/** The code cells of a document, in order. */
+/** Returns the code cells of a document, in order. */
 export function codeCells(document: TextDocument): readonly CellText[] {
   const source = document.getText();
   if (isNotebookCell(document)) return [{ text: source, from: 0 }];
@@ -23,7 +23,7 @@ export function codeCells(document: TextDocument): readonly CellText[] {
     .map(({ body, to }) => ({ text: source.slice(body, to), from: body }));
 }
 
-/** The cell around an offset of a document; undefined in prose. */
+/** Returns the cell around an offset in a document; undefined in prose. */
 export function cellAt(document: TextDocument, offset: number): CellText | undefined {
   const source = document.getText();
   if (isNotebookCell(document)) return { text: source, from: 0 };
@@ -31,12 +31,12 @@ export function cellAt(document: TextDocument, offset: number): CellText | undef
   return prose || offset < body ? undefined : { text: source.slice(body, to), from: body };
 }
 
-/** The range of a span that counts from `start`. */
+/** Returns the range of a span relative to `start`. */
 export function rangeOf(document: TextDocument, { from, to }: Span, start = 0): Range {
   return { start: document.positionAt(start + from), end: document.positionAt(start + to) };
 }
 
-/** The edit that turns the document into a text, without what both begin and end with; undefined if they are equal. */
+/** Returns the edit that changes the document to `after`, without their common prefix and suffix; undefined if they are equal. */
 export function editTo(document: TextDocument, after: string): TextEdit | undefined {
   const before = document.getText();
   if (after === before) return undefined;

@@ -21,16 +21,16 @@ const severities: Readonly<Record<Severity, DiagnosticSeverity>> = {
 
 interface Checked {
   readonly diagnostic: Diagnostic;
-  /** The text that fixes it in its place. */
+  /** Replacement that fixes it. */
   readonly instead: string | undefined;
 }
 
-/** The diagnostics of a document, cell by cell. */
+/** Returns the diagnostics of a document, cell by cell. */
 export function diagnosticsOf(document: TextDocument, known: Known): Diagnostic[] {
   return checked(document, known).map(({ diagnostic }) => diagnostic);
 }
 
-/** The fixes of the diagnostics that touch a range. */
+/** Returns the fixes for the diagnostics that touch a range. */
 export function fixesOf(document: TextDocument, range: Range, known: Known): CodeAction[] {
   const [from, to] = [document.offsetAt(range.start), document.offsetAt(range.end)];
   return checked(document, known)

@@ -27,7 +27,7 @@ const kinds: Readonly<Record<CompletionKind, CompletionItemKind>> = {
   option: CompletionItemKind.EnumMember,
 };
 
-/** What can stand at an offset of a cell, the best first; `snippets` says whether the editor takes them. */
+/** Returns the completions at an offset of a cell, best first; `snippets` says whether the editor supports them. */
 export function completionsAt(
   document: TextDocument,
   { text, from }: CellText,
@@ -46,7 +46,7 @@ export function completionsAt(
       label: visible(label),
       kind: kinds[kind],
       detail: detailOf(offer),
-      // Editors compare what is replaced with this, which begins as it does.
+      // Editors match the replaced text against this, which begins the same.
       filterText: /^[[('"]/.test(typed) ? insert : label,
       sortText: String(index).padStart(5, '0'),
       textEdit: { range, newText: written.text },
@@ -55,11 +55,11 @@ export function completionsAt(
       ...documentation(offer),
     };
   });
-  // The order is that of what was typed, so each letter asks again.
+  // The order depends on the typed text, so each keystroke requests again.
   return { isIncomplete: true, items };
 }
 
-/** An item with its documentation, which for what is of the language is made when it is looked at. */
+/** Returns an item with its documentation, which is generated on demand for elements of the language. */
 export function described(item: CompletionItem): CompletionItem {
   const { kind, label } = (item.data ?? {}) as { readonly kind?: string; readonly label?: string };
   if (!['function', 'aggregate', 'operator', 'keyword'].includes(kind ?? '')) return item;
@@ -67,7 +67,7 @@ export function described(item: CompletionItem): CompletionItem {
   return value === undefined ? item : { ...item, documentation: { kind: MarkupKind.Markdown, value } };
 }
 
-/** Descriptions of fields and datasets come from data: they are not Markdown. */
+/** Returns the documentation of an item; descriptions of fields and datasets come from data, and are not Markdown. */
 function documentation({ doc, kind }: Offer): Pick<CompletionItem, 'documentation'> {
   if (doc === undefined || kind === 'function' || kind === 'aggregate') return {};
   return { documentation: { kind: MarkupKind.PlainText, value: visibleLines(doc) } };
@@ -99,7 +99,7 @@ function insertion(
     : plain(`${name}(`);
 }
 
-/** A text in which an editor finds no place to fill in. */
+/** Escapes a string so that an editor finds no placeholders in it. */
 function escapeSnippet(text: string): string {
   return text.replace(/[\\$}]/g, '\\$&');
 }

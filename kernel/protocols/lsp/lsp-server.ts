@@ -33,10 +33,10 @@ import { diagnosticsOf, fixesOf } from './lsp-check.js';
 import { completionsAt, described } from './lsp-complete.js';
 import { codeLenses, foldingRanges, legend, semanticTokens, symbolsOf } from './structure.js';
 
-/** How long a typist must pause before a document is checked, in milliseconds. */
+/** Delay after the last keystroke before a document is checked, in milliseconds. */
 const pauseMs = 150;
 
-/** Answers an editor on these streams, in the Language Server Protocol, until it says exit or closes them. */
+/** Answers an editor on these streams, in the Language Server Protocol, until it sends exit or closes them. */
 export function serveEditor(
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
@@ -210,7 +210,7 @@ class Server {
     this.#timers.delete(uri);
     const { version } = this.#documents.get(uri) ?? {};
     const diagnostics = await this.#whole(uri, diagnosticsOf);
-    // What was typed meanwhile is checked after it.
+    // Text typed in the meantime is checked after this.
     if (version === undefined || this.#documents.get(uri)?.version !== version) return;
     await this.#connection.sendDiagnostics({ uri, version, diagnostics: diagnostics ?? [] });
   }
@@ -221,7 +221,7 @@ class Server {
     return this.#knowledge.answer(document.getText(), known => use(document, known));
   }
 
-  /** Null in prose, and in a document that is not open. */
+  /** Returns null in prose, and in a document that is not open. */
   async #atCursor<T>(
     { textDocument: { uri }, position }: TextDocumentPositionParams,
     use: (document: TextDocument, cell: CellText, offset: number, known: Known) => T | Promise<T>,
@@ -272,7 +272,7 @@ function touches({ from, to }: Span, offset: number): boolean {
   return from <= offset && offset <= to;
 }
 
-/** Lines end as they did. */
+/** Formats a document, keeping its line endings. */
 function formatted(document: TextDocument) {
   const source = document.getText();
   const after = formatCells(source.replaceAll('\r\n', '\n'));

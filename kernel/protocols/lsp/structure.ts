@@ -19,7 +19,7 @@ import { rangeOf } from './lsp-cells.js';
 
 const parser = aplParser();
 
-/** The type of token of each leaf of the tree; punctuation has none. */
+/** Token type of each leaf of the tree; punctuation has none. */
 const tokenTypes: Readonly<Record<string, SemanticTokenTypes>> = {
   Stage: SemanticTokenTypes.keyword,
   Keyword: SemanticTokenTypes.keyword,
@@ -50,13 +50,13 @@ const tokenTypes: Readonly<Record<string, SemanticTokenTypes>> = {
   Pipe: SemanticTokenTypes.operator,
 };
 
-/** The types by their numbers in an answer. */
+/** Token types by their numbers in a response. */
 export const legend = {
   tokenTypes: [...new Set(Object.values(tokenTypes))],
   tokenModifiers: [],
 };
 
-/** The tokens of a document; one over several lines is one on each. */
+/** Returns the tokens of a document; a multi-line token becomes one per line. */
 export function semanticTokens(document: TextDocument): SemanticTokens {
   const builder = new SemanticTokensBuilder();
   const source = document.getText();
@@ -76,7 +76,7 @@ export function semanticTokens(document: TextDocument): SemanticTokens {
   return builder.build();
 }
 
-/** Cells, pipelines and brackets of several lines. */
+/** Returns the cells, pipelines and brackets that span several lines. */
 export function foldingRanges(document: TextDocument): FoldingRange[] {
   const source = document.getText();
   const found: FoldingRange[] = [];
@@ -95,10 +95,10 @@ export function foldingRanges(document: TextDocument): FoldingRange[] {
   return found;
 }
 
-/** The command of the editor that runs a file up to a line; its arguments are the document and the line, from 1. */
+/** Editor command that runs a file up to a line; its arguments are the document and the line, from 1. */
 export const runCommand = 'apl.runInTerminal';
 
-/** A lens on each code cell of a file that runs the file up to there; notebooks run their cells themselves. */
+/** Returns a lens for each code cell of a file, which runs the file up to there; notebooks run their cells themselves. */
 export function codeLenses(document: TextDocument): CodeLens[] {
   if (!document.uri.startsWith('file:')) return [];
   const source = document.getText();
@@ -113,7 +113,7 @@ export function codeLenses(document: TextDocument): CodeLens[] {
     });
 }
 
-/** The cells of a document that has several, with what they define and query. */
+/** Returns the cells of a document that has several, with their definitions and queries. */
 export function symbolsOf(document: TextDocument): DocumentSymbol[] {
   const source = document.getText();
   const cells = splitFile(source);
@@ -157,5 +157,5 @@ function statementSymbols(document: TextDocument, body: number, to: number): Doc
   });
 }
 
-/** Characters of a name in a list of symbols. */
+/** Maximum length of a name in a list of symbols, in characters. */
 const longestName = 60;

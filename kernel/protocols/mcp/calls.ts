@@ -2,16 +2,16 @@ import { AplKernelError } from '../../errors.js';
 import { isLate, underLimit } from '../../signals.js';
 import { refusal, type ToolAnswer } from './mcp-answer.js';
 
-/** How a call is worked on: `now`, or in turn with the others that are, as it uses the engine. */
+/** Scheduling of a call: `now`, or in turn with the other calls that use the engine. */
 export type Turn = 'now' | 'in turn';
 
-/** The calls of an agent: each ends within its limit, and it does not take all of the engine by many at once. */
+/** An agent's calls: each has a time limit, and they cannot take all of the engine at once. */
 export class Calls {
   readonly #log: (text: string) => void;
   readonly #limitMs: number;
-  /** How many more may be worked on. */
+  /** Number of free slots. */
   #free: number;
-  /** What those do that wait, once it is their turn. */
+  /** Callbacks of waiting calls, for when it is their turn. */
   readonly #waiting = new Set<() => void>();
 
   constructor(log: (text: string) => void, limitMs = 30_000, mostAtOnce = 2) {

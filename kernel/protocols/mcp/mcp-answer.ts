@@ -4,14 +4,17 @@ import { fitted } from '../../notebook/magics/agents/agent-report.js';
 import { present } from '../../present.js';
 import { visible } from '../../text.js';
 
-/** An answer to an agent, as the protocol has it. */
+/** An answer to an agent, in the protocol's format. */
 export interface ToolAnswer {
   [name: string]: unknown;
   readonly content: { type: 'text'; text: string }[];
   readonly isError?: boolean;
 }
 
-/** An answer: sentences of ours, then lines of JSON with what comes from data, between two lines that its writers cannot guess. */
+/**
+ * Returns an answer: the kernel's own sentences, then lines of JSON with data, between two marker lines that the data's authors cannot
+ * guess.
+ */
 export function answerOf(reply: AgentReply): ToolAnswer {
   const { sentences, lines, isError } = fitted(reply);
   const mark = `data-${randomBytes(9).toString('base64url')}`;
@@ -25,7 +28,7 @@ export function answerOf(reply: AgentReply): ToolAnswer {
   return { content: [{ type: 'text', text }], ...present({ isError: isError || undefined }) };
 }
 
-/** A refusal: what is wrong, where and what to do; names and values in it may come from data. */
+/** Returns an error answer: the problem, its position and the fix; names and values in it may come from data. */
 export function refusal(error: { readonly message: string; readonly hint: string | undefined }): ToolAnswer {
   return answerOf(refused(error.message, error.hint));
 }

@@ -14,10 +14,10 @@ import type { Session } from '../../notebook/session.js';
 import { present } from '../../present.js';
 import { answerOf, type ToolAnswer } from './mcp-answer.js';
 
-/** The most characters of an answer of a kernel. */
+/** Maximum length of a kernel's reply, in characters. */
 const longestReply = 2 ** 20;
 
-/** The notebooks whose users let agents add cells. */
+/** Lists the notebooks whose users let agents add cells. */
 export async function listNotebooks({ options }: Session, signal: AbortSignal): Promise<ToolAnswer> {
   const kernels = await openKernels(options.agentsDir);
   const states = await Promise.all(
@@ -54,7 +54,7 @@ export async function appendCell(
   });
 }
 
-/** The kernels of this user that listen; what a kernel has left behind that was killed is removed. */
+/** Returns this user's listening kernels; files left behind by killed kernels are removed. */
 async function openKernels(directory: string | undefined): Promise<readonly AgentFile[]> {
   const names = directory === undefined ? [] : await readdir(directory).catch((): string[] => []);
   const files = names
@@ -78,7 +78,7 @@ async function readKernel(file: string): Promise<AgentFile | undefined> {
   return undefined;
 }
 
-/** Rejects if the kernel has ended, or its user has turned it off. */
+/** Sends a request to a kernel. Rejects if it has ended, or its user has turned this off. */
 async function send(
   { port, token }: AgentFile,
   asked: AgentRequest,

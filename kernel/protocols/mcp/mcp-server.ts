@@ -17,7 +17,7 @@ export async function serveAgent(options: SessionOptions): Promise<void> {
   await server.connect(new StdioServerTransport());
 }
 
-/** A query changes nothing, and reaches no other machine. */
+/** A query changes nothing, and contacts no other machine. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -40,7 +40,7 @@ const range = z
 const rows = (usual: number) =>
   z.number().int().min(1).max(mostRows).default(usual).describe('how many rows to return at most');
 
-/** A cell stands in the notebook of the user, and stays there. */
+/** An added cell stays in the user's notebook. */
 const adding = { ...annotations, readOnlyHint: false, idempotentHint: false };
 
 function addTools(server: McpServer, session: Session, calls: Calls): void {

@@ -14,12 +14,12 @@ import { present } from '../../present.js';
 import { cut } from '../../text.js';
 import { answerOf, type ToolAnswer } from './mcp-answer.js';
 
-/** The most rows of a result that an agent is given. */
+/** Maximum number of result rows returned to an agent. */
 export const mostRows = 500;
-/** The most characters of a query that an error quotes. */
+/** Maximum number of query characters that an error quotes. */
 const mostQuoted = 500;
 
-/** Only names that contain this text, in any case, are listed. */
+/** Lists only names that contain this string, in any case. */
 interface Named {
   readonly contains: string;
 }
@@ -28,7 +28,7 @@ function withText(text: string): (each: { readonly name: string }) => boolean {
   return ({ name }) => name.toLowerCase().includes(text.toLowerCase());
 }
 
-/** The datasets: how many events each holds, from when to when. */
+/** Lists the datasets, each with its number of events and their first and last times. */
 export async function listDatasets(
   session: Session,
   { contains }: Named,
@@ -46,7 +46,7 @@ export async function listDatasets(
   });
 }
 
-/** The fields of a dataset. */
+/** Returns the fields of a dataset. */
 export async function getSchema(
   session: Session,
   { dataset, contains }: Named & { readonly dataset: string },
@@ -67,7 +67,7 @@ function noticeLines(notices: readonly string[]): readonly string[] {
   return notices.map(notice => JSON.stringify({ notice }));
 }
 
-/** The newest events of a dataset. */
+/** Returns the newest events of a dataset. */
 export async function sampleEvents(
   session: Session,
   { dataset, range, rows }: { readonly dataset: string; readonly range: string; readonly rows: number },
@@ -77,7 +77,7 @@ export async function sampleEvents(
   return run(session, { query, range, rows }, signal);
 }
 
-/** The errors of a query: where, and what to write instead. */
+/** Returns the errors of a query: their positions, and what to write instead. */
 export async function checkQuery(
   session: Session,
   { query }: { readonly query: string },
@@ -96,7 +96,7 @@ export async function checkQuery(
   });
 }
 
-/** The rows of a query, once it is free of errors. */
+/** Returns the rows of a query, if it has no errors. */
 export async function run(
   session: Session,
   { query, range, rows }: { readonly query: string; readonly range: string; readonly rows: number },
@@ -111,7 +111,7 @@ export async function run(
   return answerOf(reportOf(result, rows));
 }
 
-/** The documentation of an operator or a function. */
+/** Returns the documentation of an operator or a function. */
 export function explain({ name }: { readonly name: string }): ToolAnswer {
   const text = describeName(name);
   if (text === undefined)

@@ -2,16 +2,16 @@ import { UNITS } from '../../../time.js';
 import type { Span } from '../ast.js';
 
 /**
- * `word` covers names, keywords and word operators such as `contains`, `!in~`; `raw` is the unquoted inside of
- * `datetime(…)` and `timespan(…)`; `error` is text that starts no token.
+ * `word` covers names, keywords and word operators such as `contains`, `!in~`; `raw` is the unquoted contents of `datetime(…)` and
+ * `timespan(…)`; `error` is text that starts no token.
  */
 export type TokenKind = 'word' | 'string' | 'number' | 'timespan' | 'raw' | 'symbol' | 'comment' | 'error';
 
 export interface Token extends Span {
   readonly kind: TokenKind;
-  /** The source text, except for strings: their value with escapes resolved. */
+  /** Source text, except for strings: their value with escapes resolved. */
   readonly text: string;
-  /** The problem of the token itself, such as a string that never ends. */
+  /** Problem with the token itself, such as an unterminated string. */
   readonly problem?: 'unterminated' | 'typographic' | 'suffix' | 'prefixed' | 'backticks';
 }
 
@@ -33,7 +33,7 @@ export function tokenize(source: string, start = 0): Token[] {
   return tokens;
 }
 
-/** True for the characters that may start a name. */
+/** True for a character that can start a name. */
 function isNameStart(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
@@ -49,7 +49,7 @@ const negatableWords = /^!(?:contains|startswith|endswith|hasprefix|hassuffix|ha
 const secondCharacters = new Set(['=', '~', '.', '<', '>', '&']);
 const twoCharacterSymbols = new Set(['==', '!=', '<>', '<=', '>=', '=~', '!~', '..', '<<', '=>', '&&']);
 const oneCharacterSymbols = new Set('|,;()[]{}.<>=+-*/%:?!~'.split(''));
-/** Opening quote -> closing quotes. Typographic quotes come from documents and chats; they are read, and flagged. */
+/** Opening quote -> closing quotes. Typographic quotes come from documents and chats; they are accepted, and flagged. */
 const closingQuotes: Readonly<Record<string, string>> = {
   "'": "'",
   '"': '"',
@@ -90,14 +90,14 @@ function readComment(source: string, from: number): Token {
   return { kind: 'comment', from, to, text: source.slice(from, to) };
 }
 
-/** A comment as other languages have it, which is an error here: a single one, and not one for each of its words. */
+/** Reads a block comment, an error here: one token, for a single error instead of one per word. */
 function readBlockComment(source: string, from: number): Token {
   const end = source.indexOf('*/', from + 2);
   const to = end < 0 ? source.length : end + 2;
   return { kind: 'error', from, to, text: source.slice(from, to) };
 }
 
-/** `h"…"` and `h@'…'`, which hide a text from the logs of other services; with a problem. */
+/** Reads `h"…"` and `h@'…'`, which hide a string from the logs of other services; flags a problem. */
 function readPrefixed(source: string, from: number): Token | undefined {
   const isVerbatim = source[from + 1] === '@';
   const quote = source[from + (isVerbatim ? 2 : 1)];
@@ -106,7 +106,7 @@ function readPrefixed(source: string, from: number): Token | undefined {
   return { ...token, from, problem: token.problem ?? 'prefixed' };
 }
 
-/** A name in the quotes of other languages, with a problem; undefined if they are not closed on the line. */
+/** Reads a name in backticks, as in other languages, and flags a problem; returns undefined if they are not closed on the line. */
 function readBackticks(source: string, from: number): Token | undefined {
   const inside = /^[^`\n\r]+(?=`)/.exec(source.slice(from + 1, from + 1 + longestName))?.[0];
   if (inside === undefined) return undefined;
@@ -140,21 +140,21 @@ function readNumber(source: string, from: number): Token {
   return { kind: 'number', from, to: end, text, problem: 'suffix' };
 }
 
-/** `.5`, where nothing comes before the dot that it could belong to. */
+/** True for `.5`, if nothing before the dot can own it. */
 function startsFraction(source: string, at: number): boolean {
   if (!isDigit(source.charCodeAt(at + 1))) return false;
   const before = source.charCodeAt(at - 1);
   return !isNamePart(before) && !')]}.'.includes(source[at - 1] ?? ' ');
 }
 
-/** `1.5` and `10.`, but neither the `1` of `1..5` nor one that a name follows. */
+/** True for `1.5` and `10.`, but not for the `1` of `1..5` or one followed by a name. */
 function endsFraction(next: number): boolean {
   return isDigit(next) || !(next === dot || isNameStart(next));
 }
 
 const dot = 46;
 
-/** Where the exponent that starts at `at` ends. */
+/** Returns the end of the exponent that starts at `at`. */
 function exponentFrom(source: string, at: number): number | undefined {
   const exponent = /^[eE][+-]?\d+(?![A-Za-z_])/.exec(source.slice(at, at + 24));
   return exponent === null ? undefined : at + exponent[0].length;
@@ -168,7 +168,7 @@ function readHex(source: string, from: number): Token {
     : { kind: 'number', from, to, text, problem: 'suffix' };
 }
 
-/** Reads a quoted string with backslash escapes; it ends at the closing quote or, with a problem, at the end of the line. */
+/** Reads a quoted string with backslash escapes, up to the closing quote or, with a problem, to the end of the line. */
 function readString(source: string, from: number): Token {
   const quote = source.charAt(from);
   const closing = closingQuotes[quote] ?? quote;
@@ -211,7 +211,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-/** An escape that the language does not have keeps its backslash, so that `'\d+'` means what its author meant. */
+/** Reads an escape; an unknown one keeps its backslash, so `'\d+'` means what its author intended. */
 function readEscape(source: string, at: number): { value: string; to: number } {
   const next = source[at + 1];
   if (next === undefined) return { value: '\\', to: at + 1 };
@@ -225,7 +225,7 @@ function readEscape(source: string, at: number): { value: string; to: number } {
   return { value: '\\', to: at + 1 };
 }
 
-/** `@'…'`: no escapes; a doubled quote stands for one. */
+/** Reads `@'…'`: no escapes, but a doubled quote is one quote. */
 function readVerbatim(source: string, from: number): Token {
   const closing = closingQuotes[source.charAt(from + 1)] ?? source.charAt(from + 1);
   let value = '';
@@ -248,7 +248,7 @@ function readFenced(source: string, from: number): Token {
   return finishString(from, end + 3, source.slice(from + 3, end), undefined);
 }
 
-/** After `datetime` and its kin: the unquoted text in the parentheses as one token, when it starts like a literal. */
+/** Reads the unquoted contents of the parentheses after `datetime` and the like as one token, if they start like a literal. */
 function readRawLiteral(source: string, at: number, tokens: Token[]): number {
   const match = /^\s*\(\s*(?=[-+]?\d)/.exec(source.slice(at, at + 64));
   if (match === null) return at;
@@ -263,10 +263,10 @@ function readRawLiteral(source: string, at: number, tokens: Token[]): number {
   return to;
 }
 
-/** The characters of such a literal; no parenthesis, so that a missing one is not searched for to the end of the text. */
+/** Characters of such a literal; excludes parentheses, to stop early if one is missing. */
 const rawLiteralText = /[-+\dTZ:.\s/a-z\u00b5\u03bc]+/y;
 
-/** White space of any script, and the marks of no width that documents and chats leave beside words. */
+/** True for white space of any script, and zero-width characters that documents and chats leave beside words. */
 function isSpace(code: number): boolean {
   if (code <= 0xa0) return code === 32 || (code >= 9 && code <= 13) || code === 0x85 || code === 0xa0;
   return (code >= 0x2000 && code <= 0x200b) || otherSpaces.has(code);
@@ -286,7 +286,7 @@ function isNamePart(code: number): boolean {
   return isNameStart(code) || isDigit(code);
 }
 
-/** Letters of other scripts; not their spaces, punctuation and signs, nor surrogates (emoji). */
+/** True for letters of other scripts; not for their spaces, punctuation and signs, nor surrogates (emoji). */
 function isLetterBeyondAscii(code: number): boolean {
   if (code < 0xaa || code === 0x3000) return false;
   if (code < 0x100) return !signsOfLatin1.has(code);
@@ -303,7 +303,7 @@ function isLetterBeyondAscii(code: number): boolean {
 /** `«`, the soft hyphen, `±`, `»`, `×`, `÷`. */
 const signsOfLatin1 = new Set([0xab, 0xad, 0xb1, 0xbb, 0xd7, 0xf7]);
 
-/** `｜`, `＝`, `（` and the other signs of ASCII as keyboards for Chinese and Japanese write them. */
+/** True for `｜`, `＝`, `（` and other full-width ASCII signs from Chinese and Japanese keyboards. */
 function isFullwidthSign(code: number): boolean {
   const sign = code - 0xfee0;
   if (sign < 0x21 || sign > 0x7e) return false;

@@ -1,18 +1,16 @@
-/**
- * Names and texts as a query spells them: the inverse of what the lexer reads.
- */
+/** Names and strings as written in a query: the inverse of the lexer. */
 
-/** A name in brackets and quotes, which may hold anything. */
+/** Returns a name in brackets and quotes; it may contain any characters. */
 export function quotedName(name: string): string {
   return `['${quoteInner(name, "'")}']`;
 }
 
-/** A text as a string literal on one line, in which no character is invisible. */
+/** Returns a string literal on one line, without invisible characters. */
 export function writtenText(value: string): string {
   return `"${quoteInner(value, '"')}"`;
 }
 
-/** The inside of a string literal; controls and invisible characters are written as escapes. */
+/** Returns the inside of a string literal; control and invisible characters are escaped. */
 export function quoteInner(value: string, quote: string): string {
   if (unescaped.test(value) && !value.includes(quote)) return value;
   return value
@@ -24,7 +22,7 @@ export function quoteInner(value: string, quote: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, codeEscape);
 }
 
-/** Printable ASCII without a backslash, which most texts are: completion writes thousands of names at every keystroke. */
+/** Printable ASCII without a backslash, the common case: completion writes thousands of names per keystroke. */
 const unescaped = /^[ -[\]-~]*$/;
 
 function codeEscape(character: string): string {

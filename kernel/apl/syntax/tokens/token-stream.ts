@@ -11,36 +11,33 @@ import { type Token, tokenize } from './lexer.js';
 import type { Offers, OpenCall, OperandSlot, Slot } from './offers.js';
 import { quotedName } from './quote.js';
 
-/** What to say besides what was expected, and what to write in place of the text from there to `to`, which is else one token. */
+/** A hint for a diagnostic, and a replacement for the text from there to `to`, by default one token. */
 export interface Advice {
   readonly hint: string;
   readonly instead?: string;
-  /** The span that `instead` replaces; that of the next token when absent. */
+  /** Start of the span that `instead` replaces; the next token's span if absent. */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** The parser's position in the tokens of one text, and its findings so far. */
+/** The parser's position in the tokens of one text, and its diagnostics so far. */
 export class TokenStream {
   readonly source: string;
   readonly tokens: readonly Token[];
   readonly diagnostics: Diagnostic[] = [];
   /** True if `=` can only be a typo for `==`. */
   comparing = false;
-  /** The clause that is being read, and the calls in it that are open. */
+  /** The clause being read, and its open calls. */
   clause: Clause | undefined;
   call: OpenCall | undefined;
   readonly #offers: Offers | undefined;
   #at = 0;
   #depth = 0;
   readonly #end: Token;
-  /** Place of an error -> its index in `diagnostics`; stale once that list was cut and has grown again. */
+  /** Position of an error -> its index in `diagnostics`; stale once that list was truncated and has grown again. */
   readonly #errorIndexes = new Map<number, number>();
 
-  /**
-   * `tokens` without comments, if they are known already: those of a part of `source` that ends at `to`. `offers`
-   * collects what may stand at its end.
-   */
+  /** `tokens` are existing tokens without comments, for a part of `source` that ends at `to`. `offers` collects completions at its end. */
   constructor(source: string, tokens?: readonly Token[], to: number = source.length, offers?: Offers) {
     this.source = source;
     this.#offers = offers;
@@ -53,7 +50,7 @@ export class TokenStream {
     }
   }
 
-  /** The token `ahead` of the current one; past the last it has an empty text. */
+  /** Returns the token `ahead` of the current one; past the last, its text is empty. */
   peek(ahead = 0): Token {
     return this.tokens[this.#at + ahead] ?? this.#end;
   }
@@ -62,22 +59,22 @@ export class TokenStream {
     return this.#at >= this.tokens.length;
   }
 
-  /** The collector of completions, set where the text ends here and completion asked for them. */
+  /** Collector of completions, set at the end of the text if completion is requested. */
   get offering(): Offers | undefined {
     return this.#offers !== undefined && this.done ? this.#offers : undefined;
   }
 
-  /** True if the text ends after `ahead` more tokens, and completion asks what may follow. */
+  /** True if the text ends after `ahead` more tokens, and completion is requested there. */
   offersAt(ahead: number): boolean {
     return this.#offers !== undefined && this.#at + ahead === this.tokens.length;
   }
 
-  /** Offers a slot where the text ends. */
+  /** Offers a slot at the end of the text. */
   offer(slot: Slot): void {
     this.offering?.add(slot);
   }
 
-  /** Offers a value in the clause and the call that are being read. */
+  /** Offers a value in the current clause and call. */
   offerOperand(rest: Omit<OperandSlot, 'kind' | 'clause' | 'call'> = {}): void {
     const offers = this.offering;
     if (offers === undefined) return;
@@ -91,12 +88,12 @@ export class TokenStream {
       });
   }
 
-  /** Where the last consumed token ended. */
+  /** End of the last consumed token. */
   get lastEnd(): number {
     return this.tokens[this.#at - 1]?.to ?? 0;
   }
 
-  /** An opaque position for `rewind`. */
+  /** Opaque position for `rewind`. */
   get mark(): number {
     return this.#at;
   }
@@ -121,7 +118,7 @@ export class TokenStream {
     return token.kind === 'word' && token.text === text;
   }
 
-  /** Consumes the symbol when it is next. */
+  /** Consumes the symbol if it is next. */
   takeSymbol(text: string): Token | undefined {
     return this.isSymbol(text) ? this.next() : undefined;
   }
@@ -130,13 +127,13 @@ export class TokenStream {
     return this.isWord(text) ? this.next() : undefined;
   }
 
-  /** True when the word is next, in any case. */
+  /** True if the word is next, in any case. */
   isKeyword(text: string, ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.kind === 'word' && token.text.toLowerCase() === text;
   }
 
-  /** Consumes a word of the grammar that no name can stand in place of; one that is not in lower case is reported. */
+  /** Consumes a grammar word that cannot be a name; one that is not in lower case is reported. */
   takeKeyword(text: string): Token | undefined {
     if (!this.isKeyword(text)) return undefined;
     const token = this.next();
@@ -144,21 +141,21 @@ export class TokenStream {
     return token;
   }
 
-  /** Consumes the symbol, or says that it was expected if it is missing. */
+  /** Consumes the symbol, or reports that it is missing. */
   expectSymbol(text: string, context: string): Token | undefined {
     const token = this.takeSymbol(text);
     if (token === undefined) this.expected(`\`${text}\``, context);
     return token;
   }
 
-  /** True when `['name']` or `["name"]` is next. */
+  /** True if `['name']` or `["name"]` is next. */
   isQuotedName(ahead = 0): boolean {
     return (
       this.isSymbol('[', ahead) && this.peek(ahead + 1).kind === 'string' && this.isSymbol(']', ahead + 2)
     );
   }
 
-  /** A bare or quoted name, or undefined with nothing consumed. */
+  /** Consumes a bare or quoted name; returns undefined, with nothing consumed, if there is none. */
   takeName(): Identifier | undefined {
     if (this.isOpenQuotedName()) return this.#takeOpenName();
     if (this.isQuotedName()) {
@@ -172,7 +169,7 @@ export class TokenStream {
     return identifier(token.text, false, token);
   }
 
-  /** True when `['name'` without a closing bracket is next, which cannot be an index or a list. */
+  /** True if `['name'` without a closing bracket is next, which cannot be an index or a list. */
   isOpenQuotedName(): boolean {
     if (!this.isSymbol('[') || this.peek(1).kind !== 'string') return false;
     const third = this.peek(2);
@@ -182,7 +179,7 @@ export class TokenStream {
   #takeOpenName(): Identifier {
     const { from } = this.next();
     const text = this.next();
-    // Without its closing quote, the string goes on to the end of the line.
+    // Without its closing quote, the string extends to the end of the line.
     const [name = '', ...rest] = text.problem === 'unterminated' ? text.text.split(']') : [text.text];
     this.report(
       'error',
@@ -195,7 +192,7 @@ export class TokenStream {
     return identifier(text.text, true, { from, to: text.to });
   }
 
-  /** A name; if it is missing, an empty one, with a diagnostic. */
+  /** Consumes a name; if it is missing, reports that and returns an empty one. */
   expectName(what: string, context: string): Identifier {
     const name = this.takeName();
     if (name !== undefined) return name;
@@ -204,7 +201,7 @@ export class TokenStream {
     return identifier('', false, { from, to: from });
   }
 
-  /** `word` and `-word` without space between, such as `project-away`; nothing is consumed. */
+  /** Returns `word` and `-word` without a space between, such as `project-away`; nothing is consumed. */
   hyphenatedWord(ahead = 0): { text: string; span: Span; tokens: number } | undefined {
     const first = this.peek(ahead);
     if (first.kind !== 'word') return undefined;
@@ -239,7 +236,7 @@ export class TokenStream {
     return value;
   }
 
-  /** Runs `parse` one level deeper, or `tooDeep` if the text nests too deep for the stack. */
+  /** Runs `parse` one level deeper, or `tooDeep` if that would overflow the stack. */
   nested<T>(
     parse: (stream: TokenStream, context: string) => T,
     tooDeep: (stream: TokenStream) => T,
@@ -267,7 +264,7 @@ export class TokenStream {
     this.#at = Math.min(this.#at + count, this.tokens.length);
   }
 
-  /** True when `symbol` comes before any of `others`, outside brackets; nothing is consumed. */
+  /** True if `symbol` comes before any of `others`, outside brackets; nothing is consumed. */
   reaches(symbol: string, ...others: readonly string[]): boolean {
     const mark = this.#at;
     this.skipTo(symbol, ...others);
@@ -276,7 +273,7 @@ export class TokenStream {
     return reached;
   }
 
-  /** True if the bracket that is open is closed before the query ends; nothing is consumed. */
+  /** True if the open bracket is closed before the query ends; nothing is consumed. */
   get closes(): boolean {
     return this.reaches(')', ';');
   }
@@ -298,7 +295,7 @@ export class TokenStream {
     }
   }
 
-  /** Reports that `what` was expected here; once for each place. */
+  /** Reports that `what` was expected here, once per position. */
   expected(what: string, context: string, advice?: Advice | string): void {
     this.offering?.stop();
     const token = this.peek();
@@ -331,12 +328,12 @@ export class TokenStream {
     this.diagnostics.push(finding(severity, code, span, message, hint, instead));
   }
 
-  /** Reports that a bound of the language is exceeded. */
+  /** Reports that a limit of the language is exceeded. */
   reportLimit(span: Span, { code, message, hint }: Limit): void {
     this.report('error', code, span, message, hint);
   }
 
-  /** Drops what is reported of a span that turns out to be something else than APL. */
+  /** Drops diagnostics in a span that turns out not to be APL. */
   forget({ from, to }: Span): void {
     const kept = this.diagnostics.filter(each => each.to <= from || each.from >= to);
     this.diagnostics.splice(0, this.diagnostics.length, ...kept);
@@ -346,7 +343,7 @@ export class TokenStream {
         this.#errorIndexes.set(each.from, index);
   }
 
-  /** True if an error is reported of a part of this span. */
+  /** True if there is an error in any part of this span. */
   hasErrorIn({ from, to }: Span): boolean {
     return this.diagnostics.some(each => each.severity === 'error' && each.from >= from && each.from <= to);
   }
@@ -416,14 +413,14 @@ export class TokenStream {
     this.report('error', 'bad-character', token, message, hint, instead);
   }
 
-  /** A comment between signs, as a line of its own at the end of one; undefined if code follows it or it has several lines. */
+  /** Returns a block comment as a line comment; undefined if code follows it or it has several lines. */
   #asComment({ to, text }: Token): string | undefined {
     const isLast = /^[ \t\r]*(?:\n|$)/.test(this.source.slice(to));
     const held = text.replace(/^\/\*|\*\/$/g, '').trim();
     return isLast && !held.includes('\n') ? `// ${held}` : undefined;
   }
 
-  /** Reports what is written as in another language, and how APL writes it. */
+  /** Reports the spelling of another language, with APL's. */
   reportSpelling(span: Span, instead: string): void {
     const written = this.source.slice(span.from, span.to);
     const message = `\`${written}\` is written \`${instead}\` in APL`;
@@ -432,13 +429,13 @@ export class TokenStream {
   }
 }
 
-/** A string with a closing quote, before the pipe or the brackets that follow it; undefined if its own quote is unclear. */
+/** Returns a string with a closing quote, before any pipe or brackets that follow; undefined if its own quote is unclear. */
 function closed(written: string): string | undefined {
   const [, quote, text, rest] = /^(['"])([^'"\\|]*?)['"]?([\s)]*(?:\|.*)?)$/.exec(written) ?? [];
   return quote === undefined || text === '' ? undefined : `${quote}${text}${quote}${rest ?? ''}`;
 }
 
-/** What to write for a number with letters at its end: a hint, and the text if it is clear. */
+/** Returns the advice for a number with trailing letters: a hint, and the replacement if it is clear. */
 function suffixAdvice(text: string): readonly [hint: string, instead?: string] {
   const instead =
     parseTimespan(text) !== undefined
@@ -456,7 +453,7 @@ function suffixAdvice(text: string): readonly [hint: string, instead?: string] {
   return ["Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name']."];
 }
 
-/** `10MB` as a number of bytes. */
+/** Returns `10MB` as a number of bytes. */
 function sizeOf(text: string): string | undefined {
   const [, digits = '', prefix = '', binary] = /^(\d{1,6})([kmgt])(i?)b?$/i.exec(text) ?? [];
   const power = 'kmgt'.indexOf(prefix.toLowerCase()) + 1;
@@ -465,7 +462,7 @@ function sizeOf(text: string): string | undefined {
   return String(BigInt(digits) * BigInt(binary === '' ? 1000 : 1024) ** BigInt(power));
 }
 
-/** What APL writes for a sign of another keyboard or language. */
+/** Returns the APL for a sign of another keyboard or language. */
 function plainOf(character: string): string | undefined {
   const plain = plainSigns[character] ?? String.fromCharCode(character.charCodeAt(0) - 0xfee0);
   return /^(?:[!-/:-@[-`{-~]{1,2}|and)$/.test(plain) ? plain : undefined;
@@ -479,7 +476,7 @@ const characterHints: Readonly<Record<string, string>> = {
   '@': "The time of an event is `_time`, not `@timestamp`; any other name with a sign is quoted: ['@name'].",
 };
 
-/** Signs that documents and keyboards put in place of those of ASCII; full-width ones are counted from theirs. */
+/** ASCII equivalents of signs from documents and keyboards; full-width ones are computed. */
 const plainSigns: Readonly<Record<string, string>> = {
   '#': '//',
   '&': 'and',
@@ -499,7 +496,7 @@ const plainSigns: Readonly<Record<string, string>> = {
   '\u2502': '|',
 };
 
-/** The token as a message shows it. */
+/** Returns the token for messages. */
 function quote(token: Token, source: string): string {
   return `\`${oneLine(source.slice(token.from, token.to), 40)}\``;
 }
