@@ -34,7 +34,7 @@ import type { Prepared } from './sources/joined.js';
 import { Originals } from './sources/originals.js';
 import { prepare } from './sources/prepared.js';
 import { importable } from './sources/private.js';
-import { notUtf8Note, repairText, unifyLineEnds } from './sources/repaired.js';
+import { notUtf8Note, repairText, replaceReturns, unifyLineEnds } from './sources/repaired.js';
 import { type FoundFiles, filesOf } from './sources/source-files.js';
 import {
   damageOf,
@@ -323,9 +323,10 @@ class Pass {
 
 const nothing: Stored = { rows: 0, late: 0, refused: 0, fields: [], about: 0, notes: [] };
 
-/** A problem that makes the engine reject a text, fixed in a copy. */
+/** A problem that makes the engine or a bound reject a text, fixed in a copy. */
 interface Repair {
-  readonly isFor: (words: string, load: Load) => boolean;
+  /** `words` are those of the engine, if it has rejected the text. */
+  readonly isFor: (words: string | undefined, load: Load, error: unknown) => boolean;
   /** Writes the copy; resolves to the number of changes, 0 if there is nothing to fix. */
   readonly write: (file: string, target: string) => Promise<number>;
   readonly note: (count: number) => string;
@@ -333,19 +334,27 @@ interface Repair {
 
 const repairs: readonly Repair[] = [
   {
-    isFor: words => notUtf8.test(words),
+    isFor: words => words !== undefined && notUtf8.test(words),
     write: repairText,
     note: notUtf8Note,
   },
   {
-    isFor: (_words, { format }) => format === 'csv',
+    isFor: (words, { format }) => format === 'csv' && words !== undefined,
     write: unifyLineEnds,
     note: returns =>
       `Lines end in several ways: carriage returns, ${formatCount(returns)} in all, are read as line feeds, within values too.`,
   },
+  {
+    // All lines that end in carriage returns count as one.
+    isFor: (_words, { format }, error) =>
+      format === 'csv' && error instanceof LocalError && error.code === 'too-large',
+    write: replaceReturns,
+    note: returns =>
+      `Lines end in carriage returns, ${formatCount(returns)} in all: they are read as line feeds, within values too.`,
+  },
 ];
 
-/** Writes a draft; if the engine rejects the text for a reason that a repair covers, retries with a repaired copy. */
+/** Writes a draft; if the text is rejected for a reason that a repair covers, retries with a repaired copy. */
 async function writeReadable(
   connection: Connection,
   draft: string,
@@ -357,7 +366,7 @@ async function writeReadable(
     return await writeDraft(connection, draft, load, pass);
   } catch (error) {
     const words = engineWords(error);
-    const repair = words === undefined ? undefined : left.find(({ isFor }) => isFor(words, load));
+    const repair = left.find(({ isFor }) => isFor(words, load, error));
     if (repair === undefined) throw error;
     const workDir = path.dirname(draft);
     const file = path.join(workDir, `${crypto.randomUUID()}.repaired`);

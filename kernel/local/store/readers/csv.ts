@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import type { DuckDBValue } from '@duckdb/node-api';
 import { present } from '../../../present.js';
@@ -20,7 +21,7 @@ import {
   periodPattern,
   periodsAmongNames,
 } from '../sources/csv-recognize.js';
-import { endOf, firstBytes, linesAtStart } from '../sources/source-formats.js';
+import { endOf, firstBytes, linesAtStart, plain } from '../sources/source-formats.js';
 import { lineReader } from './line-reader.js';
 import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
 import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './reader-texts.js';
@@ -96,9 +97,13 @@ async function readWithin(
   const lines = options.known === undefined ? (await linesAtStart(source.file)).slice(first) : [];
   const comments = commentsAbove(lines);
   const opened = lines.slice(0, comments).filter(line => line.split(usualQuote).length % 2 === 0);
-  if (opened.length > 0)
-    return readCsv(connection, await withoutAbove(source, first, lines.slice(0, comments)), options);
+  const belowComments = async () =>
+    readCsv(connection, await withoutAbove(source, first, lines.slice(0, comments)), options);
+  if (opened.length > 0) return belowComments();
   const guessed = await sniffFrom(first + comments);
+  // The engine sees no delimiter if lines have several numbers of values, but at the beginning of a file.
+  const isUndivided = guessed.columns === 1 && csvDelimiters.some(each => lines[comments]?.includes(each));
+  if (comments > 0 && isUndivided) return belowComments();
   const above = linesAbove(lines, comments, guessed.delimiter);
   const sniffed = {
     ...(above === comments ? guessed : await sniffFrom(first + above)),
@@ -149,8 +154,8 @@ async function endNotes(
 }
 
 /**
- * Returns a copy without the comments above the table, which the engine would read as values: a quote opened in one would swallow the
- * table.
+ * Returns a copy without the comments above the table: a quote opened in one would swallow the table, and lines of several lengths below
+ * would hide its delimiter.
  */
 async function withoutAbove(
   { file, workDir, below }: CsvSource,
@@ -335,6 +340,7 @@ async function readWhole(
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, found(isNamed, 'careful'));
+  await checkBeginning(connection, file, sniffed);
   const units = isNamed ? await unitsBelow(connection, source, sniffed, names, options) : undefined;
   const { dialect = sniffed } = units ?? {};
   const header = isNamed && units === undefined;
@@ -373,6 +379,14 @@ async function readWhole(
   };
   const odd = source.whole === undefined ? undefined : await withOdd();
   return readTexts(connection, odd ?? { ...texts, withOdd });
+}
+
+/** Fails as the fast reader does if the first lines are not UTF-8: a sample lacks them, and the reader skips the names. */
+async function checkBeginning(connection: Connection, file: string, { limits }: Dialect): Promise<void> {
+  const start = plain(await firstBytes(file));
+  const end = start.lastIndexOf('\n') + 1;
+  if (end > 0 && isUtf8(start.subarray(0, end))) return;
+  await connection.run(`SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT 1`);
 }
 
 /**

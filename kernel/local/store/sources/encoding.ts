@@ -88,7 +88,21 @@ function looksLikeShiftJis(start: Buffer): boolean {
   // An apostrophe of Windows-1252 and the letter after it would be a character of Chinese origin.
   const isQuoted = /[A-Za-z]{2}[\x91-\x94][A-Za-z]/.test(start.toString('latin1'));
   const mayBe = !isQuoted || /[\u3041-\u30ff]/.test(beyond);
-  return mayBe && japanese.test(beyond) && words * 2 > beyond.length;
+  return mayBe && !hasAccents(start) && japanese.test(beyond) && words * 2 > beyond.length;
+}
+
+/**
+ * Whether what would be characters of two bytes are accents of Western words, each with the letter behind it, as in `São` and `très`: most
+ * stand beside letters, or none is of the kana and the first level of kanji.
+ */
+function hasAccents(start: Buffer): boolean {
+  const text = start.toString('latin1');
+  const runs = [...text.matchAll(/(?:[\x81-\x9f\xe0-\xfc][\x40-\xfc]|[\xa1-\xdf])+/g)];
+  const isBeside = ({ 0: run, index }: RegExpExecArray) =>
+    /[A-Za-z]/.test(text.charAt(index - 1) + text.charAt(index + run.length));
+  const accents = runs.filter(run => /^(?:.[A-Za-z])+$/.test(run[0]) && isBeside(run));
+  const isUsual = runs.some(([run]) => /^(?:[\xe0-\xfc].|[\xa1-\xdf])*[\x81-\x9f]/.test(run));
+  return !isUsual || accents.length * 2 > runs.length;
 }
 
 /** Whether a text is EUC-JP: a fifth of it is kana, which no Chinese or Korean text has. */

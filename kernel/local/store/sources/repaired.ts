@@ -69,18 +69,31 @@ function repairedLines(text: Buffer, count: { lines: number }): Buffer {
 
 /** Copies a text whose lines end in several ways, with line feeds alone; returns how many carriage returns there were, 0 if lines end alike. */
 export async function unifyLineEnds(file: string, target: string): Promise<number> {
-  const count = { returns: 0, pairs: 0, feeds: 0 };
-  await writeCopy(target, [
-    Readable.from(unified(createReadStream(file, { highWaterMark: chunkBytes }), count)),
-  ]);
-  const { returns, pairs, feeds } = count;
+  const { returns, pairs, feeds } = await writeUnified(file, target);
   return feeds > pairs || (pairs > 0 && returns > pairs) ? returns : 0;
 }
 
-async function* unified(
-  chunks: AsyncIterable<Buffer>,
-  count: { returns: number; pairs: number; feeds: number },
-): AsyncGenerator<Buffer> {
+/** Copies a text whose lines end in carriage returns, with line feeds for them; returns how many there were, 0 if more lines end otherwise. */
+export async function replaceReturns(file: string, target: string): Promise<number> {
+  const { returns, pairs, feeds } = await writeUnified(file, target);
+  return returns - pairs > feeds ? returns : 0;
+}
+
+interface LineEnds {
+  returns: number;
+  /** Carriage returns with a line feed behind them. */
+  pairs: number;
+  feeds: number;
+}
+
+async function writeUnified(file: string, target: string): Promise<LineEnds> {
+  const count = { returns: 0, pairs: 0, feeds: 0 };
+  const chunks = Readable.from(unified(createReadStream(file, { highWaterMark: chunkBytes }), count));
+  await writeCopy(target, [chunks]);
+  return count;
+}
+
+async function* unified(chunks: AsyncIterable<Buffer>, count: LineEnds): AsyncGenerator<Buffer> {
   let last = '';
   for await (const chunk of chunks) {
     const text = last + chunk.toString('latin1');
@@ -91,7 +104,7 @@ async function* unified(
   yield Buffer.from(withFeeds(last, count), 'latin1');
 }
 
-function withFeeds(text: string, count: { returns: number; pairs: number; feeds: number }): string {
+function withFeeds(text: string, count: LineEnds): string {
   count.returns += text.split('\r').length - 1;
   count.pairs += text.split('\r\n').length - 1;
   count.feeds += text.split('\n').length - 1;

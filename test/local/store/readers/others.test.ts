@@ -239,6 +239,27 @@ testTraps([
     notes: [above('4 lines', '"# Exported by Cart 1.2", "#", "% on, 2026-01-01, \\"by", …'), timeless()],
   },
   {
+    what: 'a comment above lines of several numbers of values',
+    name: 'out.csv',
+    content: lines(
+      '# of Cart',
+      'id,from,name,n',
+      '1,x,a,67',
+      '2,3,b,8,more',
+      '3,22,c,83',
+      '4,,d,60',
+      '5',
+      '',
+    ),
+    select: 'id, "from", name, n, column5',
+    values: ['1|x|a|67|null', '2|3|b|8|more', '3|22|c|83|null', '4|null|d|60|null', '5|null|null|null|null'],
+    notes: [
+      above('1 line', '"# of Cart"'),
+      'The first line has no name for 1 column: `column5`.',
+      timeless(),
+    ],
+  },
+  {
     what: 'a comment with as many values as a table of texts, which may hold its names',
     name: 'out.csv',
     content: lines('# of Cart', '#tag,city', 'a,bonn', 'b,rome', ''),
@@ -320,6 +341,23 @@ testTraps([
       'No readable time in `date` in 1 row: they have the time of their import.',
     ],
   },
+  ...(
+    [
+      ['alone', '\r', '3,002'],
+      ['and the last with a line feed', '\r\n', '3,002'],
+      ['and the last with a line feed alone', '\n', '3,001'],
+    ] as const
+  ).map(([what, end, returns]) => ({
+    what: `more values than there can be columns, in lines that end in carriage returns, ${what}`,
+    name: 'out.csv',
+    content: `id,name,n\r${'1,a,2\r'.repeat(3000)}2,b,3${end}`,
+    select: 'id, name, n',
+    values: [...new Array<string>(3000).fill('1|a|2'), '2|b|3'],
+    notes: [
+      `Lines end in carriage returns, ${returns} in all: they are read as line feeds, within values too.`,
+      timeless(),
+    ],
+  })),
   {
     what: 'names of rows before the columns, as R writes them without a name of theirs',
     name: 'out.csv',

@@ -19,6 +19,8 @@ test.each<[string, Buffer, string]>([
   ['fewer', wide('a,b'), 'utf-8'],
   ['zeros in both places', Buffer.concat([wide('a,b\n1,2\n'), bigWide('a')]), 'utf-8'],
   ['UTF-8', Buffer.from('na\u00efve \u65e5\u672c'), 'utf-8'],
+  ['accents of an old Macintosh, whose bytes Japanese has too', latin('S\x8bo Paulo\n'), 'utf-8'],
+  ['one kanji behind a Latin letter', latin('A\x8b\x89\n'), 'shift_jis'],
   ['nothing', Buffer.alloc(0), 'utf-8'],
   ['bytes of no text', Buffer.of(0x81, 0x8d, 0x8f), 'utf-8'],
 ])('a text that begins with %s', (_, start, encoding) => {

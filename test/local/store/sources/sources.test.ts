@@ -334,6 +334,21 @@ describe('other encodings', () => {
     ]);
     expect((await stored(dataset, field)).at(-1)).toBe(value);
   });
+
+  const wrongNames = Buffer.concat([Buffer.from('n\xff,v\n', 'latin1'), Buffer.from('unit,größe\nm,1\n')]);
+
+  test.each([
+    ['plain', 'a.csv', wrongNames],
+    ['gzip', 'a.csv.gz', gzipSync(wrongNames)],
+    ['Zstandard', 'a.csv.zst', zstdOf(wrongNames)],
+  ])('names that are not UTF-8 are names, and the line below them is a row: %s', async (_, name, content) => {
+    const { dataset, body } = await importText(name, content);
+    expect([body.notes[0], body.fields.slice(2).map((field: { name: string }) => field.name)]).toEqual([
+      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      ['n\ufffd', 'v'],
+    ]);
+    expect(await stored(dataset, 'v')).toEqual(['größe', '1']);
+  });
 });
 
 describe('events in the list of an object', () => {
