@@ -14,7 +14,7 @@ export class KeepAlive {
     this.#wait();
   }
 
-  /** Answers with a stream that stays open; its end shows either side that the other is gone. */
+  /** Responds with a stream that stays open; its end shows either side that the other is gone. */
   hold(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
     clearTimeout(this.#timer);
     this.#open.add(response);
@@ -28,14 +28,14 @@ export class KeepAlive {
     });
   }
 
-  /** Returns whether nobody holds the service, which then counts as idle at once. */
+  /** Returns whether no client holds the service, which then counts as idle at once. */
   leave(): boolean {
     if (this.#open.size > 0) return false;
     this.#onIdle();
     return true;
   }
 
-  /** Ends every stream and forgets about idleness. */
+  /** Ends every stream and the idle timer. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -48,5 +48,5 @@ export class KeepAlive {
   }
 }
 
-/** Often enough to notice a connection that died silently. */
+/** Frequent enough to notice a connection that died silently. */
 const beatMs = 15_000;

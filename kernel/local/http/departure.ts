@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cancelledError } from '../engine/engine-failure.js';
 
-/** Notices for every request when its client leaves; {@link departure} returns the signal. */
+/** Watches every request for the departure of its client; {@link departure} returns the signal. */
 export function watchDepartures(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const gone = new AbortController();
@@ -13,7 +13,7 @@ export function watchDepartures(app: FastifyInstance): void {
   });
 }
 
-/** Returns the signal that is aborted when the client of a request goes away before it is answered. */
+/** Returns the signal that is aborted when the client disconnects before the response is complete. */
 export function departure(request: FastifyRequest): AbortSignal {
   const signal = departures.get(request);
   if (signal === undefined) throw new RangeError('the request is not watched');

@@ -20,25 +20,25 @@ import { DatasetStore } from '../store/datasets.js';
 import { Clusters } from '../trino/clusters.js';
 import type { ServiceOptions } from './http-options.js';
 
-/** What runs queries: this file alone says that it is DuckDB, and which SQL is written for it. */
+/** The engines that run queries. Only this file chooses DuckDB and its SQL. */
 export interface Engines {
   readonly compile: Compile;
-  /** The engine of this process runs no JavaScript: a slow function would hold up every request. */
+  /** The engine in this process runs no JavaScript functions: a slow one would hold up every request. */
   readonly engine: Engine;
-  /** The datasets have an engine of their own, so that no query holds them up. */
+  /** The datasets, with a separate engine so that no query holds them up. */
   readonly datasets: DatasetStore;
-  /** The buckets that some of them lie in. */
+  /** The buckets that store some of the datasets. */
   readonly buckets: Buckets;
   readonly readersFor: (query: CompiledQuery, results: Iterable<UploadedResult>) => ReaderSource;
   readonly results: UploadedResults;
-  /** Those of deployments, which this service asks on behalf of kernels. */
+  /** Clusters of deployments, which this service queries on behalf of kernels. */
   readonly clusters: Clusters;
-  /** Results and rows that are read by queries, in the engine of the former. */
+  /** Results and rows that queries read, in the results engine. */
   readonly tables: ResultTables;
   close(): Promise<void>;
 }
 
-/** Opens them below the data directory, whose holder they ask before they change a dataset. */
+/** Opens the engines below the data directory. `access` is checked before a dataset changes. */
 export async function openEngines(
   { dataDir, limits, samples, spawnEngine, deploymentOf = noDeployments, log }: ServiceOptions,
   access: DirectoryAccess,
@@ -60,7 +60,7 @@ export async function openEngines(
     queue: limits?.queue ?? 64,
     memoryBytes: memoryBytes / 4,
   });
-  // What it uses is watched as for the others; what it sets aside need not be there.
+  // Its actual memory is limited like that of the others; what it reserves need not exist.
   const roomy = new ScriptedEngine({
     dataDir,
     spawn: spawnEngine,
@@ -119,20 +119,20 @@ async function noDeployments(name: string): Promise<never> {
   throw new LocalError('not-found', 'profile', `This service knows no deployment ${name}.`);
 }
 
-/** Those of an engine that runs many queries. */
+/** Function families of an engine that runs many queries. */
 const sharedFamilies = families.map(family =>
   family === aloneLengths ? sharedLengths({ used: processMemory, most: memoryAtMost }) : family,
 );
 
 /**
- * The service's own work, reading footers, storing batches and merging files, is bounded by those who ask for it: nothing of it is
- * refused for want of a place. Merges are long, and leave workers to the rest.
+ * Options for the service's own work: reading footers, storing batches and merging files. Callers bound it, so nothing is refused because
+ * of a full queue. Merges are long, and leave workers for the rest.
  */
 const ownWork = { connections: 6, long: 2, queue: Number.POSITIVE_INFINITY } as const;
 
 /**
- * The engine that holds the results that kernels send, opened with the first. They may come from the hosted service, so it
- * encrypts what it spills.
+ * Creates the engine for results sent by kernels, opened with the first one. They may come from the hosted service, so it encrypts spilled
+ * data.
  */
 function resultsEngine(options: EngineOptions): {
   readonly engine: () => Promise<Engine>;
@@ -142,7 +142,7 @@ function resultsEngine(options: EngineOptions): {
   let opened: Promise<Engine> | undefined;
   const engine = () => {
     opened ??= openResultsEngine(options).catch(error => {
-      // The next result tries again.
+      // The next result retries.
       opened = undefined;
       throw error;
     });
@@ -164,15 +164,15 @@ async function openResultsEngine(options: EngineOptions): Promise<Engine> {
   return engine;
 }
 
-/** How much more an engine may set aside that is to do without most of it, than the engines of this process together. */
+/** How much more the roomy engine may reserve than the engines of this process combined; it uses only a fraction. */
 const roomyFactor = 8;
 
-/** Whether the values of a query are too long to be made beside others. */
+/** Whether the values of a query are too long to be computed next to others. */
 function isCostly(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'function-cost';
 }
 
-/** Runs a query once more, in a process that may end without harm to others, if it fails in such a way. */
+/** Reruns a query that fails as tested by `fails`, in a process that may end without harm to others. */
 function orElse(first: ReaderSource, fails: (error: unknown) => boolean, alone: ReaderSource): ReaderSource {
   return {
     reading: async (work, temporary, context) => {
@@ -186,7 +186,7 @@ function orElse(first: ReaderSource, fails: (error: unknown) => boolean, alone: 
   };
 }
 
-/** Loads the results that a query reads into the engine of another process, each before the first statement that may read it. */
+/** Loads the results that a query reads into the engine of another process, before the first statement that may read them. */
 function withTables(source: ReaderSource, results: Iterable<UploadedResult>): ReaderSource {
   return {
     reading: (work, temporary, signal) =>

@@ -7,8 +7,8 @@ import type { DirectoryAccess } from '../lease/access.js';
 import { LocalError, systemError } from '../local-errors.js';
 
 /**
- * Throws LocalError unless a request is meant for this service. A web page that is open on the same machine can send
- * requests here: it cannot forge the Host of a name that was rebound, nor hide its Origin. Pages of `origins` may.
+ * Throws LocalError unless a request is meant for this service. A web page open on the same machine can send requests here, but it cannot
+ * forge the Host of a rebound name, nor hide its Origin. Pages of `origins` are allowed.
  */
 export function guardOrigin(headers: IncomingHttpHeaders, port: number, origins: readonly string[]): void {
   const own = ownHosts.map(host => `${host}:${port}`);
@@ -23,7 +23,7 @@ export function guardOrigin(headers: IncomingHttpHeaders, port: number, origins:
   });
 }
 
-/** Says to a browser that a page of these origins may read the answer; true for the request that asks ahead, which has no token. */
+/** Sets the CORS headers for a page of these origins. Returns true for a preflight request, which has no token. */
 export function admitPage(
   { headers, method }: FastifyRequest,
   reply: FastifyReply,
@@ -46,8 +46,8 @@ export function admitPage(
 }
 
 /**
- * Throws LocalError unless a request carries the token, as one of the API or of a person: the official command line asks for either.
- * Clients of the HTTP Event Collector and of Elasticsearch send it in the other schemes, as the second part of a pair.
+ * Throws LocalError unless a request carries the token, as an API token or a personal one: the official command line asks for either.
+ * Clients of the HTTP Event Collector and of Elasticsearch use the other schemes, with the token as the second half of a pair.
  */
 export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: string): void {
   const given = tokenOf(authorization);
@@ -68,7 +68,7 @@ export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: s
   }
 }
 
-/** Returns the token that the header holds; undefined if it holds none that can be read. */
+/** Returns the token in the header; undefined if there is none that can be read. */
 export function tokenOf(authorization: string): string | undefined {
   const [, scheme, sent = ''] = /^(Bearer|Splunk|Basic|ApiKey) (\S+)$/i.exec(authorization) ?? [];
   const isPair = /^(basic|apikey)$/i.test(scheme ?? '');
@@ -77,7 +77,7 @@ export function tokenOf(authorization: string): string | undefined {
 }
 
 /**
- * Throws LocalError for a request that would write if the service only reads. It ends once it could write: the next one does.
+ * Throws LocalError for a write request to a read-only service. Ends the service if writing has become possible: the next one can write.
  */
 export function guardWriting(
   { method, routeOptions }: FastifyRequest,
@@ -94,7 +94,7 @@ export function guardWriting(
   });
 }
 
-/** Throws unless a service still has its data directory, once it has done what a request asked for. */
+/** Throws if the service no longer has its data directory after it has processed a request. */
 export function guardAnswer({ method, routeOptions }: FastifyRequest, access: DirectoryAccess): void {
   if (isReading(method, routeOptions)) access.check();
   else access.confirm();
@@ -104,7 +104,7 @@ function isReading(method: string, { url = '' }: FastifyRequest['routeOptions'])
   return method === 'GET' || readingRoutes.has(url);
 }
 
-/** Requests other than GET that store nothing in the data directory. */
+/** Requests other than GET that write nothing to the data directory. */
 const readingRoutes: ReadonlySet<string> = new Set([
   '/v1/datasets/_apl',
   '/v1/query/_apl',
@@ -115,7 +115,7 @@ const readingRoutes: ReadonlySet<string> = new Set([
 
 const ownHosts = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Digests have one length, whatever was sent, and are compared in constant time. */
+/** Compares digests, which have a fixed length, in constant time. */
 function equal(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }

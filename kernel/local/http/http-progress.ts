@@ -4,11 +4,11 @@ import { present } from '../../present.js';
 import type { RequestContext, Watch } from '../engine/engine-request.js';
 import { LocalError } from '../local-errors.js';
 
-/** The queries under way whose requests gave them an id, and how each is getting on. */
+/** The running queries whose requests had an id, with their progress. */
 export class QueriesUnderWay {
   readonly #looks = new Map<string, () => QueryProgress>();
 
-  /** Runs `work` for a request; its context names the client, and lets others ask for the progress while it runs. */
+  /** Runs `work` for a request; its context names the client and tracks the progress of the query. */
   async track<T>(
     { headers }: FastifyRequest,
     signal: AbortSignal,
@@ -25,7 +25,7 @@ export class QueriesUnderWay {
     }
   }
 
-  /** Undefined for a query that is not running. */
+  /** Returns the progress of a query; undefined if it is not running. */
   progress(id: string): QueryProgress | undefined {
     return this.#looks.get(id)?.();
   }
@@ -39,7 +39,7 @@ export class QueriesUnderWay {
   }
 }
 
-/** Adds the route that says how a query is getting on. */
+/** Adds the route that reports the progress of a query. */
 export function addProgressRoute(app: FastifyInstance, queries: QueriesUnderWay): void {
   app.get<{ readonly Params: { readonly id: string } }>('/v1/local/queries/:id', ({ params }) => {
     const progress = queries.progress(params.id);

@@ -21,7 +21,7 @@ import {
   readTimestamp,
 } from '../store/documents/document-members.js';
 
-/** Returns the body of a query request; throws a LocalError that names the wrong member. */
+/** Returns the body of a query request. Throws LocalError naming the invalid member. */
 export function readQueryRequest(body: unknown): QueryRequest {
   if (body === undefined || body === null) throw noQuery();
   const object = readObject(body, 'the body');
@@ -43,7 +43,7 @@ function noLibraries(): LocalError {
   });
 }
 
-/** Returns the time limit that a request asks for with `queryOptions.timeLimitMs`, in milliseconds; throws LocalError. */
+/** Returns the time limit in `queryOptions.timeLimitMs`, in milliseconds. Throws LocalError. */
 export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined {
   const limit = queryOptions?.timeLimitMs;
   if (limit === undefined || limit === null) return undefined;
@@ -52,10 +52,10 @@ export function timeLimitOf({ queryOptions }: QueryRequest): number | undefined 
   throw invalid('`queryOptions.timeLimitMs` should be a whole number of milliseconds, from 1 to 86400000.');
 }
 
-/** A day. */
+/** One day. */
 const mostLimitMs = 86_400_000;
 
-/** Returns the body of a request with a starred query; throws LocalError (`invalid`) that names the wrong member. */
+/** Returns the body of a request with a starred query. Throws LocalError (`invalid`) naming the invalid member. */
 export function readStarredBody(body: unknown): StarredQuery {
   const object = readObject(body, 'the body');
   for (const key of ['kind', 'metadata', 'name', 'query', 'who']) {
@@ -74,7 +74,7 @@ export function readNewDataset(body: unknown): {
   return { name, settings: readDatasetSettings(settings) };
 }
 
-/** Returns the body of a request to change what is said of a dataset. */
+/** Returns the body of a request to change the settings of a dataset. */
 export function readDatasetSettings(body: unknown): DatasetSettings {
   const members = Object.entries(readObject(body, 'the body')).filter(([, value]) => value !== null);
   for (const [name, value] of members) {
@@ -97,7 +97,7 @@ const datasetMembers: Readonly<Record<string, MemberKind>> = {
   region: 'string',
 } satisfies Record<keyof DatasetSettings, MemberKind>;
 
-/** Those of the API, but for metrics, which are not events. */
+/** The API's kinds, except for metrics, which are not events. */
 const datasetKinds = ['axiom:events:v1', 'otel:traces:v1', 'otel:logs:v1'];
 
 /** Returns the duration in the body of a request to trim a dataset, in nanoseconds. */
@@ -151,7 +151,7 @@ export function readFieldNote(body: unknown): { unit?: string; description?: str
 /** The parameters of a query string, by name. */
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** Returns the parameters of a request: of one that is given several times, as some clients do, the first. */
+/** Returns the parameters of a request. For a repeated one, as some clients send, the first value is used. */
 export function parametersOf({ query }: { readonly query: unknown }): Parameters {
   const given = Object.entries(query as Record<string, string | readonly string[]>);
   return Object.fromEntries(
@@ -159,20 +159,23 @@ export function parametersOf({ query }: { readonly query: unknown }): Parameters
   );
 }
 
-/** Returns a timestamp from the query string, in nanoseconds since 1970; undefined for one that stands for none. Throws LocalError. */
+/** Returns a timestamp from the query string in nanoseconds since 1970; undefined if it means none. Throws LocalError. */
 export function timeOf(text: string | undefined, name: string): bigint | undefined {
   const timestamp = readTimestamp(text, name);
   return typeof timestamp === 'string' ? parseTime(timestamp) : undefined;
 }
 
-/** Returns a whole number from the query string; throws LocalError when it is not one. */
+/** Returns a whole number from the query string. Throws LocalError if it is not one. */
 export function readCount(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise;
   if (!/^\d{1,9}$/.test(text)) throw invalid(`\`${name}\` should be a whole number.`);
   return Number(text);
 }
 
-/** Saved queries spell an absent cursor or time as an empty text, and clients in Go an absent time as the year 1. */
+/**
+ * Whether a value means none: saved queries have an empty string for an absent cursor or time, and Go clients the year 1 for an absent
+ * time.
+ */
 function isAbsent(name: string, value: unknown): boolean {
   if (name === 'startTime' || name === 'endTime') return isNoTime(value);
   return value === null || (value === '' && name !== 'apl');

@@ -7,8 +7,8 @@ import { openEngines } from './engines.js';
 import type { Service, ServiceOptions } from './http-options.js';
 
 /**
- * Starts the query API on 127.0.0.1, for reading alone if the data directory cannot be written, else once no other service holds
- * it; throws InUseError when one goes on holding it. The process should have UV_THREADPOOL_SIZE=16 or more in its environment.
+ * Starts the query API on 127.0.0.1: read-only if the data directory cannot be written, otherwise once no other service holds it. Throws
+ * InUseError if another keeps holding it. The process should have UV_THREADPOOL_SIZE=16 or more in its environment.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const dataDir = path.resolve(options.dataDir);
@@ -34,7 +34,7 @@ async function accessOf(
 
 async function startIn(place: Place, options: ServiceOptions, access: DirectoryAccess): Promise<Service> {
   if (place.refusal === undefined) await openFormat(options.dataDir, options.version, options.log);
-  // The engines open on threads while this one loads the code of the API.
+  // The engines open on threads while this thread loads the API code.
   const [engines, { listen }] = await Promise.all([openEngines(options, access), import('./listen.js')]);
   try {
     return await listen(options, engines, { ...place, access });

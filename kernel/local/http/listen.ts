@@ -34,26 +34,26 @@ import { healthPaths } from './routes/hec.js';
 import { addResultRoutes } from './routes/result-routes.js';
 import { addRoutes } from './routes.js';
 
-/** Where a service has its runtime file, and its right to the data directory. */
+/** Location of a service's runtime file, and its access to the data directory. */
 export interface ServicePlace extends Place {
   readonly access: DirectoryAccess;
 }
 
-/** Serves the query API with these engines, and leaves its place when it has closed; the port is known when it returns. */
+/** Serves the query API with these engines, and cleans up when closed; the port is known when it returns. */
 export async function listen(
   options: ServiceOptions,
   engines: Engines,
   place: ServicePlace,
 ): Promise<Service> {
-  // Clients refuse a token that does not look like one of the API.
+  // Clients refuse tokens that do not look like an API token.
   const token = options.token ?? `xaat-${randomBytes(32).toString('base64url')}`;
   const app = fastify({
     bodyLimit: options.limits?.bodyBytes ?? 4 * 2 ** 20,
     forceCloseConnections: true,
-    // A parameter or a key of an event may have any name; bodies are read as records of their own members.
+    // A parameter or event key may have any name; bodies are read by their own properties only.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
-    // Names of datasets and fields stand in paths; they have limits of their own.
+    // Dataset and field names occur in paths; they have their own limits.
     routerOptions: { maxParamLength: 4096 },
     rewriteUrl: ({ url = '/' }) => url.replace(formerPrefix, ''),
     schemaController: { compilersFactory: noSchemas },
@@ -84,7 +84,7 @@ export async function listen(
     guardWriting(request, options.dataDir, place, end);
   });
   app.addHook('onSend', async (request, reply) => {
-    // Nothing is said to be stored, or to be all there is, that another service may know better.
+    // Confirms no write, and completes no read, if another service may know better.
     if (reply.statusCode < 400) guardAnswer(request, place.access);
   });
   addProof(app, secret);
@@ -92,7 +92,7 @@ export async function listen(
   addRoutes(app, { ...routeParts(options, engines), bodies });
   addResultRoutes(app, engines.results, options.limits?.resultBytes ?? 2 ** 31);
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
-  // Such as a connection that cannot be accepted; nobody else listens from now on.
+  // For example, a connection that cannot be accepted: there is no other listener from now on.
   app.server.on('error', error => options.log(`the server failed: ${messageOf(error)}`));
   try {
     await writeRuntimeFile(place, options.version, { url, token, secret });
@@ -104,13 +104,13 @@ export async function listen(
   return { url, token, closed, close };
 }
 
-/** Early clients send it ahead of each path of the API. */
+/** Prefix that early clients put before every API path. */
 const formerPrefix = /^\/api(?=\/v[12]\/)/;
 
-/** As long as a kernel waits for an answer, in milliseconds. */
+/** Default time limit of a query, in milliseconds, the same as a kernel's wait for a response. */
 const usualQueryMs = 120_000;
 
-/** No route has a schema; with the default, the framework would load its schema compilers, half of its code, at each start. */
+/** No route has a schema. With the default, the framework would load its schema compilers, half of its code, at every start. */
 const noSchemas = {
   buildValidator: withoutSchema,
   buildSerializer: withoutSchema,
@@ -120,7 +120,7 @@ function withoutSchema(): never {
   throw new RangeError('no route has a schema');
 }
 
-/** The most rows of an engine elsewhere that one part of a query goes on with here. */
+/** Maximum rows of an external engine that one part of a query continues with here. */
 const mostFarRows = 1_000_000;
 
 function routeParts(
@@ -171,7 +171,7 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
   });
 }
 
-/** Takes bodies that are packed, and none if a client names a type all the same, as many do with DELETE. */
+/** Accepts compressed bodies, and empty ones with a content type, which many clients send with DELETE. */
 function addBodies(app: FastifyInstance): void {
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.routeOptions.config.raw === true) return payload;
@@ -185,7 +185,7 @@ function addBodies(app: FastifyInstance): void {
   });
 }
 
-/** A client that knows the secret of the runtime file asks this before it sends the token. */
+/** Adds the route that a client with the secret from the runtime file calls before it sends the token. */
 function addProof(app: FastifyInstance, secret: string): void {
   app.get(proofPath, request => {
     const nonce = parametersOf(request).nonce ?? '';
@@ -201,7 +201,7 @@ function addAlive(app: FastifyInstance, keepAlive: KeepAlive, managed: boolean):
     reply.hijack();
     keepAlive.hold(reply.raw, { 'x-axiom-trace-id': traceId });
   });
-  // Only a managed service ends when nobody uses it; the answer is on its way before that.
+  // Only a managed service ends when unused, after sending this response.
   app.delete('/v1/alive', (_request, reply) => reply.code(managed && keepAlive.leave() ? 204 : 409).send());
 }
 

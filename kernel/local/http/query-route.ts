@@ -42,26 +42,26 @@ import { readStructuredQuery } from './structured.js';
 
 /** The parts of the service that a query needs. */
 export interface QueryParts {
-  /** The engines that a query runs on. */
+  /** Returns the readers to run a query on. */
   readonly readersFor: (query: CompiledQuery, results: Iterable<UploadedResult>) => ReaderSource;
-  /** Results that kernels have sent. */
+  /** Results sent by kernels. */
   readonly results: UploadedResults;
-  /** Where rows of an engine elsewhere are kept while a query reads them, and the most of one part of it. */
+  /** Stores rows of an external engine while a query reads them; `farRows` is the maximum per part. */
   readonly tables: ResultTables;
   readonly farRows: number;
   readonly datasets: DatasetStore;
   readonly compile: Compile;
   readonly nowNs: () => bigint;
-  /** Files for `externaldata` are below its directory `external`. */
+  /** Files for `externaldata` are in its `external` directory. */
   readonly dataDir: string;
-  /** The longest that a query may run, in milliseconds. */
+  /** Maximum run time of a query, in milliseconds. */
   readonly queryMs: number;
-  /** The most bytes of the cells of a table of an answer. */
+  /** Maximum size of the cells of a table in a response, in bytes. */
   readonly answerBytes: number;
   readonly queries: QueriesUnderWay;
 }
 
-/** APL that cannot be run: a 400 that points into the text. */
+/** APL that cannot be run: a 400 with a position in the source. */
 export class CompileFailure extends LocalError {
   readonly detail: NonNullable<ErrorBody['detail']>;
 
@@ -80,7 +80,7 @@ export class CompileFailure extends LocalError {
   }
 }
 
-/** Answers a query request; the query is interrupted when the client leaves or the time limit passes. */
+/** Answers a query request; interrupts the query when the client leaves or the time limit passes. */
 export async function answerQuery(
   parts: QueryParts,
   request: FastifyRequest,
@@ -97,7 +97,7 @@ export async function answerQuery(
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
 }
 
-/** Whether the client reads Arrow: the kernels of this machine say so, and no client of the hosted service. */
+/** Whether the client accepts Arrow: local kernels do, clients of the hosted service do not. */
 function acceptsArrow(accept: string | undefined): boolean {
   return accept?.split(',')[0]?.trim() === arrowType;
 }
@@ -118,23 +118,23 @@ export async function answerStructured(
   return send(request, reply, structuredBody(withTotalsAsAsked(whole ?? answer, request), rows));
 }
 
-/** Whoever streams asks again at once: an answer without events comes later, so that this is not done a thousand times a second. */
+/** Delays an empty response to a streaming client, which asks again at once and would otherwise do so a thousand times a second. */
 async function pauseOfStream(request: FastifyRequest): Promise<void> {
   const nanos = parseGoDuration(parametersOf(request)['streaming-duration'] ?? '') ?? 0n;
   const ms = Math.min(Number(nanos / 1_000_000n), LONGEST_PAUSE_MS);
   if (ms > 0) await delay(ms, undefined, { signal: departure(request) }).catch(() => undefined);
 }
 
-/** New events are seen a second later at the most. */
+/** New events appear within a second. */
 const LONGEST_PAUSE_MS = 1000;
 
-/** A place in the APL that was made of a query says nothing to whoever sent the query. */
+/** Removes the position in generated APL, which means nothing to the client. */
 function withoutPlace(error: unknown): never {
   if (!(error instanceof CompileFailure)) throw error;
   throw new LocalError('invalid', error.code, error.message, present({ hint: error.hint }));
 }
 
-/** The totals of some aggregations do not follow from those of time bins, so they come from a query of their own. */
+/** Adds totals from a separate query, since the totals of some aggregations cannot be computed from time bins. */
 function withTotalsOf(
   { tables: [bins], ...answer }: QueryAnswer,
   { tables: [groups] }: QueryAnswer,
@@ -148,7 +148,7 @@ function withTotalsOf(
   };
 }
 
-/** Runs a query of a request, in its turn and within its time limit. */
+/** Runs the query of a request, in turn and within its time limit. */
 export async function answerTo(
   parts: QueryParts,
   request: FastifyRequest,
@@ -165,7 +165,7 @@ export async function answerTo(
   );
 }
 
-/** Heeds the parameters of an address that change an answer, and says which one changes nothing. */
+/** Applies the URL parameters that change an answer, and reports the one without effect. */
 function withTotalsAsAsked(answer: QueryAnswer, request: FastifyRequest): QueryAnswer {
   const { totals = 'true', saveAsKind = '' } = parametersOf(request);
   if (totals !== 'true' && totals !== 'false') throw invalid('`totals` should be true or false.');
@@ -185,14 +185,14 @@ const notSaved: StatusMessage = {
   msg: '`saveAsKind` has no effect here: the local service keeps no history of queries.',
 };
 
-/** The longest that a query may run, in milliseconds: as it asks itself, or as is usual. */
+/** Returns the time limit of a query in milliseconds: its own or the default. */
 export function limitMsOf({ queryMs }: QueryParts, query: QueryRequest): number {
   return timeLimitOf(query) ?? queryMs;
 }
 
 const noResults = { lease: '', tables: {} };
 
-/** Answers a query with the results that it reads. */
+/** Answers a query together with the results it reads. */
 export type Answering = (
   parts: QueryParts,
   asked: Asked,
@@ -200,13 +200,13 @@ export type Answering = (
   context: RequestContext,
 ) => Promise<QueryAnswer>;
 
-/** A query, and the form in which its cells are wanted. */
+/** A query and the requested form of its cells. */
 interface Asked {
   readonly query: QueryRequest;
   readonly form: CellForm;
 }
 
-/** Answers a query. If files that it reads are deleted, replaced or damaged while it runs, it starts over, once, with the datasets as they are then. */
+/** Answers a query. If files it reads are deleted, replaced or damaged during the run, it starts over once with the current datasets. */
 async function answerOf(
   parts: QueryParts,
   asked: Asked,
@@ -226,7 +226,7 @@ async function answerOf(
       if (signal.aborted) throw error;
       if (error instanceof LocalError && startsOver.includes(error.code) && attempt < mostAttempts) continue;
       if (await snapshot.intact()) {
-        // The engine may have met a damaged file, which its own words do not tell.
+        // The engine may have hit a damaged file without saying so.
         if (mayBeOfFile(error)) {
           if (attempt < mostAttempts && !(await snapshot.isFarWhole())) continue;
           await snapshot.verify(signal);
@@ -240,7 +240,7 @@ async function answerOf(
   }
 }
 
-/** Answers over the datasets of an engine elsewhere; what that cannot compute is computed here. */
+/** Answers over the datasets of an external engine; anything it cannot compute is computed here. */
 export function answeringThrough(engine: FarEngine): Answering {
   return async (parts, asked, results, context) => {
     const { tables, answerBytes, farRows } = parts;
@@ -256,7 +256,7 @@ export function answeringThrough(engine: FarEngine): Answering {
 
 const mostAttempts = 2;
 
-/** What is read in another way, or named as damage, by a query that starts over. */
+/** Errors after which a query starts over, to read the file differently or to report it as damaged. */
 const startsOver: readonly string[] = ['bucket-changed', 'not-a-file'];
 const neverAborted = new AbortController().signal;
 
@@ -285,7 +285,7 @@ async function answerFrom(
   return withNotices(answer, snapshot.farNotices());
 }
 
-/** The results that a query reads, and the rows of an engine elsewhere, of which more may come while it runs. */
+/** Returns the results that a query reads, and the rows of an external engine, which may grow during the run. */
 function readBy(
   scanned: ReadonlySet<UploadedResult>,
   snapshot: Snapshot | FarSnapshot,
@@ -294,14 +294,14 @@ function readBy(
   return { [Symbol.iterator]: () => [...scanned, ...snapshot.rows()].values() };
 }
 
-/** What was read is known once the query has run. */
+/** Adds notices that are only known after the run. */
 function withNotices(answer: QueryAnswer, notices: readonly StatusMessage[]): QueryAnswer {
   if (notices.length === 0) return answer;
   const { messages = [] } = answer.status;
   return { ...answer, status: { ...answer.status, messages: [...messages, ...notices] } };
 }
 
-/** Compiles a query, again after each time that it asked for datasets which had to be read first. */
+/** Compiles a query, repeatedly as long as it requests datasets that have to be loaded first. */
 async function compileWhole(
   parts: QueryParts,
   query: QueryRequest,
@@ -319,7 +319,7 @@ async function compileWhole(
   }
 }
 
-/** Returns at the limit, whatever the work does by then: the engine may heed an interrupt only after many seconds. */
+/** Returns at the limit regardless of the work: the engine may take many seconds to react to an interrupt. */
 async function withinTime<T>(
   limitMs: number,
   gone: AbortSignal,
@@ -339,7 +339,7 @@ async function withinTime<T>(
   }
 }
 
-/** A signal that aborts after so long, unless the limit is lifted: `AbortSignal.timeout` would hold the answer until then. */
+/** Returns a signal that aborts at the limit unless lifted: `AbortSignal.timeout` would hold the answer until then. */
 function timeLimit(limitMs: number): { readonly signal: AbortSignal; readonly lift: () => void } {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), limitMs);
@@ -389,20 +389,20 @@ function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFail
   });
 }
 
-/** Errors reported after the first. */
+/** Maximum errors reported after the first. */
 const maxOthers = 10;
 
 function compileErrorOf(apl: string, { from, message, hint }: Diagnostic): CompileError {
   return { ...positionOf(apl, from), message, ...present({ hint }) };
 }
 
-/** One-based line and column of an offset. */
+/** Returns the one-based line and column of an offset. */
 function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Smaller bodies travel in a few packets either way. */
+/** Smaller bodies take a few packets either way. */
 const compressFromBytes = 64 * 1024;
 
 function send(
@@ -417,7 +417,7 @@ function send(
     return reply.header('content-length', bytes).send(Readable.from(body, { objectMode: false }));
   }
   reply.header('content-encoding', 'gzip').header('vary', 'accept-encoding');
-  // On one machine the time to compress matters more than the size.
+  // On one machine, compression time matters more than size.
   return reply.send(Readable.from(body, { objectMode: false }).pipe(createGzip({ level: 1 })));
 }
 

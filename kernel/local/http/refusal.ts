@@ -6,7 +6,7 @@ import { bodyTooLarge, type FailureKind, kindOf, LocalError, systemError } from 
 import { isProtobuf } from '../otlp/media-type.js';
 import { CompileFailure } from './query-route.js';
 
-/** The status of an answer for each kind of failure. */
+/** The HTTP status of each kind of failure. */
 const statuses: Readonly<Record<FailureKind, number>> = {
   invalid: 400,
   unauthorized: 401,
@@ -16,12 +16,12 @@ const statuses: Readonly<Record<FailureKind, number>> = {
   gone: 410,
   'too-large': 413,
   'media-type': 415,
-  // Not 501: clients send a request again after most statuses from 500 on.
+  // Not 501: clients retry a request after most statuses from 500 up.
   'not-supported': 422,
-  // The Grafana data source tests its connection by a query request without a body, and takes 422 alone for a working one.
+  // The Grafana data source tests its connection with an empty query request, and only accepts 422 as working.
   'no-query': 422,
   busy: 429,
-  // The client is gone, so nobody reads this.
+  // The client is gone, so this is never read.
   cancelled: 499,
   failed: 500,
   unavailable: 503,
@@ -29,13 +29,13 @@ const statuses: Readonly<Record<FailureKind, number>> = {
   storage: 507,
 };
 
-/** A failure as it is answered. */
+/** A failure as sent to the client. */
 export interface Refusal {
   readonly status: number;
   readonly error: AplKernelError;
 }
 
-/** Returns the answer for an error that a route or the framework threw; `bodyBytes` is the largest body it reads. */
+/** Returns the refusal for an error thrown by a route or the framework; `bodyBytes` is the maximum body size. */
 export function refusalOf(error: FastifyError | AplKernelError, bodyBytes: number): Refusal {
   const ours = error instanceof AplKernelError ? error : (systemError(error) ?? bodyError(error, bodyBytes));
   if (ours !== undefined) return { status: statuses[kindOf(ours)], error: ours };
@@ -48,7 +48,7 @@ export function refusalOf(error: FastifyError | AplKernelError, bodyBytes: numbe
   return { status: statuses.failed, error: failed };
 }
 
-/** The framework marks the errors of a body; one without a mark is a fault of our own. */
+/** The framework marks errors in a body; an unmarked one is an error of our own. */
 function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): LocalError | undefined {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');
@@ -60,8 +60,7 @@ function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): Loc
 }
 
 /**
- * Answers with a failure, in the shape of the route or else of the API; in that of OTLP if the request is in protobuf, which nothing else
- * of the API is.
+ * Responds with a failure in the shape of the route, or else of the API; for protobuf requests, which only OTLP uses, in the shape of OTLP.
  */
 export async function refuse(reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
   const shaped = reply.request.routeOptions.config.refuse?.(reply, refusal.error);
@@ -74,17 +73,17 @@ export async function refuse(reply: FastifyReply, refusal: Refusal): Promise<Fas
   return reply.type('application/x-protobuf').send(statusOf(body.message));
 }
 
-/** Returns a failure in the shape of the API. */
+/** Returns a failure in the API's shape. */
 export function bodyOf({ status, error }: Refusal): ErrorBody {
   return {
     code: status,
-    // Clients look for these words.
+    // Clients search for these words.
     message: `${status === 404 ? 'Not found: ' : ''}${sentences(error.message, error.hint)}`,
     detail: error instanceof CompileFailure ? error.detail : detailOf(error),
   };
 }
 
-/** One text for readers that know nothing of `detail.hint`, and nothing of the magics of a notebook. */
+/** Joins message and hint for clients that ignore `detail.hint`; leaves out hints about notebook magics. */
 function sentences(message: string, hint: string | undefined): string {
   if (hint === undefined || namesMagic.test(hint)) return message;
   return /[.!?:]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`;

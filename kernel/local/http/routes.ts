@@ -31,7 +31,7 @@ import { addDatasetRoutes } from './routes/dataset-routes.js';
 import { addDeploymentRoutes, type DeploymentParts } from './routes/deployments.js';
 import { addIngestRoutes, type IngestParts } from './routes/ingest-routes.js';
 
-/** The parts of the service that the routes need. */
+/** Parts of the service that the routes need. */
 export interface RouteParts extends DeploymentParts, AnnotationParts, IngestParts {
   readonly starred: StarredStore;
   readonly buckets: Buckets;
@@ -52,7 +52,7 @@ export function addRoutes(app: FastifyInstance, parts: RouteParts): void {
   addAnnotationRoutes(app, parts);
   addIngestRoutes(app, parts);
   app.post('/v1/local/import', async request => {
-    // Before a file is read that may have gigabytes.
+    // Checked before reading a file that may have gigabytes.
     const refusal = writeError(parts.dataDir);
     if (refusal !== undefined) throw refusal;
     const asked = readImportRequest(request.body);
@@ -99,7 +99,7 @@ function addStarredRoutes(app: FastifyInstance, starred: StarredStore): void {
   });
 }
 
-/** Clients that check what they read expect these members, though a query need not have them. */
+/** Returns a starred query with the members that strict clients expect, although they are optional. */
 function whole(stored: Stored<StarredQuery>): Stored<StarredQuery> {
   return { ...stored, dataset: stored.dataset ?? '', query: { queryOptions: {}, ...stored.query } };
 }

@@ -13,15 +13,15 @@ import {
 } from '../store/documents/document-members.js';
 import { readQueryRequest } from './http-requests.js';
 
-/** A structured query as APL: events, or groups by time bins with `totals`, the groups of the whole range. */
+/** A structured query as APL: events, or groups by time bins with `totals`, the groups over the whole range. */
 export interface StructuredQuery {
   readonly rows: QueryRequest;
   readonly totals?: QueryRequest;
 }
 
 /**
- * Returns the requests for a structured query of one dataset, the form that came before APL
- * (https://axiom.co/docs/restapi/endpoints/queryDataset). Throws LocalError (`invalid`) that names what cannot be asked here.
+ * Returns the requests for a structured query of one dataset, the predecessor of APL
+ * (https://axiom.co/docs/restapi/endpoints/queryDataset). Throws LocalError (`invalid`) naming anything unsupported here.
  */
 export function readStructuredQuery(dataset: string, body: unknown): StructuredQuery {
   const query = readObject(body, 'the body');
@@ -100,7 +100,7 @@ function readVirtualFields(value: unknown): readonly string[] {
   });
 }
 
-/** Throws LocalError (`invalid`) for a virtual field without a name, or whose text, the member `member`, is not one expression. */
+/** Throws LocalError (`invalid`) for a virtual field without a name, or whose expression (`member`) is not a single APL expression. */
 export function checkVirtualField(field: VirtualField, member: string): void {
   if (field.name === '') throw invalid('A virtual field needs a name.');
   if (virtualExtension(field, { from: 0, to: 0 }) === undefined)
@@ -122,7 +122,7 @@ const filterMembers = {
   children: 'objects',
 } as const;
 
-/** Returns the condition of a filter; undefined for one that lets everything pass. */
+/** Returns the condition of a filter; undefined if it passes everything. */
 function conditionOf(filter: unknown): string | undefined {
   const member = readObject(filter, 'a filter');
   checkMembers(member, filterMembers, 'a filter');

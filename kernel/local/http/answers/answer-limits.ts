@@ -1,7 +1,4 @@
-/**
- * Returns the headers by which the API tells clients how much they may still ask for in this minute, at `nowMs`. Nothing is
- * limited here, so the same large number always remains.
- */
+/** Returns the API's rate limit headers at `nowMs`. Nothing is limited here, so the same large number always remains. */
 export function limitHeaders(nowMs: number): Readonly<Record<string, string>> {
   const reset = String((Math.floor(nowMs / minuteMs) + 1) * (minuteMs / 1000));
   const of = (kind: string) => ({
@@ -13,5 +10,5 @@ export function limitHeaders(nowMs: number): Readonly<Record<string, string>> {
 }
 
 const minuteMs = 60_000;
-/** Exact in every client's number. */
+/** Exact in the number types of all clients. */
 const unlimited = '1000000000';

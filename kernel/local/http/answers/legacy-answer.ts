@@ -10,8 +10,8 @@ import { cursorId } from '../../sql/sql-cursor.js';
 import { timeText } from './tabular.js';
 
 /**
- * Returns the body of a response in the older format (https://axiom.co/docs/restapi/endpoints/queryDataset), a {@link LegacyResult}, as bytes: events under `matches`, groups under
- * `buckets`, where `series` has one entry per time bin and `totals` one per group.
+ * Returns the bytes of a response body in the older format (https://axiom.co/docs/restapi/endpoints/queryDataset), a {@link LegacyResult}:
+ * events under `matches`, groups under `buckets`, with one entry of `series` per time bin and one of `totals` per group.
  */
 export function legacyBody(answered: QueryAnswer, request: QueryRequest): readonly Buffer[] {
   const answer = withOwnCursors(answered, request);
@@ -24,7 +24,7 @@ export function legacyBody(answered: QueryAnswer, request: QueryRequest): readon
   return [Buffer.from(object(Object.entries(members)), 'utf8')];
 }
 
-/** Returns the body of an answer to a structured query: clients that decode strictly know no other members. */
+/** Returns the body of a response to a structured query: strict clients accept no other members. */
 export function structuredBody(answered: QueryAnswer, request: QueryRequest): readonly Buffer[] {
   const answer = withOwnCursors(answered, request);
   const { blocksCached: _, blocksMatched: __, cacheStatus: ___, messages = [], ...status } = answer.status;
@@ -37,12 +37,12 @@ export function structuredBody(answered: QueryAnswer, request: QueryRequest): re
   ];
 }
 
-/** Returns a request as it is run: the ids of events are cursors, which clients go on from. */
+/** Returns a request as it will run: event ids are cursors, from which clients continue. */
 export function withRowCursors(request: QueryRequest): QueryRequest {
   return { ...request, includeCursorField: true };
 }
 
-/** Nobody asked for the cursors that {@link withRowCursors} adds, so that it is no news if there are none. */
+/** Removes the notice about missing cursors unless the client asked for them, as {@link withRowCursors} always does. */
 function withOwnCursors(answer: QueryAnswer, { includeCursorField = false }: QueryRequest): QueryAnswer {
   if (includeCursorField) return answer;
   const messages = answer.status.messages?.filter(({ code }) => code !== 'no_cursor_field') ?? [];
@@ -53,7 +53,7 @@ function withOwnCursors(answer: QueryAnswer, { includeCursorField = false }: Que
   };
 }
 
-/** Clients refuse other codes than these, and those of the compiler. */
+/** Clients accept only these codes, and those of the compiler. */
 function structuredCode(code: string): string {
   return /^(?:virtual_field_finalize_error|missing_column|license_limit_for_query_warning|default_limit_warning|apl_.*|)$/.test(
     code,
@@ -74,7 +74,7 @@ function rowsIn(
   };
 }
 
-/** The range that was read: clients expect one, whether they asked for it or not. */
+/** Returns the range that was read: clients expect one even if they did not request it. */
 function rangeOf(first: RanTable | undefined): Pick<QueryRequest, 'startTime' | 'endTime'> {
   const { range } = first?.table ?? {};
   if (range === undefined) return {};
@@ -85,7 +85,7 @@ function isAggregated({ groups, buckets, fields }: CompiledTable): boolean {
   return groups.length > 0 || buckets !== undefined || fields.some(field => field.agg !== undefined);
 }
 
-/** The rows of a table, each with its cells as JSON text, so that no number loses digits. */
+/** Returns the rows of a table with their cells as JSON text, so no number loses digits. */
 function rowsOf({ table, columns }: RanTable): Row[] {
   const cells = table.fields.map((_, index) => asJson(columns).cells(index));
   return Array.from({ length: columns.rows }, (_, row) =>
@@ -93,15 +93,18 @@ function rowsOf({ table, columns }: RanTable): Row[] {
   );
 }
 
-/** Field -> JSON text. */
+/** JSON text by field. */
 type Row = Readonly<Record<string, string>>;
 
 const systemFields = ['_time', '_sysTime'];
 
-/** Clients expect both times of each event, those that are strict no null. */
+/** Clients expect both times in each event, and strict ones do not accept null. */
 const absentTime = JSON.stringify(noTime);
 
-/** The same event has the same id in every response; equal events are numbered, by their cursors if they have them. */
+/**
+ * Returns events with stable ids: the same event has the same id in every response. Equal events are numbered, or told apart by their
+ * cursors if available.
+ */
 function matches(ran: RanTable, showsCursors: boolean): string[] {
   const hasCursors = ran.table.page?.ofRows === true;
   const apart = hasCursors && !showsCursors ? [...systemFields, cursorField] : systemFields;
@@ -123,13 +126,13 @@ function matches(ran: RanTable, showsCursors: boolean): string[] {
   });
 }
 
-/** Members by name: the JSON of a value, or the members of an object. */
+/** Members by name: the JSON of a value, or the members of a nested object. */
 type Members = Map<string, string | Members>;
 
-/** Deeper objects are not made: a name with more dots stays as it is. */
+/** Maximum nesting: a name with more dots stays flat. */
 const deepest = 64;
 
-/** Returns what writes the fields of a row as an object, in which a name with dots is a path, unless a value stands in the way. */
+/** Returns a function that writes the fields of a row as an object, with dotted names as paths unless a value is in the way. */
 function nesting(names: readonly string[]): (row: Row) => string {
   const known = new Set(names);
   const fields = names.map(name => {
@@ -148,7 +151,7 @@ function nesting(names: readonly string[]): (row: Row) => string {
   };
 }
 
-/** Only a null can be where an object is to be, and gives way to it. */
+/** Adds a value at a path. Only a null can be in the place of an object, and gives way to it. */
 function put(members: Members, [name = '', ...below]: readonly string[], json: string): void {
   const before = members.get(name);
   if (below.length > 0) {
@@ -212,7 +215,7 @@ function group({ fields, groups, buckets: bins }: CompiledTable, row: Row, ids: 
   ]);
 }
 
-/** Numbers for the groups of one response, from 1 in the order of their totals. */
+/** Assigns numbers to the groups of a response, from 1 in the order of their totals. */
 class Ids {
   readonly #known = new Map<string, number>();
 

@@ -13,13 +13,13 @@ import type {
   DatasetCatalog,
 } from '../../sql/compiled-query.js';
 
-/** Returns the body of a tabular response as bytes in order. */
+/** Returns the body of a tabular response, as buffers in order. */
 export function tabularBody(answer: QueryAnswer): readonly Buffer[] {
   const tables = answer.tables.flatMap((each, index) => [text(index === 0 ? '' : ','), ...tableBytes(each)]);
   return [text(`${head(answer).slice(0, -1)},"tables":[`), ...tables, text(']}')];
 }
 
-/** Returns the body as Arrow IPC; undefined when a table was not read in that form. */
+/** Returns the body as Arrow IPC; undefined if a table was not read in that form. */
 export async function arrowBody(answer: QueryAnswer): Promise<readonly Uint8Array[] | undefined> {
   const { answerPieces } = await import('../../../result/ipc/ipc-answer.js');
   const tables = answer.tables.flatMap(({ table, columns }) =>
@@ -30,7 +30,7 @@ export async function arrowBody(answer: QueryAnswer): Promise<readonly Uint8Arra
   return answerPieces(`${head(answer).slice(0, -1)},"tables":[${described}]}`, tables);
 }
 
-/** All but the tables, as a JSON object. */
+/** Returns everything but the tables, as a JSON object. */
 function head({ query, catalog, status }: QueryAnswer): string {
   const fieldsMetaMap = Object.fromEntries(
     query.datasets.map((name, index) => [
@@ -41,7 +41,7 @@ function head({ query, catalog, status }: QueryAnswer): string {
   return JSON.stringify({ format: 'tabular', status, datasetNames: query.datasets, fieldsMetaMap });
 }
 
-/** Properties of fields that the query made, such as the unit of a sum; listed with the first dataset. */
+/** Returns the properties of computed fields, such as the unit of a sum; they are listed with the first dataset. */
 function computedMeta(query: CompiledQuery): FieldMeta[] {
   const known = query.tables.flatMap(table =>
     table.fields.map(field => field.meta && { ...field.meta, type: serviceTypes[field.type] }),
@@ -53,7 +53,7 @@ function metaOf(catalog: DatasetCatalog, dataset: string): FieldMeta[] {
   return (catalog.schema(dataset)?.fields ?? []).map(fieldMeta);
 }
 
-/** Returns a field as the API describes it; properties that are not known are empty. */
+/** Returns a field as the API describes it; unknown properties are empty. */
 export function fieldMeta(field: FieldSchema): FieldMeta {
   return {
     name: field.name,
@@ -64,7 +64,7 @@ export function fieldMeta(field: FieldSchema): FieldMeta {
   };
 }
 
-/** All but the columns of a table, as a JSON object. */
+/** Returns everything but the columns of a table, as a JSON object. */
 function description(table: CompiledTable): string {
   return toJson({
     name: table.name,
@@ -98,12 +98,12 @@ function rangeOf(range: NonNullable<CompiledTable['range']>) {
   return { field: range.field, start: timeText(range.start), end: timeText(range.end) };
 }
 
-/** Returns a bound of a range as the API writes it. */
+/** Returns a bound of a range in the API's format. */
 export function timeText(time: bigint | string): string {
   return typeof time === 'string' ? time : formatTime(time, 'fewest');
 }
 
-/** Arguments of aggregations may be exact integers, which JSON.stringify refuses. */
+/** Serializes to JSON, including the exact integers in arguments of aggregations, which JSON.stringify refuses. */
 function toJson(value: object): string {
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? Number(each) : each));
 }

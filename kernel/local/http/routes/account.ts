@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { LocalError } from '../../local-errors.js';
 
-/** The one user of a service on one's own machine. */
+/** The only user of a service on a personal machine. */
 export const localUser = {
   id: 'local',
   name: 'local',
@@ -9,10 +9,10 @@ export const localUser = {
   role: { id: 'owner', name: 'Owner' },
 } as const;
 
-/** When what has no date of its own began. */
+/** Start date for anything that has none. */
 const longAgo = '2026-01-01T00:00:00Z';
 
-/** Neither bought nor limited. */
+/** A license that is neither bought nor limited. */
 const license = {
   id: 'local',
   tier: 'personal',
@@ -54,7 +54,7 @@ const organization = {
   metaModified: longAgo,
 } as const;
 
-/** Things that a service on one machine has none of: a list of them is empty, no id is known, and none can be made. */
+/** Objects that a local service does not have: lists of them are empty, no id is known, and none can be created. */
 const absent: readonly (readonly [path: string, what: string])[] = [
   ['/v2/dashboards', 'dashboards'],
   ['/v2/monitors', 'monitors'],
@@ -65,7 +65,7 @@ const absent: readonly (readonly [path: string, what: string])[] = [
   ['/v2/views', 'views'],
 ];
 
-/** Operations that are refused by name; `*` stands for any rest of a path. */
+/** Operations refused by name; `*` matches any rest of a path. */
 const refused: readonly (readonly [methods: readonly Method[], path: string, what: string])[] = [
   [['PUT'], '/v2/user', 'changes to its user'],
   [['POST'], '/v2/users', 'other users'],
@@ -83,7 +83,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const changing: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Adds the routes about whom the service belongs to, and those of what it does not have. */
+/** Adds the account routes, and those for objects that the service does not have. */
 export function addAccountRoutes(app: FastifyInstance): void {
   app.get('/v2/user', () => localUser);
   app.get('/v1/user', () => ({ ...localUser, role: localUser.role.id, permissions: [], emails: [] }));
@@ -103,7 +103,7 @@ export function addAccountRoutes(app: FastifyInstance): void {
   for (const [methods, path, what] of refused) refuse(app, methods, path, what);
 }
 
-/** Whatever is to be done with one of them, there is none. */
+/** Responds to any operation on such an object that there is none. */
 function haveNone(app: FastifyInstance, url: string, what: string): void {
   app.route<{ readonly Params: { readonly '*': string } }>({
     method: ['GET', ...changing],
@@ -120,7 +120,7 @@ function unknown(what: string, id: string): LocalError {
   return new LocalError('not-found', 'not-found', message);
 }
 
-/** Nothing is read of a body, so that the reason is the same whatever its type. */
+/** Refuses before the body is read, so the reason is the same whatever its type. */
 function refuse(app: FastifyInstance, methods: readonly Method[], url: string, what: string): void {
   const answer = async () => {
     throw new LocalError('not-supported', 'not-supported', `The local service does not support ${what}.`);

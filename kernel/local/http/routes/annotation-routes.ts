@@ -9,7 +9,7 @@ import { damageNotices } from '../../store/documents/document-damage.js';
 import { noticeHeaders } from '../http-notices.js';
 import { parametersOf, timeOf } from '../http-requests.js';
 
-/** What the routes of annotations need. */
+/** Parts of the service that the annotation routes need. */
 export interface AnnotationParts {
   readonly annotations: AnnotationStore;
   readonly datasets: DatasetStore;
@@ -55,7 +55,7 @@ export function addAnnotationRoutes(
   });
 }
 
-/** Names are apart by commas, or each is a parameter of its own: clients do either. */
+/** Accepts comma-separated names or repeated parameters: clients use either. */
 function filterOf(request: { readonly query: Query }): AnnotationFilter {
   const { start, end } = parametersOf(request);
   const names = [request.query.datasets ?? []]

@@ -10,19 +10,22 @@ import { parametersOf, readCount, readQueryRequest } from '../http-requests.js';
 import { answerTo, type QueryParts } from '../query-route.js';
 import { bodyOf, refusalOf } from '../refusal.js';
 
-/** A query of a batch, under the id that its sender gave it. */
+/** A query of a batch, with the id assigned by its sender. */
 interface Item {
   readonly queryId: string;
   readonly request: () => QueryRequest;
 }
 
-/** Adds the route of several queries at once, each answered by an event when it is done (https://axiom.co/docs/restapi/endpoints/queryBatch). */
+/**
+ * Adds the route for several queries at once; sends an event for each as soon as it finishes
+ * (https://axiom.co/docs/restapi/endpoints/queryBatch).
+ */
 export function addBatchRoute(app: FastifyInstance, parts: QueryParts): void {
   app.post('/v1/query/batch', (request, reply) => {
     const items = readItems(request.body);
     const most = readCount(parametersOf(request).maxConcurrency, 'maxConcurrency', 10);
     if (most < 1 || most > 20) throw invalid('`maxConcurrency` should be a number from 1 to 20.');
-    // Each query under way listens to it.
+    // Each running query listens to it.
     setMaxListeners(0, departure(request));
     const events = inOrderOfEnd(items, most, item => eventOf(parts, request, item));
     return reply.type('text/event-stream').send(Readable.from(events, { objectMode: false }));
@@ -39,7 +42,7 @@ function readItems(body: unknown): readonly Item[] {
   throw invalid(`\`queryId\` ${JSON.stringify(twice)} is given twice.`);
 }
 
-/** A query that cannot be run is no reason to refuse the others. */
+/** Reads one query of a batch; one that cannot be run must not fail the rest. */
 function readItem(value: unknown): Item {
   const { queryId, aplRequest, mplRequest } = readObject(value, 'a query of the batch');
   if (typeof queryId !== 'string' || queryId === '') throw invalid('`queryId` of a query is missing.');
@@ -54,7 +57,7 @@ function readItem(value: unknown): Item {
   return { queryId, request };
 }
 
-/** Yields what `run` gives for each item as soon as it is there, with `most` of them under way. */
+/** Yields the result of `run` for each item as soon as it is ready, with up to `most` running. */
 async function* inOrderOfEnd(
   items: readonly Item[],
   most: number,
@@ -79,7 +82,7 @@ async function* inOrderOfEnd(
   }
 }
 
-/** The event with the answer to a query, or with its failure; the API documents `queryId`, `kind`, `data`, and `status` of a failure. */
+/** Returns the event with a query's answer or failure. The API documents `queryId`, `kind`, `data`, and `status` for a failure. */
 async function eventOf(
   parts: QueryParts,
   request: FastifyRequest,

@@ -2,18 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { AplKernelError } from '../../../errors.js';
 import { LocalError } from '../../local-errors.js';
 
-/** How long a service that ends waits for bodies that clients still send, in milliseconds. */
+/** How long a closing service waits for bodies that clients are still sending, in milliseconds. */
 const longestMs = 2000;
 
 /**
- * The bodies of events that have not been answered yet. A client sends again what was not answered: a service that ends answers
- * what it stores, so that no event is there twice.
+ * Event bodies that have not been answered yet. Clients resend unanswered bodies, so a closing service answers the ones it stores, to avoid
+ * duplicate events.
  */
 export class BodiesUnderWay {
   readonly #answers = new Set<Promise<void>>();
   #ending = false;
 
-  /** Watches the requests of a scope; those that come after `end` get a status after which clients send them again. */
+  /** Watches the requests of a scope; those that arrive after `end` get a status that makes clients resend them. */
   watch(scope: FastifyInstance): void {
     scope.addHook('onRequest', async (_request, reply) => {
       if (this.#ending) throw endingError();
@@ -21,7 +21,7 @@ export class BodiesUnderWay {
       this.#answers.add(answer);
       void answer.then(() => this.#answers.delete(answer));
     });
-    // After the status of a request that was cancelled, clients drop their events.
+    // On the status for a cancelled request, clients drop their events.
     scope.setErrorHandler(error => {
       throw this.#ending && error instanceof AplKernelError && error.code === 'query-cancelled'
         ? endingError()
@@ -29,7 +29,7 @@ export class BodiesUnderWay {
     });
   }
 
-  /** Takes no more requests; resolves when all are answered, or have taken too long. */
+  /** Accepts no more requests; resolves once all are answered or have taken too long. */
   async end(): Promise<void> {
     this.#ending = true;
     let timer: NodeJS.Timeout | undefined;

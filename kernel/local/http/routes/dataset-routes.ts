@@ -6,7 +6,7 @@ import { fieldMeta } from '../answers/tabular.js';
 import { readDatasetSettings, readFieldNote, readMaxDuration, readNewDataset } from '../http-requests.js';
 import { addDeclaredRoutes } from './declared-routes.js';
 
-/** What the routes of datasets need. */
+/** Parts of the service that the dataset routes need. */
 export interface DatasetParts {
   readonly datasets: DatasetStore;
   /** Nanoseconds since 1970. */
@@ -21,18 +21,18 @@ interface Field {
   readonly Params: { readonly id: string; readonly field: string };
 }
 
-/** Adds the routes of datasets and of their fields, in both versions of the API. */
+/** Adds the routes of datasets and their fields, in both versions of the API. */
 export function addDatasetRoutes(app: FastifyInstance, parts: DatasetParts): void {
   for (const version of ['v1', 'v2'] as const) addVersion(app, parts, version);
   addFieldRoutes(app, parts);
   addDeclaredRoutes(app, parts.datasets);
-  // How much a dataset holds is not in the API, and clients that decode strictly refuse what they do not know.
+  // Dataset sizes are not in the API, and strict clients refuse unknown members.
   const { datasets } = parts;
   app.get('/v1/local/datasets', () => datasets.measuredInfos());
   app.get<Id>('/v1/local/datasets/:id', ({ params }) => datasets.measuredInfo(params.id));
 }
 
-/** What each version says of a dataset. */
+/** The shape of a dataset in each API version. */
 const shown = {
   v1: ({ id, name, description, who, created }: ServedDataset) => ({ id, name, description, who, created }),
   v2: (dataset: ServedDataset) => dataset,
@@ -71,7 +71,7 @@ function addFieldRoutes(app: FastifyInstance, { datasets }: DatasetParts): void 
   app.put<Field>(`${path}/fields/:field`, async ({ params: { id, field }, body }) =>
     fieldMeta(await datasets.annotateField(id, field, readFieldNote(body))),
   );
-  // The fields of a dataset are those of its files: there is never one without a value in any.
+  // The fields of a dataset are those of its files, so there is never one without values to vacuum.
   app.post<Id>(`${path}/vacuum`, ({ params }) => {
     datasets.checkExists(params.id);
     return {};

@@ -16,12 +16,12 @@ interface MapField {
   readonly Params: { readonly id: string; readonly name: string };
 }
 
-/** Adds the routes of map fields, virtual fields, and of the fields of all datasets at once. */
+/** Adds the routes of map fields and virtual fields, and of the fields of all datasets. */
 export function addDeclaredRoutes(app: FastifyInstance, datasets: DatasetStore): void {
   const declared = new DeclaredFields(datasets);
   addMapFieldRoutes(app, declared);
   addVirtualFieldRoutes(app, declared);
-  // Dashboards ask for the fields of everything that they may show.
+  // Dashboards request the fields of everything that they may show.
   app.get('/v1/datasets/_fields', async () =>
     Promise.all(
       (await datasets.infos()).map(async ({ name }) => ({
@@ -53,7 +53,7 @@ function addMapFieldRoutes(app: FastifyInstance, declared: DeclaredFields): void
   });
 }
 
-/** Names that begin with two underscores are the service's own. */
+/** Returns the name of a map field. Names that begin with two underscores are reserved for the service. */
 function mapFieldName(name: unknown): string {
   if (typeof name === 'string' && name !== '' && !name.startsWith('__')) return name;
   throw invalid('The name of a map field should be a string that is not empty and does not begin with `__`.');

@@ -12,7 +12,7 @@ import {
   type QueryParts,
 } from '../query-route.js';
 
-/** What the routes of deployments need. */
+/** Parts of the service that the deployment routes need. */
 export interface DeploymentParts extends QueryParts {
   readonly clusters: Clusters;
 }
@@ -21,10 +21,10 @@ interface Named {
   readonly Params: { readonly deployment: string; readonly id: string };
 }
 
-/** Below this path a deployment has the routes that kernels ask a service for. */
+/** Below this path, a deployment has the same routes that kernels use on a service. */
 const root = '/v1/deployments/:deployment';
 
-/** Adds the routes of deployments on clusters, which this service asks on behalf of kernels: it alone knows their secrets. */
+/** Adds the routes of deployments on clusters, which this service queries on behalf of kernels: only the service has their secrets. */
 export function addDeploymentRoutes(app: FastifyInstance, parts: DeploymentParts): void {
   const { clusters, queryMs } = parts;
   app.post<Named>(`${root}/v1/datasets/_apl`, async (request, reply) =>
@@ -48,7 +48,7 @@ export function addDeploymentRoutes(app: FastifyInstance, parts: DeploymentParts
     const { user } = await clusters.named(request.params.deployment);
     return { id: user, name: user, email: '' };
   });
-  // A cluster keeps neither.
+  // A cluster stores neither.
   for (const path of ['/v2/annotations', '/v2/apl-starred-queries']) {
     app.get(`${root}${path}`, () => []);
     app.post(`${root}${path}`, refuseDocument);
@@ -66,7 +66,7 @@ async function refuseDocument(): Promise<never> {
   );
 }
 
-/** Answers on a cluster. If its tables have changed since they were read, the query starts over, once. */
+/** Answers on a cluster. If its tables have changed since they were read, the query starts over once. */
 function answeringOn(cluster: Cluster): Answering {
   return async (...asked) => {
     const [parts, { query }] = asked;
@@ -74,7 +74,7 @@ function answeringOn(cluster: Cluster): Answering {
     try {
       return await answering(...asked);
     } catch (error) {
-      // A name that is not known may be new.
+      // An unknown name may be new.
       if (!cluster.forgetsTables(error instanceof CompileFailure ? undefined : error)) throw error;
       return answering(...asked);
     }

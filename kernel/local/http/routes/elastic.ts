@@ -11,7 +11,7 @@ interface Id {
   readonly Params: { readonly id: string; readonly index?: string };
 }
 
-/** What shippers ask before they send; the number is the last one that each of them sends to. */
+/** Response to the check that shippers make before sending; the version is the last one they all support. */
 const about = {
   name: 'local',
   cluster_name: 'local',
@@ -24,7 +24,7 @@ const license = { license: { uid: 'local', type: 'basic', mode: 'basic', status:
 
 const health = { cluster_name: 'local', status: 'green', timed_out: false, number_of_nodes: 1 } as const;
 
-/** What is asked before events are sent, below the path of a dataset. */
+/** Requests made before sending events, below the path of a dataset. */
 const questions: Readonly<Record<string, object>> = {
   '': about,
   '/': about,
@@ -32,10 +32,10 @@ const questions: Readonly<Record<string, object>> = {
   '/_cluster/health': health,
 };
 
-/** Adds the routes of the Elastic Bulk API to a scope in which bodies are streams; an index of a request says nothing. */
+/** Adds the routes of the Elastic Bulk API to a scope with streamed bodies; the index of a request is ignored. */
 export function addElasticRoutes(scope: FastifyInstance, parts: EventParts): void {
   const path = '/v1/datasets/:id/elastic';
-  // Clients of Elasticsearch look for this header before they read an answer.
+  // Elasticsearch clients check for this header before they read a response.
   const asElastic = (reply: FastifyReply) => reply.header('x-elastic-product', 'Elasticsearch');
   const known = (answer: object) => (request: FastifyRequest<Id>, reply: FastifyReply) => {
     parts.datasets.checkExists(request.params.id);

@@ -18,7 +18,7 @@ import { tokenOf } from '../guard.js';
 import { parametersOf } from '../http-requests.js';
 import type { EventParts } from './otlp-routes.js';
 
-/** What the HTTP Event Collector answers, in the words and numbers that Splunk documents and clients know. */
+/** Responses of the HTTP Event Collector, with the text and codes that Splunk documents and clients expect. */
 const said = {
   success: { status: 200, text: 'Success', code: 0 },
   noToken: { status: 401, text: 'Token is required', code: 2 },
@@ -38,7 +38,7 @@ const said = {
 
 type Said = keyof typeof said;
 
-/** What is said of failures that Splunk has words for; others are told in the shape of the API. */
+/** Responses for failures that Splunk has a code for; other failures use the API's shape. */
 const ofKinds: Readonly<Partial<Record<FailureKind, Said>>> = {
   'not-found': 'noIndex',
   busy: 'busy',
@@ -47,13 +47,13 @@ const ofKinds: Readonly<Partial<Record<FailureKind, Said>>> = {
   storage: 'failed',
 };
 
-/** The number of an event counts from 0, and is said of an event that is at fault. */
+/** Sends a response; `event` is the zero-based number of an invalid event. */
 function answer(reply: FastifyReply, name: Said, event?: number): FastifyReply {
   const { status, text, code } = said[name];
   return reply.code(status).send({ text, code, ...present({ 'invalid-event-number': event }) });
 }
 
-/** Answers with a failure; returns undefined for one that is told in the shape of the API. */
+/** Responds with a failure; returns undefined for one in the API's shape. */
 function refuseAsCollector(reply: FastifyReply, error: AplKernelError): FastifyReply | undefined {
   if (error instanceof EnvelopeError) return answer(reply, error.fault, error.event);
   const kind = kindOf(error);
@@ -69,16 +69,16 @@ function faultOfToken(request: FastifyRequest): Said {
 
 const config = { raw: true, refuse: refuseAsCollector };
 
-/** The largest body, unpacked: clients send some megabytes at a time. */
+/** Maximum body size after decompression: clients send a few megabytes at a time. */
 export const mostBytes = 16 * 2 ** 20;
 
-/** Routes that need no token, as load balancers ask them. */
+/** Routes without a token, for load balancers. */
 export const healthPaths: readonly string[] = [
   '/services/collector/health',
   '/services/collector/health/1.0',
 ];
 
-/** Adds the routes of the HTTP Event Collector to a scope in which bodies are streams; the index of an event is its dataset. */
+/** Adds the routes of the HTTP Event Collector to a scope with streamed bodies; the index of an event is its dataset. */
 export function addHecRoutes(scope: FastifyInstance, parts: EventParts): void {
   for (const url of healthPaths) scope.get(url, (_request, reply) => answer(reply, 'healthy'));
   const events = (text: string) => linesOfEnvelopes(text);
@@ -91,7 +91,7 @@ export function addHecRoutes(scope: FastifyInstance, parts: EventParts): void {
     scope.post(url, { config }, (request, reply) => take(request, reply, parts, events));
   for (const url of [`${path}/raw`, `${path}/raw/1.0`])
     scope.post(url, { config }, (request, reply) => take(request, reply, parts, raw));
-  // An answer of success says that the events are on the disk: there is nothing more to ask about.
+  // A success response means that the events are on disk: there is nothing left to acknowledge.
   for (const url of [`${path}/ack`, `${path}/ack/1.0`])
     scope.post(url, { config }, (_request, reply) => answer(reply, 'noAcks'));
 }
@@ -116,7 +116,10 @@ async function take(
   return answer(reply, 'success');
 }
 
-/** The index of the request counts for all events, else that of each, else that of the first; undefined if there is none. */
+/**
+ * Groups events by dataset: the index of the request overrides all, otherwise that of each event, otherwise the first one found. Undefined
+ * if there is none.
+ */
 function datasetsOf(
   lines: EnvelopeLines,
   index: string | undefined,
@@ -131,7 +134,7 @@ function datasetsOf(
   return found;
 }
 
-/** Returns the body of a request whose body is a stream, unpacked; throws LocalError if it is larger than it may be. */
+/** Returns the decompressed text of a streamed request body. Throws LocalError if it is too large. */
 export async function wholeText({ raw, headers }: FastifyRequest, { engine }: EventParts): Promise<string> {
   const file = path.join(engine.workDir, crypto.randomUUID());
   const contentEncoding = headers['content-encoding'] ?? '';

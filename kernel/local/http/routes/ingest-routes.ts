@@ -14,18 +14,18 @@ import { addOtlpRoutes } from './otlp-routes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads the bytes of its body itself. */
+    /** The route reads the raw bytes of its body. */
     raw?: boolean;
-    /** Answers with a failure in a shape of its own; returns undefined for one that is told in that of the API. */
+    /** Responds with a failure in the route's own shape; returns undefined for one in the API's shape. */
     refuse?: (reply: FastifyReply, error: AplKernelError) => FastifyReply | undefined;
   }
 }
 
-/** What the routes of events need. */
+/** Parts of the service that the ingest routes need. */
 export interface IngestParts {
   readonly engine: Engine;
   readonly datasets: DatasetStore;
-  /** The largest body, unpacked. */
+  /** Maximum body size after decompression, in bytes. */
   readonly ingestBytes: number;
   readonly bodies: BodiesUnderWay;
   /** Nanoseconds since 1970. */
@@ -36,7 +36,9 @@ interface Id {
   readonly Params: { readonly id: string };
 }
 
-/** Adds the routes that take events, of the API and of its edge; a body is a stream of any kind, so they have a scope of their own. */
+/**
+ * Adds the routes that receive events, of the API and of its edge. Bodies are streams of any type, so these routes have a separate scope.
+ */
 export function addIngestRoutes(app: FastifyInstance, parts: IngestParts): void {
   app.register((scope, _options, done) => {
     parts.bodies.watch(scope);
@@ -80,7 +82,7 @@ function ingestRequest(request: FastifyRequest<Id>, parts: IngestParts): IngestR
   };
 }
 
-/** Clients send UTF-8, which Node takes for Latin-1. */
+/** Reads a header as UTF-8, which clients send and Node decodes as Latin-1. */
 function headerText({ headers }: FastifyRequest, name: string): string | undefined {
   const text = [headers[name] ?? []].flat().join(',');
   return text === '' ? undefined : Buffer.from(text, 'latin1').toString('utf8');

@@ -4,7 +4,7 @@ import { LocalError } from '../../local-errors.js';
 import type { Signal } from '../../otlp/otlp-ingest.js';
 import type { DatasetStore } from '../../store/datasets.js';
 
-/** What the routes of events in the forms of others need. */
+/** Parts of the service that the routes for external event formats need. */
 export interface EventParts {
   readonly engine: Engine;
   readonly datasets: DatasetStore;
@@ -14,7 +14,7 @@ export interface EventParts {
 
 const signals: readonly Signal[] = ['traces', 'logs'];
 
-/** Adds the routes of OTLP over HTTP to a scope in which bodies are streams. The code loads with the first request. */
+/** Adds the routes of OTLP over HTTP to a scope with streamed bodies. Their code loads with the first request. */
 export function addOtlpRoutes(scope: FastifyInstance, parts: EventParts): void {
   for (const signal of signals)
     scope.post(`/v1/${signal}`, { config: { raw: true } }, async (request, reply) => {
@@ -32,7 +32,7 @@ export function addOtlpRoutes(scope: FastifyInstance, parts: EventParts): void {
         contentEncoding: request.headers['content-encoding'] ?? '',
         nowNs: parts.nowNs(),
       });
-      // An answer without a member says that all was taken, which in protobuf has no bytes.
+      // A response without members means full success; in protobuf it has no bytes.
       if (encoding === 'json') return {};
       return reply.type('application/x-protobuf').send(Buffer.alloc(0));
     });

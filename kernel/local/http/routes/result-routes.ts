@@ -6,7 +6,7 @@ interface Place {
   readonly Params: { readonly lease: string; readonly id: string };
 }
 
-/** Adds the routes by which a kernel sends its results to the service; `bodyBytes` bounds one of them. */
+/** Adds the routes by which a kernel sends its results to the service; `bodyBytes` is the maximum size of one. */
 export function addResultRoutes(app: FastifyInstance, results: UploadedResults, bodyBytes: number): void {
   app.addContentTypeParser(arrowType, { parseAs: 'buffer', bodyLimit: bodyBytes }, (_request, body, done) =>
     done(null, body),
@@ -15,7 +15,7 @@ export function addResultRoutes(app: FastifyInstance, results: UploadedResults, 
     const lease = results.lease();
     const traceId = String(reply.getHeader('x-axiom-trace-id'));
     reply.hijack();
-    // The answer stays open: its end shows either side that the other is gone.
+    // The response stays open: its end shows either side that the other is gone.
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'x-axiom-trace-id': traceId });
     reply.raw.write(`${JSON.stringify({ lease })}\n`);
     reply.raw.once('close', () => void results.end(lease));
