@@ -1,26 +1,26 @@
 /** A service's right to its data directory. */
 export interface DirectoryAccess {
   /**
-   * Says from now on where the service answers. `onEnd` is called with the reason once another has the directory, or nobody can find
-   * the service any more because `isAnnounced` does not hold.
+   * Announces the address of the service from now on. `onEnd` is called with the reason once another service has the directory, or the
+   * service cannot be found because `isAnnounced` no longer holds.
    */
   open(url: string, isAnnounced: () => boolean, onEnd: (reason: string) => void): void;
-  /** Says that the service is about to end: others wait for that. */
+  /** Announces that the service is about to end, which others wait for. */
   closing(): void;
-  /** Leaves the directory to the next. */
+  /** Releases the directory to the next service. */
   release(): void;
-  /** Throws when the directory is known to be another's; for reading. */
+  /** Throws if the directory is known to belong to another service; for reading. */
   check(): void;
   /** Throws unless this service may change the directory now. */
   confirm(): void;
 }
 
-/** The access of a service that only reads, because its data directory cannot be written: it needs no lease, and others may hold it. */
+/** Access of a read-only service, whose data directory cannot be written: it needs no lease, and others may hold it. */
 export class ReadOnlyAccess implements DirectoryAccess {
   readonly #refusal: unknown;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `refusal`: why nothing can be written. */
+  /** `refusal`: the reason why nothing can be written. */
   constructor(refusal: unknown) {
     this.#refusal = refusal;
   }
@@ -44,8 +44,8 @@ export class ReadOnlyAccess implements DirectoryAccess {
   }
 }
 
-/** How often a service looks whether it still has its place, in milliseconds. */
+/** Interval at which a service checks its lease, in milliseconds. */
 export const usualBeatMs = 2_000;
 
-/** Why a service ends that nobody finds. */
+/** Reason for ending a service that cannot be found. */
 export const unannounced = 'the runtime file is gone or belongs to another service';

@@ -5,27 +5,27 @@ import { present } from '../../present.js';
 import { sealedLine, unsealed } from '../sealed.js';
 import type { ProcessId } from './processes.js';
 
-/** What the file of a lease says of its holder. */
+/** Contents of a lease file about its holder. */
 export interface Holder extends Required<ProcessId> {
-  /** As {@link ownName} has it. */
+  /** From {@link ownName}. */
   readonly owner: string;
   readonly host: string;
   readonly user: string;
-  /** When it took the lease, as an ISO time. */
+  /** When it took the lease, as ISO time. */
   readonly since: string;
   readonly version: string;
   readonly phase: Phase;
-  /** Where it answers, once it does. */
+  /** Its address, once it is listening. */
   readonly url?: string;
-  /** After how long a silence others may take the lease, in milliseconds. */
+  /** Silence after which others may take the lease, in milliseconds. */
   readonly takeoverMs: number;
-  /** A number that grows for as long as it lives. */
+  /** A counter that increases for as long as the holder lives. */
   readonly beat: number;
 }
 
 export type Phase = 'starting' | 'open' | 'closing' | 'ended';
 
-/** Returns the numbers of the leases in a data directory, the highest first. */
+/** Returns the numbers of the leases in a data directory, in descending order. */
 export function leasesIn(dataDir: string): readonly number[] {
   return readdirSync(dataDir)
     .flatMap(name => /^lease-([1-9]\d{0,14})\.json$/.exec(name)?.[1] ?? [])
@@ -38,7 +38,7 @@ export function leaseFile(dataDir: string, number: number): string {
   return join(dataDir, `lease-${number}.json`);
 }
 
-/** Of the same length each time: it is written over in place, which needs no room on a full disk. */
+/** Fixed size, so the file is overwritten in place, which needs no space on a full disk. */
 const fileBytes = 2_048;
 
 function encode(holder: Holder): Buffer {
@@ -47,7 +47,7 @@ function encode(holder: Holder): Buffer {
   return bytes;
 }
 
-/** Creates a file that all may read; returns false when there is one. It holds no secret. */
+/** Creates a world-readable file, which has no secrets; returns false if it exists. */
 export function createFile(file: string, holder: Holder): boolean {
   try {
     const handle = openSync(file, 'wx', 0o644);
@@ -64,7 +64,10 @@ export function createFile(file: string, holder: Holder): boolean {
   }
 }
 
-/** Opened anew each time: over a network, only then does the system ask the server whether it is still there. */
+/**
+ * Rewrites a lease file. Reopens it each time: on a network file system, only opening makes the client check with the server that it still
+ * exists.
+ */
 export function rewrite(file: string, holder: Holder): void {
   const handle = openFileSync(file, constants.O_RDWR);
   try {
@@ -74,7 +77,7 @@ export function rewrite(file: string, holder: Holder): void {
   }
 }
 
-/** What a lease file holds; one that cannot be read changes by its time at least. */
+/** Returns the contents of a lease file. For an unreadable one, at least its modification time changes. */
 export function readHolder(file: string): { readonly text: string; readonly holder?: Holder } {
   try {
     const handle = openFileSync(file);
@@ -90,12 +93,12 @@ export function readHolder(file: string): { readonly text: string; readonly hold
   }
 }
 
-/** What is read if there is no lease. */
+/** Result for a missing lease. */
 export const nobody = { text: '', holder: undefined };
 
 /**
- * Undefined for what is not a lease, is half written, or is not as it was written: one changed digit would keep others out for hours, or
- * let them in too early. Older versions wrote no checksum.
+ * Returns the holder, or undefined if the text is not a lease, half written or altered: one changed digit would lock others out for hours,
+ * or let them in too early. Older versions wrote no checksum.
  */
 function holderIn(text: string): Holder | undefined {
   try {
@@ -114,7 +117,7 @@ function holderIn(text: string): Holder | undefined {
   }
 }
 
-/** Whether a file is there; throws if the system does not tell. */
+/** Returns whether a file exists. Throws if the system cannot tell. */
 export function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -124,7 +127,7 @@ export function isThere(file: string): boolean {
   }
 }
 
-/** Whether a file or what it was in has been removed, here or on a server. */
+/** Returns whether a file or its directory has been removed, locally or on a server. */
 export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ESTALE'].includes(codeOf(error));
 }

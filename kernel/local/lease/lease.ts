@@ -21,19 +21,19 @@ import { ownName, ownProcess, stateOf } from './processes.js';
 import { clearScratch } from './scratch.js';
 
 /**
- * One data directory has one service. Whoever holds its lease has written the file `lease-N.json` with the highest N, and keeps
- * changing it. The next holder creates N + 1, which one process can do, on any file system; then takes away the drafts of those
- * before it, and removes their files. So a holder that stood still finds out, before it says that anything is stored, that it is
- * none any more. Times of two machines are never compared: whoever waits watches the file by a clock of its own.
+ * One data directory has one service. The holder of its lease has written the file `lease-N.json` with the highest N, and keeps changing
+ * it. The next holder creates N + 1, which only one process can do, on any file system; it then removes the drafts of its predecessors and
+ * their lease files. A holder that was suspended thus finds out that it has lost the lease before it confirms any write. Times of two
+ * machines are never compared: a waiting service watches the file by its own clock.
  */
 
-/** How a lease is taken and kept. */
+/** Options for taking and renewing a lease. */
 export interface LeaseOptions {
   readonly version: string;
   readonly log: (text: string) => void;
-  /** How often the holder shows that it lives, in milliseconds (default: 2,000). */
+  /** Interval of renewals, in milliseconds (default: 2,000). */
   readonly beatMs?: number;
-  /** After how long a silence others may take it, in milliseconds (default: 20,000). */
+  /** Silence after which others may take the lease, in milliseconds (default: 20,000). */
   readonly takeoverMs?: number;
 }
 
@@ -48,7 +48,7 @@ class InUseError extends AplKernelError {
 const inUseHint =
   'End that service where it runs (`npx apl-kernel serve --stop`), or use another directory: APL_KERNEL_DATA, or `serve --data`.';
 
-/** This service does not hold its data directory any more. */
+/** This service no longer holds its data directory. */
 class LeaseLostError extends AplKernelError {
   constructor() {
     const hint =
@@ -58,8 +58,7 @@ class LeaseLostError extends AplKernelError {
 }
 
 /**
- * Takes the lease of a data directory; waits while its holder is starting, closing or silent, and throws InUseError when it shows
- * that it lives.
+ * Takes the lease of a data directory. Waits while its holder is starting, closing or silent, and throws InUseError once it proves alive.
  */
 export async function takeLease(dataDir: string, options: LeaseOptions): Promise<Lease> {
   const watch = new LeaseWatch(dataDir, options);
@@ -77,14 +76,14 @@ export async function takeLease(dataDir: string, options: LeaseOptions): Promise
   }
 }
 
-/** Resolves when the lease of a data directory can be taken at once; throws InUseError like {@link takeLease}. */
+/** Resolves when the lease of a data directory can be taken at once. Throws InUseError like {@link takeLease}. */
 export async function awaitVacancy(dataDir: string, options: LeaseOptions): Promise<void> {
   if ((await new LeaseWatch(dataDir, options).look()).state === 'vacant') return;
-  // Nobody else need wait for the one that is silent.
+  // Saves others the wait for a silent holder.
   (await takeLease(dataDir, options)).release();
 }
 
-/** Returns a sentence about the holder of a data directory, as far as can be seen at a glance; undefined when nobody seems to hold it. */
+/** Returns a sentence about the holder of a data directory, from a quick check; undefined if it seems to have none. */
 export async function holderOf(dataDir: string): Promise<string | undefined> {
   if (!isThere(dataDir)) return undefined;
   const seen = await new LeaseWatch(dataDir, {}).look();
@@ -112,10 +111,7 @@ export class Lease implements DirectoryAccess {
     this.#timer = setInterval(() => this.#beat(), beatMs).unref();
   }
 
-  /**
-   * Creates the lease that follows the one with this number, which is over, or is 0 if there was none; undefined when another was
-   * faster.
-   */
+  /** Creates the lease after the given number, whose lease is over, or 0 if there was none; undefined if another process was faster. */
   static async follow(
     before: number,
     dataDir: string,
@@ -131,7 +127,7 @@ export class Lease implements DirectoryAccess {
     const lease = new Lease(dataDir, number, content, beatMs);
     try {
       const [highest, ...earlier] = leasesIn(dataDir);
-      // Whoever was slow to create it may come after others.
+      // A process that was slow to create it may come after others.
       if (highest === number) {
         await lease.#succeed(earlier, log);
         return lease;
@@ -161,15 +157,15 @@ export class Lease implements DirectoryAccess {
     this.#show({ phase: 'ended' });
   }
 
-  /** Throws LeaseLostError when the lease is known to be another's. */
+  /** Throws LeaseLostError if the lease is known to belong to another service. */
   check(): void {
     this.#look();
     if (this.#lost) throw new LeaseLostError();
   }
 
   /**
-   * Throws LeaseLostError unless the lease is this service's own now, or what the system says if that cannot be told.
-   * What was on the disk before the call is there for the next holder too.
+   * Throws LeaseLostError unless this service holds the lease now, or the system's error if that cannot be determined. Anything on disk
+   * before the call is there for the next holder too.
    */
   confirm(): void {
     const failure = this.#look();
@@ -177,7 +173,7 @@ export class Lease implements DirectoryAccess {
     if (failure !== undefined) throw failure;
   }
 
-  /** Looks whether the lease is still its own; returns why it does not know, if so. */
+  /** Checks whether the lease is still valid; returns the error if that cannot be determined. */
   #look(): unknown {
     if (!this.#isFresh()) return this.#tryRenew();
     try {
@@ -188,14 +184,14 @@ export class Lease implements DirectoryAccess {
     }
   }
 
-  /** Less time has passed than others wait, by a clock that stops while the machine sleeps and by one that does not. */
+  /** Whether the last renewal is recent enough, both by a clock that stops during sleep and by one that does not. */
   #isFresh(): boolean {
     const [before, after] = [this.#renewed, now()];
     const passedMs = Math.max(after.runMs - before.runMs, Math.abs(after.wallMs - before.wallMs));
     return passedMs < this.#takeoverMs / 2;
   }
 
-  /** The file is there, and none after it. */
+  /** Whether the file exists without a successor. */
   #isOwn(): boolean {
     return (
       isThere(leaseFile(this.#dataDir, this.#number)) && !isThere(leaseFile(this.#dataDir, this.#number + 1))
@@ -212,7 +208,7 @@ export class Lease implements DirectoryAccess {
     this.#tryRenew();
   }
 
-  /** Returns why it could not be renewed, which the next attempt may be able to. */
+  /** Renews the lease; returns the error on failure, after which the next attempt may succeed. */
   #tryRenew(): unknown {
     if (this.#lost) return undefined;
     const began = now();
@@ -233,12 +229,12 @@ export class Lease implements DirectoryAccess {
     this.#onEnd('the data directory belongs to another service now');
   }
 
-  /** From here on nothing of earlier holders becomes part of a dataset; what they had acknowledged is on the disk. */
+  /** Keeps anything of earlier holders from becoming part of a dataset from here on; writes they acknowledged are on disk. */
   async #succeed(earlier: readonly number[], log: LeaseOptions['log']): Promise<void> {
     const files = earlier.map(number => leaseFile(this.#dataDir, number));
     const before = files.map(file => readHolder(file).holder);
     const known = before.filter(each => each !== undefined);
-    // Whoever has written one that cannot be read may have any of the drafts.
+    // The writer of an unreadable lease may own any of the drafts.
     const predecessors =
       known.length < before.length ? 'anybody' : known.filter(({ phase }) => phase !== 'ended');
     await clearScratch(this.#dataDir, predecessors);
@@ -246,7 +242,7 @@ export class Lease implements DirectoryAccess {
       try {
         rmSync(file, { force: true, recursive: true });
       } catch (error) {
-        // It is over whether it is there or not; what another user has put in its place stays.
+        // The lease is over whether or not its file exists; anything that another user has put there stays.
         log(`an earlier lease cannot be removed: ${visible(String(error))}`);
       }
     }
@@ -261,20 +257,20 @@ export class Lease implements DirectoryAccess {
 const usualTakeoverMs = 20_000;
 const pollMs = 50;
 
-/** The same if the file cannot be read: whoever lives and can write it writes it whole with the next beat. */
+/** Timeout for an unreadable file: a live holder that can write it rewrites it with the next beat. */
 const damagedTakeoverMs = 3.5 * usualBeatMs;
 
-/** Waits that are shorter are not told: a holder that lives has shown it by then. */
+/** Shorter waits are not reported: a live holder has shown up by then. */
 const quietMs = 2_500;
 
-/** The longest that a holder may be starting or closing, in milliseconds. */
+/** Maximum time for starting or closing, in milliseconds. */
 const timeoutMs = 60_000;
 
-/** The longest wait for a lease, in milliseconds, unless its holder promised to show less often that it lives. */
+/** Maximum wait for a lease, in milliseconds, unless its holder announced a longer interval. */
 export const longestWaitMs = timeoutMs + usualTakeoverMs;
 
 interface ClockReading {
-  /** By a clock that stops while the machine sleeps. */
+  /** From a clock that stops during sleep. */
   readonly runMs: number;
   readonly wallMs: number;
 }
@@ -283,25 +279,25 @@ function now(): ClockReading {
   return { runMs: performance.now(), wallMs: Date.now() };
 }
 
-/** After how long a silence a lease can be taken; `usualMs` is for a holder that does not say. */
+/** Returns the silence after which a lease can be taken; `usualMs` applies to a holder that does not specify it. */
 function takeoverOf(holder: Holder | undefined, usualMs: number): number {
   return holder?.takeoverMs ?? Math.min(usualMs, damagedTakeoverMs);
 }
 
-/** What somebody sees who looks at the lease of a data directory. */
+/** The state of a lease, as seen from outside. */
 interface Seen {
   readonly state: 'vacant' | 'held' | 'undecided';
-  /** Of the lease; 0 if there is none. */
+  /** Number of the lease; 0 if there is none. */
   readonly number: number;
   readonly holder?: Holder;
-  /** For how long this holder has been watched. */
+  /** How long this holder has been watched. */
   readonly watchedMs: number;
 }
 
 /** Watches the lease of a data directory from outside. */
 class LeaseWatch {
   readonly #dataDir: string;
-  /** For a holder that does not say how long. */
+  /** Default for a holder that does not specify it. */
   readonly #takeoverMs: number;
   #last = performance.now();
   #text: string | undefined;
@@ -340,7 +336,7 @@ class LeaseWatch {
     return lives || this.#watchedMs >= timeoutMs + takeoverMs ? 'held' : 'undecided';
   }
 
-  /** Time in which this process stood still itself does not count. */
+  /** Returns the time since the last call, ignoring time in which this process was suspended. */
   #passed(): number {
     const last = this.#last;
     this.#last = performance.now();

@@ -2,12 +2,12 @@ import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasCode, setAside } from '../store/store-files.js';
 
-/** How a lock is waited for. */
+/** Options for waiting on a lock. */
 export interface LockOptions {
-  /** For how long, in milliseconds, or until the signal (default: 20,000). With 0, one attempt is made. */
+  /** Maximum wait, in milliseconds (default: 20,000); the signal also ends it. With 0, makes one attempt. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Called if another takes it away. Work that is short, and whose result is checked by those who read it, need not know. */
+  /** Called if the lock is taken away. Short work whose result its readers check may ignore that. */
   readonly onCompromised?: (error: Error) => void;
 }
 
@@ -26,9 +26,9 @@ export async function locked<T>(
 }
 
 /**
- * Takes a lock, and returns what gives it back. Waits for one that is held, and for nothing else: the library's own way of waiting would
- * try for as long to lock on a full disk. What a killed process left expires after ten seconds. Rejects with the system's error, ELOCKED
- * while another holds it.
+ * Takes a lock, and returns a function that releases it. Waits only while the lock is held: the library's own retries would also try to
+ * lock on a full disk for as long. Locks of killed processes expire after ten seconds. Rejects with the system's error, ELOCKED if another
+ * holds it.
  */
 export async function lockOf(
   lockfilePath: string,
@@ -40,7 +40,7 @@ export async function lockOf(
     await clear(lockfilePath);
     try {
       const unlock = await lockfile.lock(lockfilePath, options);
-      // It is gone with its directory when that was deleted, or was taken away.
+      // The lock may have been deleted with its directory, or taken away.
       return () => unlock().catch(() => undefined);
     } catch (error) {
       if (!hasCode(error, 'ELOCKED', 'ENOTEMPTY') || performance.now() >= end) throw error;
@@ -49,8 +49,8 @@ export async function lockOf(
 }
 
 /**
- * A lock is an empty directory, touched again and again while it is held. Anything else was put there by no program of ours, and nobody
- * would remove it.
+ * Clears the path of a lock. A lock is an empty directory, touched repeatedly while held; anything else is not ours, and would never be
+ * removed.
  */
 async function clear(lockfilePath: string): Promise<void> {
   const found = await lstat(lockfilePath).catch(() => undefined);
@@ -60,7 +60,7 @@ async function clear(lockfilePath: string): Promise<void> {
     hasCode(error, 'ENOENT') || Math.abs(aheadMs) <= staleMs ? [] : ['unknown'];
   const inside = found.isDirectory() ? await readdir(lockfilePath).catch(mayHold) : ['itself'];
   if (inside.length > 0) await setAside(lockfilePath).catch(unlessMissing);
-  // Left behind before the clock was set back; the library would wait until then.
+  // Left behind before the clock was set back; the library would wait until that time.
   else if (aheadMs > staleMs) await rmdir(lockfilePath).catch(unlessMissing);
 }
 

@@ -5,18 +5,18 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 
-/** One process, as other processes find it named in a file of the data directory. */
+/** A process as identified in a file of the data directory. */
 export interface ProcessId {
   readonly pid: number;
-  /** When it started, as {@link processStart} has it; empty if that cannot be known. */
+  /** Its start time from {@link processStart}; empty if unknown. */
   readonly started: string;
-  /** Where its pid means something, as {@link ownScope} has it; absent in the files of older versions. */
+  /** The scope of its pid, from {@link ownScope}; absent in files of older versions. */
   readonly scope?: string;
 }
 
 /**
- * Returns whether a process runs; `unknown` where this process cannot tell: on another machine, in another container, hidden by the
- * system, or by its pid alone.
+ * Returns whether a process runs; `unknown` if it is on another machine, in another container, hidden by the system, or identified by its
+ * pid alone.
  */
 export async function stateOf({ pid, started, scope = ownScope() }: ProcessId): Promise<ProcessState> {
   if (scope !== ownScope()) return 'unknown';
@@ -33,8 +33,8 @@ export async function ownProcess(): Promise<Required<ProcessId>> {
 }
 
 /**
- * Returns a name for all that can see the processes of each other: this boot of this machine, and in it the namespace of process ids,
- * so that each container has its own. If the system does not tell, no two processes are in one scope.
+ * Returns a name shared by all processes that can see each other: the current boot of this machine and the pid namespace in it, so every
+ * container has its own. If the system does not reveal it, no two processes share a scope.
  */
 export function ownScope(): string {
   scope ??= digest(scopeText(), 8);
@@ -57,8 +57,8 @@ function bootId(): string {
 }
 
 /**
- * Returns a text that no two processes of a scope share, whatever their ids; empty if the system does not tell, and 'ended' for one
- * that its parent has not asked about yet.
+ * Returns a string that no two processes of a scope share, even with the same pid; empty if the system does not reveal it, and 'ended' for
+ * a process that its parent has not yet reaped.
  */
 export function processStart(pid: number): Promise<string> {
   if (pid !== process.pid) return readStart(pid);
@@ -72,7 +72,7 @@ async function readStart(pid: number): Promise<string> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return '';
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The part before the last parenthesis is a name, which may hold anything.
+    // The part up to the last parenthesis is a name, which may contain anything.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? 'ended' : `${bootId()} ${fields[18]}`;
   } catch {
@@ -89,7 +89,7 @@ async function startByPs(pid: number): Promise<string> {
   }
 }
 
-/** Whether there is a process of this id, our own or another user's. */
+/** Whether there is a process with this pid, from any user. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -100,25 +100,25 @@ function isThere(pid: number): boolean {
 }
 
 /**
- * Returns the name of this process, which no other has, on any machine, before it or after it: its scope, its pid, and a digest of
- * the time at which it started. It stands before a hyphen in the names of what a process leaves behind when it is killed.
+ * Returns the name of this process, unique over machines and time: its scope, its pid, and a digest of its start time. Prefixes, with a
+ * hyphen, the names of files that the process leaves behind when killed.
  */
 export async function ownName(): Promise<string> {
   return `${ownScope()}-${await nameInScope(process.pid)}`;
 }
 
 /**
- * Returns whether the process that a name begins with runs; `unknown` for one of another scope, for one that may be the one which has
- * its id now, and for names of another kind.
+ * Returns whether the process named at the start of `name` is running; `unknown` for another scope, for one that may be the current owner
+ * of its pid, and for other kinds of names.
  */
 export async function ownerOf(name: string): Promise<ProcessState> {
-  // Older versions left the scope out.
+  // Older versions omitted the scope.
   const [, scope = ownScope(), pid = '', start] =
     /^(?:([0-9a-f]{8})-)?(\d+)-([0-9a-f]{12})-/.exec(name) ?? [];
   if (start === undefined || scope !== ownScope()) return 'unknown';
   if (!isThere(Number(pid))) return 'gone';
   const now = digest(await processStart(Number(pid)), startLength);
-  // If the system does not tell when it started, then or now, it may be the same.
+  // If the start time is unknown, then or now, it may be the same process.
   if (Number(pid) !== process.pid && [start, now].includes(digest('', startLength))) return 'unknown';
   return now === start ? 'running' : 'gone';
 }

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { inDataDir } from '../data-layout.js';
 import { ownerOf, ownName, ownScope } from './processes.js';
 
-/** Makes the directory for drafts and spilled rows: with the data, into which drafts are moved, unless that cannot be written. */
+/** Creates the directory for drafts and spilled rows: next to the data, into which drafts are moved, unless that cannot be written. */
 export async function makeWorkDir(dataDir: string): Promise<string> {
   return makeScratch(rootIn(dataDir), '').catch(() => makeScratch(tmpdir(), inTemporary));
 }
 
 /**
- * Makes the directory of an engine's profiles: not beside the data, which may be on a slower disk. Without it nothing is counted, and
- * the engine tries again to make it.
+ * Creates the directory of an engine's profiles, away from the data, which may be on a slower disk. Without it nothing is counted, and the
+ * engine retries.
  */
 export async function makeProfileDir(): Promise<string> {
   return makeScratch(tmpdir(), inTemporary).catch(async () =>
@@ -23,19 +23,19 @@ function rootIn(dataDir: string): string {
   return inDataDir(dataDir, '.tmp');
 }
 
-/** Before the names of ours in the directory for temporary files. */
+/** Prefix of our names in the directory for temporary files. */
 const inTemporary = 'apl-kernel-';
 
 /**
- * Makes a directory of this process's own whose name begins with `prefix`, and removes those of processes of this scope that were
- * killed: whether others run cannot be known here.
+ * Creates a directory for this process whose name begins with `prefix`, and removes those of killed processes in this scope: whether
+ * processes of other scopes are running is unknown here.
  */
 async function makeScratch(parent: string, prefix: string): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o700 });
   const known = (await readdir(parent)).filter(name => name.startsWith(prefix));
   await Promise.all(
     known.map(async name => {
-      // A directory of another user stays.
+      // Directories of other users stay.
       if ((await ownerOf(name.slice(prefix.length))) === 'gone')
         await rm(path.join(parent, name), { recursive: true, force: true }).catch(() => undefined);
     }),
@@ -45,17 +45,16 @@ async function makeScratch(parent: string, prefix: string): Promise<string> {
   return directory;
 }
 
-/** What {@link clearScratch} knows of one who used the data directory before. */
+/** A previous user of the data directory, as known to {@link clearScratch}. */
 export interface Predecessor {
-  /** As {@link ownName} has it. */
+  /** From {@link ownName}. */
   readonly owner: string;
   readonly scope: string;
 }
 
 /**
- * Takes their scratch directories away from those who held the data directory before: a file becomes part of a dataset by being
- * renamed out of one, which fails from now on. Takes all but this process's own away if it may have been anybody. For the holder
- * of the lease alone.
+ * Removes the scratch directories of previous holders of the data directory: a file becomes part of a dataset by being renamed out of one,
+ * which fails from now on. Removes all but this process's own if the predecessor is unknown. Only for the holder of the lease.
  */
 export async function clearScratch(
   dataDir: string,
@@ -68,19 +67,19 @@ export async function clearScratch(
   for (const name of names) {
     const directory = path.join(root, name);
     if (!isTheirs(name) && !(await isForgotten(directory, name))) continue;
-    // In one step, whatever is being written there.
+    // Atomically, whatever is being written there.
     const taken = path.join(root, await scratchName());
     await rename(directory, taken).catch(ignoreMissing);
     await rm(taken, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** Its engines run in processes of their own, in the same scope. */
+/** Matches the predecessor's engines too, which run in separate processes of the same scope. */
 function isOf({ owner, scope }: Predecessor, name: string): boolean {
   return name.startsWith(`${owner}-`) || (scope !== ownScope() && name.startsWith(`${scope}-`));
 }
 
-/** Whether a directory of another scope is that of a container that is gone, say. */
+/** Returns whether a directory from another scope is abandoned, such as that of a removed container. */
 async function isForgotten(directory: string, name: string): Promise<boolean> {
   if ((await ownerOf(name)) !== 'unknown') return false;
   const found = await stat(directory).catch(() => undefined);
