@@ -1,9 +1,9 @@
-/** Returns the media type that a `Content-Type` names, in lower case and without parameters. */
+/** Returns the media type of a `Content-Type` header, in lower case without parameters. */
 export function mediaType(contentType: string): string {
   return contentType.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Whether a body is protobuf, as OTLP has it. */
+/** Returns whether a body is OTLP's protobuf. */
 export function isProtobuf(contentType: string): boolean {
   return mediaType(contentType) === 'application/x-protobuf';
 }

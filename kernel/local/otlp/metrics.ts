@@ -9,10 +9,10 @@ import {
   type Sourced,
 } from './otlp-protocol.js';
 
-/** By the number that OTLP has for them, which in JSON may be a name such as `AGGREGATION_TEMPORALITY_DELTA` too. */
+/** Indexed by OTLP's number, which in JSON may also be a name such as `AGGREGATION_TEMPORALITY_DELTA`. */
 const temporalities = ['unspecified', 'delta', 'cumulative'];
 
-/** Returns a data point of a metric as an event, with the members that the protocol gives it. */
+/** Returns a data point of a metric as an event, with the protocol's members. */
 export function pointEvent(point: Sourced<Point>): OtlpEvent {
   const { metric, kind, data, point: entry } = point.entry;
   const start = timeOf(entry.startTimeUnixNano);
@@ -52,7 +52,7 @@ function integer(value: number | string | undefined): AnyValue | undefined {
   return value === undefined ? undefined : { intValue: value };
 }
 
-/** JSON has texts for numbers that are not finite. */
+/** Reads a real; JSON has strings for NaN and infinities. */
 function real(value: number | string | undefined): AnyValue | undefined {
   if (value === undefined) return undefined;
   return Number.isFinite(Number(value)) ? { doubleValue: value } : { stringValue: String(value) };

@@ -3,7 +3,7 @@ import { LATEST_TIME } from '../../time.js';
 import type { Batch } from '../store/append/append-batch.js';
 import { type AnyValue, invalidBody, type KeyValue, listOf } from './otlp-protocol.js';
 
-/** A value of an event: its type, and its text in JSON. */
+/** A value of an event: its type and its JSON text. */
 export interface Cell {
   readonly type: TypeName;
   readonly text: string;
@@ -16,8 +16,8 @@ export interface OtlpEvent {
 }
 
 /**
- * Returns events as a batch; those without a time have that of their arrival. The fields `always`, of strings, are there even if
- * no event has a value.
+ * Returns events as a batch; those without a time get the arrival time. The string fields `always` are included even if no event has a
+ * value.
  */
 export function batchOf(events: readonly OtlpEvent[], always: readonly string[], nowNs: bigint): Batch {
   const types = new Map<string, TypeName>();
@@ -38,31 +38,31 @@ export function batchOf(events: readonly OtlpEvent[], always: readonly string[],
   };
 }
 
-/** The type that holds the values of two. */
+/** Returns a type for the values of both. */
 function common(a: TypeName, b: TypeName): TypeName {
   if (a === b) return a;
   const isNumber = (type: TypeName) => type === 'long' || type === 'real';
   return isNumber(a) && isNumber(b) ? 'real' : 'dynamic';
 }
 
-/** Returns the cell of a value; undefined for one that is empty, or no number. Throws LocalError. */
+/** Returns the cell of a value; undefined if empty or not finite. Throws LocalError. */
 export function cellOf(value: AnyValue | undefined): Cell | undefined {
   const text = jsonOf(value, 0);
   if (value === undefined || text === 'null') return undefined;
   return { type: typeOf(value), text };
 }
 
-/** Returns the cell of a text; undefined for one that is empty. */
+/** Returns the cell of a string; undefined if empty. */
 export function textCell(text: string | undefined): Cell | undefined {
   return text === undefined || text === '' ? undefined : { type: 'string', text: quoted(text) };
 }
 
-/** Returns the cell of a list of attributes, as one object with their keys as they are; undefined if there are none. */
+/** Returns the cell of a list of attributes, as one object with their keys unchanged; undefined if there are none. */
 export function objectCell(attributes: readonly KeyValue[]): Cell | undefined {
   return attributes.length === 0 ? undefined : { type: 'dynamic', text: objectOf(attributes, 0) };
 }
 
-/** Returns the text of an object in JSON with these members, leaving out those without a text. */
+/** Returns the text of a JSON object with these members, omitting those without text. */
 export function objectText(members: Readonly<Record<string, string | undefined>>): string {
   const written = Object.entries(members).flatMap(([key, text]) =>
     text === undefined ? [] : [`${quoted(key)}:${text}`],
@@ -70,13 +70,13 @@ export function objectText(members: Readonly<Record<string, string | undefined>>
   return `{${written.join(',')}}`;
 }
 
-/** Returns a time in nanoseconds since 1970; undefined for zero, which is none, and for times out of range. */
+/** Returns a time in nanoseconds since 1970; undefined for zero, which means none, and out of range. */
 export function timeOf(value: string | number | undefined): bigint | undefined {
   const time = integerOf(value ?? 0);
   return time > 0n && time <= LATEST_TIME ? time : undefined;
 }
 
-/** Returns an id in hex; undefined for an empty one. Throws LocalError for a text that is not hex. */
+/** Returns an id in hex; undefined if empty. Throws LocalError for a string that is not hex. */
 export function idOf(id: Uint8Array | string | undefined): string | undefined {
   const text = typeof id === 'string' ? id.toLowerCase() : Buffer.from(id ?? []).toString('hex');
   if (!/^[0-9a-f]*$/.test(text)) throw invalidBody('an id is not written in hex');
@@ -90,7 +90,7 @@ function typeOf(value: AnyValue): TypeName {
   return value.doubleValue !== undefined ? 'real' : 'dynamic';
 }
 
-/** Deeper values are refused, as in events of JSON. */
+/** Deeper values are refused, as in JSON events. */
 const deepest = 64;
 
 function jsonOf(value: AnyValue | undefined, depth: number): string {
@@ -110,7 +110,7 @@ function jsonOf(value: AnyValue | undefined, depth: number): string {
   return quoted(typeof bytesValue === 'string' ? bytesValue : Buffer.from(bytesValue).toString('base64'));
 }
 
-/** Of a key that is there twice, the last counts. */
+/** Returns the text of an object. The last of duplicate keys wins. */
 function objectOf(attributes: readonly KeyValue[], depth: number): string {
   const members = new Map(attributes.map(({ key = '', value }) => [quoted(key), jsonOf(value, depth)]));
   return `{${[...members].map(([key, text]) => `${key}:${text}`).join(',')}}`;
@@ -132,7 +132,7 @@ function signed(integer: bigint): bigint {
   throw invalidBody(`${integer} is beyond 64 bits`);
 }
 
-/** A string of JSON. What is not a character of Unicode, or ends strings of other programs, is replaced: the engine takes neither. */
+/** Returns a JSON string. Replaces invalid Unicode, and NUL, which ends strings in other programs: the engine accepts neither. */
 function quoted(text: string): string {
   return JSON.stringify(Buffer.from(text).toString().replaceAll('\0', '\ufffd'));
 }

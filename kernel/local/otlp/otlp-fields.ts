@@ -2,19 +2,19 @@ import * as conventions from '@opentelemetry/semantic-conventions/incubating';
 import { type Cell, cellOf, objectCell, textCell } from './otlp-cells.js';
 import { type KeyValue, listOf, type Sourced } from './otlp-protocol.js';
 
-/** The attributes that the semantic conventions name, those of older versions too. */
+/** Attribute names in the semantic conventions, including older versions. */
 const conventional = new Set<string>(
   Object.entries(conventions).flatMap(([name, value]) =>
     /^(?:ATTR|SEMATTRS|SEMRESATTRS)_/.test(name) && typeof value === 'string' ? [value] : [],
   ),
 );
 
-/** Attributes of a resource that have a field without `resource.` in front. */
+/** Resource attributes whose field has no `resource.` prefix. */
 const ownFields = /^(?:service|telemetry)\./;
 
 /**
- * Returns the cells of what a record comes from and of its attributes, in the fields that the hosted service has for them
- * (https://axiom.co/docs/reference/semantic-conventions): an attribute of the semantic conventions is a field, all others are one
+ * Returns the cells of a record's source and its attributes, in the fields of the hosted service
+ * (https://axiom.co/docs/reference/semantic-conventions): each attribute of the semantic conventions is a field, and all others form one
  * object below `custom`.
  */
 export function sharedCells(
@@ -33,7 +33,7 @@ export function sharedCells(
   ]);
 }
 
-/** Returns the cells that are there, by field. */
+/** Returns the defined cells, by field. */
 export function cellsOf(entries: readonly (readonly [string, Cell | undefined])[]): Map<string, Cell> {
   return new Map(entries.flatMap(([name, cell]) => (cell === undefined ? [] : [[name, cell] as const])));
 }

@@ -10,12 +10,12 @@ import { logEvent } from './otlp-logs.js';
 import { type Encoding, logsOf, spansOf } from './otlp-protocol.js';
 import { spanEvent } from './otlp-spans.js';
 
-/** What a request of OTLP brings. */
+/** Kind of data in an OTLP request. */
 export type Signal = 'traces' | 'logs';
 
 interface Reader {
   readonly read: (body: Buffer, encoding: Encoding) => readonly OtlpEvent[];
-  /** Fields that queries rely on, of strings, which few events may have. */
+  /** String fields that queries rely on, although few events may have them. */
   readonly always: readonly string[];
 }
 
@@ -38,17 +38,17 @@ const readers: Readonly<Record<Signal, Reader>> = {
   },
 };
 
-/** The largest body, unpacked: a collector sends some megabytes at a time. */
+/** Maximum body size after decompression: a collector sends a few megabytes at a time. */
 const mostBytes = 16 * 2 ** 20;
 
-/** A body of OTLP that is to be added to a dataset, as the request describes it. */
+/** An OTLP body for a dataset, as described by the request. */
 export interface OtlpRequest extends Omit<IncomingBody, 'maxBytes'> {
   readonly dataset: string;
   readonly contentType: string;
   readonly nowNs: bigint;
 }
 
-/** Adds the spans or log records of a body to a dataset, all or none, and returns how the answer is to be encoded; throws LocalError. */
+/** Adds the spans or log records of a body to a dataset, all or none, and returns the encoding of the response. Throws LocalError. */
 export async function ingestOtlp(
   store: DatasetStore,
   engine: Engine,

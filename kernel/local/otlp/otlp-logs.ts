@@ -2,10 +2,10 @@ import { type Cell, cellOf, idOf, type OtlpEvent, textCell, timeOf } from './otl
 import { cellsOf, sharedCells } from './otlp-fields.js';
 import type { LogRecord, Sourced } from './otlp-protocol.js';
 
-/** Four numbers each, from 1 on. */
+/** Each covers four numbers, starting at 1. */
 const severities = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
 
-/** Returns a log record as an event; one without a time has that of when it was observed. */
+/** Returns a log record as an event; without a time, it gets the time of observation. */
 export function logEvent(record: Sourced<LogRecord>): OtlpEvent {
   const { entry } = record;
   const own = cellsOf([
@@ -22,7 +22,7 @@ export function logEvent(record: Sourced<LogRecord>): OtlpEvent {
   };
 }
 
-/** In JSON, the number may be a name such as `SEVERITY_NUMBER_INFO2`. */
+/** Returns the severity of a number, which in JSON may be a name such as `SEVERITY_NUMBER_INFO2`. */
 function severityOf(value: number | string | undefined): string | undefined {
   if (typeof value === 'string') return /[A-Z]+(?=\d?$)/.exec(value)?.[0];
   return severities[Math.floor(((value ?? 0) - 1) / 4)];

@@ -2,8 +2,8 @@ import protobuf from 'protobufjs/light.js';
 import { LocalError } from '../local-errors.js';
 
 /**
- * The messages of OTLP 1.x that are read (https://github.com/open-telemetry/opentelemetry-proto), as protobuf's JSON mapping
- * names their members. In JSON ids are hex, in protobuf bytes; 64-bit integers are decimal strings, in JSON also numbers.
+ * The supported messages of OTLP 1.x (https://github.com/open-telemetry/opentelemetry-proto), with the names of protobuf's JSON mapping.
+ * Ids are hex in JSON and bytes in protobuf; 64-bit integers are decimal strings, in JSON also numbers.
  */
 export interface AnyValue {
   readonly stringValue?: string;
@@ -63,7 +63,7 @@ export interface LogRecord {
   readonly eventName?: string;
 }
 
-/** What the kinds of data points have, none of which has all. */
+/** Members of any kind of data point; none has all of them. */
 export interface DataPoint {
   readonly startTimeUnixNano?: Integer;
   readonly timeUnixNano?: Integer;
@@ -106,7 +106,7 @@ interface Metric {
   readonly summary?: MetricData;
 }
 
-/** The kinds of metrics, as members and as words. */
+/** Kinds of metrics: member name and display name. */
 const metricKinds = [
   ['gauge', 'gauge'],
   ['sum', 'sum'],
@@ -115,7 +115,7 @@ const metricKinds = [
   ['summary', 'summary'],
 ] as const;
 
-/** A data point, and the metric that it is of. */
+/** A data point with its metric. */
 export interface Point {
   readonly metric: Metric;
   readonly kind: string;
@@ -129,7 +129,7 @@ interface Scope {
   readonly attributes?: readonly KeyValue[];
 }
 
-/** A record, with what it comes from. */
+/** A record with its source. */
 export interface Sourced<Entry> {
   readonly resource: readonly KeyValue[];
   readonly scope: Scope;
@@ -159,7 +159,7 @@ interface MetricsRequest {
 
 export type Encoding = 'protobuf' | 'json';
 
-/** Returns the spans of a body of `/v1/traces`; throws LocalError for one that is none. */
+/** Returns the spans of a `/v1/traces` body. Throws LocalError if it is invalid. */
 export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span>[] {
   const { resourceSpans } = decoded<TraceRequest>('TraceRequest', body, encoding);
   return listOf(resourceSpans).flatMap(({ resource, scopeSpans }) =>
@@ -169,7 +169,7 @@ export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span
   );
 }
 
-/** Returns the log records of a body of `/v1/logs`; throws LocalError for one that is none. */
+/** Returns the log records of a `/v1/logs` body. Throws LocalError if it is invalid. */
 export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRecord>[] {
   const { resourceLogs } = decoded<LogsRequest>('LogsRequest', body, encoding);
   return listOf(resourceLogs).flatMap(({ resource, scopeLogs }) =>
@@ -179,7 +179,7 @@ export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRe
   );
 }
 
-/** Returns the data points of metrics in JSON; throws LocalError for a body that is none. */
+/** Returns the data points of metrics in JSON. Throws LocalError if the body is invalid. */
 export function pointsOf(body: Buffer): readonly Sourced<Point>[] {
   const { resourceMetrics } = decoded<MetricsRequest>('MetricsRequest', body, 'json');
   return listOf(resourceMetrics).flatMap(({ resource, scopeMetrics }) =>
@@ -198,12 +198,12 @@ function pointsIn(metric: Metric): readonly Point[] {
   });
 }
 
-/** Returns the body of a refusal in protobuf: a `google.rpc.Status` without the code, which the protocol leaves out. */
+/** Returns the body of a refusal in protobuf: a `google.rpc.Status` without the code, as the protocol specifies. */
 export function statusOf(message: string): Buffer {
   return Buffer.from(messages.lookupType('Refusal').encode({ message }).finish());
 }
 
-/** Returns a list of a message; throws LocalError for anything else in its place. */
+/** Returns a list in a message. Throws LocalError for any other value. */
 export function listOf<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
   if (items === undefined || items === null) return [];
   if (Array.isArray(items) && items.every(item => typeof item === 'object' && item !== null)) return items;
@@ -240,7 +240,7 @@ function fromProtobuf(name: string, body: Buffer): unknown {
 const one = (type: string, id: number) => ({ type, id });
 const many = (type: string, id: number) => ({ rule: 'repeated', type, id });
 
-/** Members with the numbers that the protocol gives them; others are skipped. */
+/** Message members with their field numbers in the protocol; others are skipped. */
 const messages = protobuf.Root.fromJSON({
   nested: {
     TraceRequest: { fields: { resourceSpans: many('ResourceSpans', 1) } },

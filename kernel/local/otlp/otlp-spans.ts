@@ -2,11 +2,11 @@ import { idOf, type OtlpEvent, objectCell, objectText, textCell, timeOf } from '
 import { cellsOf, sharedCells } from './otlp-fields.js';
 import { listOf, type Sourced, type Span, type SpanEvent, type SpanLink } from './otlp-protocol.js';
 
-/** By the number that OTLP has for them, which in JSON may be a name such as `SPAN_KIND_SERVER` too. */
+/** Indexed by OTLP's number, which in JSON may also be a name such as `SPAN_KIND_SERVER`. */
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 const codes = ['UNSET', 'OK', 'ERROR'];
 
-/** Returns a span as an event, with the fields that the hosted service has for traces (https://axiom.co/docs/query-data/traces). */
+/** Returns a span as an event, with the hosted service's fields for traces (https://axiom.co/docs/query-data/traces). */
 export function spanEvent(span: Sourced<Span>): OtlpEvent {
   const { entry } = span;
   const [start, end] = [timeOf(entry.startTimeUnixNano), timeOf(entry.endTimeUnixNano)];
@@ -33,7 +33,7 @@ export function spanEvent(span: Sourced<Span>): OtlpEvent {
   return { time: start, cells: new Map([...own, ...sharedCells(span, entry.attributes)]) };
 }
 
-/** Returns the name of a number of OTLP, or that in a name such as `STATUS_CODE_OK` (default: the first). */
+/** Returns the name for an OTLP number, or the name within one such as `STATUS_CODE_OK` (default: the first). */
 function nameOf(names: readonly string[], value: number | string = 0): string | undefined {
   if (typeof value === 'number') return names[value] ?? String(value);
   return names.find(name => value.toUpperCase().endsWith(`_${name.toUpperCase()}`)) ?? value;
