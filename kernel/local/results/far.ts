@@ -21,51 +21,51 @@ import { type JsonColumn, jsonColumns } from './sent-json.js';
 import type { ResultTables } from './tables.js';
 import type { ReadableResults, UploadedResult } from './uploaded.js';
 
-/** An engine elsewhere, which computes parts of queries. */
+/** An external engine, which computes parts of queries. */
 export interface FarEngine {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly dialect: Dialect;
-  /** Its datasets, of which `scan` returns SELECTs in its own SQL. */
+  /** Returns its datasets; their `scan` returns SELECTs in its own SQL. */
   catalog(context: RequestContext): Promise<MeasuredCatalog>;
   /**
-   * Reads the first rows of a statement as JSON. The query goes on with them, so reals are exact: -0.0 has its sign, and `"NaN"`,
-   * `"Infinity"` and `"-Infinity"` stand for what JSON has no number for.
+   * Reads the first rows of a statement as JSON. The query continues with them, so reals are exact: -0.0 has its sign, and `"NaN"`,
+   * `"Infinity"` and `"-Infinity"` represent reals that JSON has no number for.
    */
   read(order: FarOrder, context: RequestContext): Promise<ReadResult>;
-  /** Returns rows of this machine as the text after FROM, with the columns c0, c1, … */
+  /** Returns local rows as the text after FROM, with the columns c0, c1, … */
   rowsSql(columns: readonly JsonColumn[]): string;
-  /** What is to be said beside an answer that a statement is a part of. */
+  /** Returns notices for an answer that a statement contributes to. */
   noticesOf(sql: string): readonly StatusMessage[];
 }
 
 export type FarOrder = Pick<ResultOrder, 'sql' | 'fields' | 'limit' | 'mostBytes'>;
 
-/** What reading of a far engine is bounded by, and where its rows are kept. */
+/** Limits on reading from a far engine, and storage for its rows. */
 export interface FarOptions {
   readonly tables: ResultTables;
-  /** The most bytes of the cells of a part. */
+  /** Maximum size of the cells of a part, in bytes. */
   readonly mostBytes: number;
-  /** The most rows of a part. */
+  /** Maximum rows of a part. */
   readonly mostRows: number;
   readonly context: RequestContext;
-  /** The results that the query names. */
+  /** The results named in the query. */
   readonly results: ReadableResults;
 }
 
-/** The most characters of a result in a statement, of which Trino takes 1,000,000: rows of so many are planned in half a second. */
+/** Maximum characters of a result in a statement, of Trino's limit of 1,000,000: this many take half a second to plan. */
 const mostSent = 250_000;
 
-/** The datasets of a far engine as one request reads them. What it computes for the request is kept here while that runs. */
+/** The datasets of a far engine, as seen by one request. Rows that it computes for the request are stored here during the run. */
 export class FarSnapshot implements MeasuredCatalog {
   readonly far: FarSource;
   readonly #engine: FarEngine;
   readonly #datasets: MeasuredCatalog;
   readonly #options: FarOptions;
-  /** The parts that were asked for, by their SQL. */
+  /** The requested parts, by their SQL. */
   readonly #parts = new Map<string, { readonly part: FarPart; table?: UploadedResult }>();
   readonly #results: ReadonlyMap<string, { readonly name: string; readonly sent: SentTable }>;
-  /** The names of results by their rows in statements. */
+  /** Names of results by their rows in statements. */
   readonly #written = new Map<string, string>();
   #examined = 0;
 
@@ -113,17 +113,17 @@ export class FarSnapshot implements MeasuredCatalog {
     return undefined;
   }
 
-  /** What the engine has read for the request. */
+  /** Returns the rows that the engine has read for the request. */
   fetched(): ExaminedBlocks {
     return { blocks: 0, rows: this.#examined };
   }
 
-  /** The parts that are here. */
+  /** Yields the parts that have been loaded. */
   *rows(): Iterable<UploadedResult> {
     for (const { table } of this.#parts.values()) if (table !== undefined) yield table;
   }
 
-  /** Reads the parts that were asked for and are not here yet; returns whether there were any. Throws LocalError for too many rows. */
+  /** Loads the requested parts that are still missing; returns whether there were any. Throws LocalError for too many rows. */
   async load(signal: AbortSignal | undefined = this.#options.context.signal): Promise<boolean> {
     const missing = [...this.#parts.values()].filter(({ table }) => table === undefined);
     for (const each of missing) {
@@ -133,15 +133,15 @@ export class FarSnapshot implements MeasuredCatalog {
     return missing.length > 0;
   }
 
-  /** The query that was compiled against it runs now. */
+  /** Does nothing: marks the start of a run, as in other snapshots. */
   run(): void {}
 
-  /** What is to be said beside an answer. */
+  /** Returns the notices for an answer. */
   notices(): readonly StatusMessage[] {
     return [];
   }
 
-  /** What is to be said of the parts, each once. */
+  /** Returns the distinct notices for the parts. */
   farNotices(): readonly StatusMessage[] {
     const statements = [...this.#parts.keys()];
     const written = [...this.#written].filter(([rows]) => statements.some(sql => sql.includes(rows)));
@@ -152,7 +152,7 @@ export class FarSnapshot implements MeasuredCatalog {
     return [...new Map(all.map(each => [each.msg, each])).values()];
   }
 
-  /** Lets go of the rows. */
+  /** Drops the rows. */
   async close(): Promise<void> {
     const tables = [...this.rows()];
     this.#parts.clear();
@@ -169,7 +169,7 @@ export class FarSnapshot implements MeasuredCatalog {
     const result = this.#results.get(key);
     if (result === undefined) return undefined;
     const { name, sent } = result;
-    // Rows of which no field is read are counted by their numbers.
+    // Rows without any field read are counted by their numbers.
     const columns = jsonColumns(sent, fields.length === 0 ? [placeField] : fields, mostSent);
     if (columns === undefined) throw tooLarge(name, sent, this.#engine.name);
     const rows = this.#engine.rowsSql(columns);
@@ -230,7 +230,7 @@ function tooManyRows(name: string, { mostRows, because }: FarPart): LocalError {
   );
 }
 
-/** Returns cells that were read as a table, as a kernel would send it. */
+/** Returns cells as a table like one that a kernel sends. */
 async function sentTable(
   fields: readonly DeclaredColumn[],
   columns: JsonColumns,

@@ -6,7 +6,7 @@ import type { Connection } from '../engine/duckdb.js';
 import { columnsOf, type SentTable } from './sent-arrow.js';
 import { makeSchema, resultsSchema, resultTable } from './sent-names.js';
 
-/** Makes a table of the rows of a result in the engine's memory: columns c0, c1, … in the order of its fields. */
+/** Creates a table with the rows of a result in the engine's memory: columns c0, c1, … in the order of its fields. */
 export async function fillTable(connection: Connection, name: string, sent: SentTable): Promise<void> {
   const words = sent.fields.map((_, index) => wordsOf(sent, index));
   await connection.run(makeSchema);
@@ -16,7 +16,7 @@ export async function fillTable(connection: Connection, name: string, sent: Sent
     ({ type }, index) =>
       `c${index} ${words[index] === undefined ? sqlTypes[type] : resultTable(wordsType(name, index))}`,
   );
-  // SQL knows no table without a column.
+  // SQL has no tables without columns.
   const all = columns.length === 0 ? ['nothing BOOLEAN'] : columns;
   await connection.run(`CREATE TABLE ${resultTable(name)} (${all.join(', ')})`);
   await connection.append(resultsSchema, name, types => chunksOf(sent, types));
@@ -38,10 +38,7 @@ function wordsType(table: string, column: number): string {
   return `${table}_${column}`;
 }
 
-/**
- * Returns the words of a column that the kernel sent as one dictionary, for an ENUM of the engine; undefined if they cannot
- * make one.
- */
+/** Returns the words of a column that the kernel sent as one dictionary, for an engine ENUM; undefined if they cannot form one. */
 function wordsOf({ table, fields }: SentTable, index: number): readonly Uint8Array[] | undefined {
   if (fields[index]?.type !== 'string') return undefined;
   const dictionaries = new Set(
@@ -51,7 +48,7 @@ function wordsOf({ table, fields }: SentTable, index: number): readonly Uint8Arr
   if (dictionaries.size !== 1 || only === undefined || only.length === 0) return undefined;
   const texts = Array.from({ length: only.length }, (_, row) => textAt(only, row));
   const distinct = new Set(texts.map(text => Buffer.from(text).toString('latin1')));
-  // The engine ends the words of an ENUM at a NUL character.
+  // The engine cuts the words of an ENUM at a NUL character.
   const hasNul = texts.some(text => text.includes(0));
   return only.nullCount > 0 || distinct.size < texts.length || hasNul ? undefined : texts;
 }
@@ -77,7 +74,7 @@ function* wordChunks(words: readonly Uint8Array[]): Generator<DuckDBDataChunk> {
   }
 }
 
-/** Gives the same chunk again and again: to make one costs a step for each word of its types. */
+/** Yields the same chunk every time: creating one takes a step for every word of its types. */
 function* chunksOf({ table, fields }: SentTable, types: readonly DuckDBType[]): Generator<DuckDBDataChunk> {
   const chunk = DuckDBDataChunk.create(types);
   for (const batch of table.batches) {
@@ -99,7 +96,7 @@ function* chunksOf({ table, fields }: SentTable, types: readonly DuckDBType[]): 
 type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;
 type WriteRows = (vector: Vector, from: number, rows: number) => void;
 
-/** Writes rows of a column to a vector of the engine; `from` is a multiple of the rows of a chunk. */
+/** Returns a function that writes rows of a column to an engine vector; `from` is a multiple of the chunk size. */
 function writerOf(data: Data, type: DuckDBType | undefined): WriteRows {
   const values = valuesWriter(data, type);
   return (vector, from, rows) => {
@@ -133,7 +130,7 @@ function bits(data: Data): WriteRows {
   };
 }
 
-/** Writes the indices into an ENUM, in the width that the engine uses for so many words. */
+/** Returns a function that writes the indices into an ENUM, in the engine's width for this many words. */
 function numbers(data: Data): WriteRows {
   const indices: Int32Array = data.values;
   const words = data.dictionary?.length ?? 0;
@@ -164,13 +161,13 @@ function dictionaryTexts(data: Data): WriteRows {
   };
 }
 
-/** The bytes of a row of an utf8 column. */
+/** Returns the bytes of a row in a utf8 column. */
 function textAt(data: Data, row: number): Uint8Array {
   const offsets: Int32Array = data.valueOffsets;
   return (data.values as Uint8Array).subarray(offsets[data.offset + row], offsets[data.offset + row + 1]);
 }
 
-/** Bits are moved into place if the column does not begin at a byte. */
+/** Copies validity bits, shifted if the column does not begin at a byte boundary. */
 function copyValidity(vector: Vector, data: Data, from: number, rows: number): void {
   const bytes = new Uint8Array(Math.ceil(rows / 64) * 8);
   for (let row = 0; row < rows; row++)

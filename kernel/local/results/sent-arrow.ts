@@ -4,17 +4,17 @@ import { typeNamed } from '../../apl/syntax/syntax-types.js';
 import { present } from '../../present.js';
 import { LocalError } from '../local-errors.js';
 
-/** A result as a kernel sent it: its fields, and an Arrow column for each, in order. */
+/** A result as sent by a kernel: its fields, and an Arrow column for each, in order. */
 export interface SentTable {
   readonly fields: readonly FieldSchema[];
   readonly rows: number;
   readonly table: Table;
 }
 
-/** The key of the Arrow schema's metadata under which a kernel describes the fields: JSON, a list of name, type and unit. */
+/** Metadata key of the Arrow schema under which a kernel describes the fields: JSON, a list of name, type and unit. */
 export const fieldsKey = 'apl.fields';
 
-/** Reads an Arrow IPC stream that a kernel sent; throws LocalError (`invalid`) for one that is damaged or has columns of other types. */
+/** Reads an Arrow IPC stream from a kernel. Throws LocalError (`invalid`) for one that is damaged or has columns of other types. */
 export function readSentTable(body: Uint8Array): SentTable {
   const table = readStream(body);
   const fields = readFields(table.schema.metadata.get(fieldsKey));
@@ -24,7 +24,7 @@ export function readSentTable(body: Uint8Array): SentTable {
   return { fields, rows: table.numRows, table };
 }
 
-/** The columns of one batch. */
+/** Returns the columns of a batch. */
 export function columnsOf(batch: RecordBatch): readonly Data[] {
   return batch.data.children;
 }
@@ -67,7 +67,7 @@ function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Times, durations and integers are 64 bits wide; a dynamic value is the text of its JSON. */
+/** Times, durations and integers are 64 bits wide; a dynamic value is JSON text. */
 function fits(type: FieldSchema['type'], arrow: DataType | undefined): boolean {
   switch (type) {
     case 'bool':

@@ -8,7 +8,7 @@ import { resultTable } from './sent-names.js';
 import type { ResultTable } from './tables.js';
 import type { ReadableResults, UploadedResult } from './uploaded.js';
 
-/** The catalog of the datasets together with the results that a request names. */
+/** The catalog of the datasets plus the results named in a request. */
 export class CatalogWithResults implements MeasuredCatalog {
   readonly results: ReadonlyMap<string, DatasetSchema>;
   readonly far?: FarSource;
@@ -34,7 +34,7 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#datasets.schema(name);
   }
 
-  /** The time range does not apply to results: their rows were chosen when they were made. */
+  /** Results ignore the time range: their rows were selected when they were made. */
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const uploaded = this.#uploaded.get(name);
     if (uploaded === undefined) return this.#datasets.scan(name, fields, startNs, endNs, filter);
@@ -50,7 +50,7 @@ export class CatalogWithResults implements MeasuredCatalog {
     return this.#uploaded.has(name) ? undefined : this.#datasets.rowCount(name, startNs, endNs);
   }
 
-  /** The rows of a result keep their order where a sort leaves them equal. */
+  /** The rows of a result keep their order if a sort leaves them equal. */
   places(name: string): Places | undefined {
     return this.#uploaded.has(name) ? 'timeless' : this.#datasets.places?.(name);
   }
@@ -79,13 +79,13 @@ export class CatalogWithResults implements MeasuredCatalog {
   }
 }
 
-/** The fields of a held result as a query sees them. */
+/** Returns the fields of a result as a query sees them. */
 function schemaOf({ key, sent }: UploadedResult, rowField: string | undefined): DatasetSchema {
   const rows: FieldSchema[] = rowField === undefined ? [] : [{ name: rowField, type: 'long' }];
   return { name: key, fields: [...sent.fields, ...rows], open: false };
 }
 
-/** Returns a SELECT of fields of a table of results, and of the place of each row where no field has the name. */
+/** Returns a SELECT of fields from a table of results; a name without a field selects the row number. */
 export function scanSql(
   { sent, table }: ResultTable,
   fields: readonly string[],
@@ -93,7 +93,7 @@ export function scanSql(
 ): string {
   const values = fields.map(name => {
     const index = sent.fields.findIndex(field => field.name === name);
-    // The field of the rows or that of their places: they keep the order in which they were stored, and none is ever deleted.
+    // Rows keep their insertion order and are never deleted, so the rowid serves as row number, also as a tie-breaker.
     return index < 0 ? 'rowid::BIGINT' : columnSql(index, sent.fields[index]?.type);
   });
   const columns = values.length === 0 ? ['1 AS f0'] : values.map((value, index) => `${value} AS f${index}`);
@@ -101,7 +101,7 @@ export function scanSql(
   return `SELECT ${columns.join(', ')} FROM ${resultTable(table)}${only}`;
 }
 
-/** A column of texts may be an ENUM in the engine. */
+/** Casts a string column, which may be an ENUM in the engine. */
 function columnSql(index: number, type: TypeName | undefined): string {
   return type === 'string' ? `c${index}::${sqlTypes.string}` : `c${index}`;
 }

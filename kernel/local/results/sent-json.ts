@@ -2,15 +2,15 @@ import { type Data, Int64, Vector } from 'apache-arrow';
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { columnsOf, type SentTable } from './sent-arrow.js';
 
-/** A column as JSON, an array. Reals are texts, so that -0, NaN, `Infinity` and every digit stay; times are nanoseconds. */
+/** A column as a JSON array. Reals are strings, to preserve -0, NaN, `Infinity` and every digit; times are nanoseconds. */
 export interface JsonColumn {
   readonly type: TypeName;
   readonly json: string;
 }
 
 /**
- * Returns columns of a result as JSON, and for a name that is not a field of it the number of each row; undefined if they have more
- * than `most` characters together.
+ * Returns columns of a result as JSON, with row numbers for a name that is not a field; undefined if they exceed `most` characters in
+ * total.
  */
 export function jsonColumns(
   sent: SentTable,
@@ -49,7 +49,7 @@ function written(type: TypeName, value: unknown): string {
   return type === 'string' || type === 'dynamic' ? JSON.stringify(value) : String(value);
 }
 
-/** Arrow gives milliseconds for times: read as integers they keep every digit. */
+/** Arrow returns times in milliseconds: read as integers, they keep every digit. */
 function vectorOf(data: Data, type: TypeName): Vector {
   return new Vector([type === 'datetime' || type === 'timespan' ? data.clone(new Int64()) : data]);
 }

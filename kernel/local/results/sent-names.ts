@@ -1,9 +1,9 @@
 import { sqlName } from '../duckdb/duckdb-literal.js';
 
-/** The schema of the engine that holds results; datasets are files, so nothing else is in it. */
+/** The engine schema for results. Datasets are files, so it contains nothing else. */
 export const resultsSchema = 'results';
 
-/** SQL that makes the schema. An engine that several kernels send results to has it from the start: made twice at once it fails. */
+/** SQL that creates the schema. An engine shared by several kernels has it from the start: creating it twice at once fails. */
 export const makeSchema = `CREATE SCHEMA IF NOT EXISTS ${resultsSchema}`;
 
 /** Returns the SQL name of a table of results. */

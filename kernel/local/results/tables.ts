@@ -1,15 +1,15 @@
 import type { Engine } from '../engine/duckdb.js';
 import type { SentTable } from './sent-arrow.js';
 
-/** A table of results: the names under which a catalog and the engine know it, and its rows. */
+/** A table of results: its names in the catalog and the engine, and its rows. */
 export interface ResultTable {
-  /** No dataset can have this name. */
+  /** A name that no dataset can have. */
   readonly key: string;
   readonly table: string;
   readonly sent: SentTable;
 }
 
-/** Tables of results in the memory of an engine, which is asked for with the first. */
+/** Tables of results in the memory of an engine, which opens with the first one. */
 export class ResultTables {
   readonly #engine: () => Promise<Engine>;
   #next = 0;
@@ -18,7 +18,7 @@ export class ResultTables {
     this.#engine = engine;
   }
 
-  /** Makes a table of rows. */
+  /** Creates a table of rows. */
   async make(sent: SentTable): Promise<ResultTable> {
     const number = this.#next++;
     const made = { key: `\0result ${number}`, table: `r${number}`, sent };
@@ -28,7 +28,7 @@ export class ResultTables {
     return made;
   }
 
-  /** Drops a table; never rejects. An engine that is closing cannot, and forgets all of them. */
+  /** Drops a table; never rejects. A closing engine cannot drop it, but forgets all tables anyway. */
   async drop({ table, sent }: ResultTable): Promise<void> {
     try {
       const { dropTable } = await import('./fill.js');

@@ -5,29 +5,29 @@ import { LocalError } from '../local-errors.js';
 import type { SentTable } from './sent-arrow.js';
 import type { ResultTable, ResultTables } from './tables.js';
 
-/** A table of rows that came from elsewhere, as the result that a kernel has sent. */
+/** A table of external rows: the result that a kernel has sent. */
 export interface UploadedResult extends ResultTable {
-  /** The rows as an Arrow stream: an engine in another process is given it anew. */
+  /** The rows as an Arrow stream, to load into an engine in another process. */
   readonly body: Uint8Array;
 }
 
-/** The results that a query may read, by the names that it gives them; `rowField` is a field with the number of each row. */
+/** The results that a query may read, by the names it uses; `rowField` is a field with the row numbers. */
 export type ReadableResults = ReadonlyMap<
   string,
   { readonly uploaded: UploadedResult; readonly rowField?: string }
 >;
 
 /**
- * The results of kernels, only in memory. A kernel holds a lease for as long as it is connected; what it sent goes with it. When
- * there is too much, the results that have not been read for longest go: a kernel sends them again when it needs them.
+ * The results of kernels, in memory only. A kernel has a lease while connected; its results are dropped with it. If space runs out, the
+ * least recently read results are dropped: a kernel sends them again when needed.
  */
 export class UploadedResults {
   readonly #tables: ResultTables;
   readonly #budgetBytes: number;
   readonly #leases = new Map<string, Map<string, UploadedResult>>();
-  /** All that are held, the least recently read first. */
+  /** All results, least recently read first. */
   readonly #used = new Set<UploadedResult>();
-  /** How many queries read a result at the moment. */
+  /** Number of queries currently reading each result. */
   readonly #readers = new Map<UploadedResult, number>();
 
   constructor(tables: ResultTables, budgetBytes: number) {
@@ -35,25 +35,25 @@ export class UploadedResults {
     this.#budgetBytes = budgetBytes;
   }
 
-  /** Returns a new lease: whoever knows its name may send and read under it. */
+  /** Returns a new lease; its name is the permission to send and read results under it. */
   lease(): string {
     const lease = randomUUID();
     this.#leases.set(lease, new Map());
     return lease;
   }
 
-  /** Ends a lease and forgets what was sent under it. */
+  /** Ends a lease and drops its results. */
   async end(lease: string): Promise<void> {
     const results = [...(this.#leases.get(lease)?.values() ?? [])];
     this.#leases.delete(lease);
     await Promise.all(results.map(each => this.#forget(each)));
   }
 
-  /** Holds a result; one of the same id is replaced. */
+  /** Stores a result, replacing one with the same id. */
   async put(lease: string, id: string, body: Uint8Array, sent: SentTable): Promise<void> {
     const results = this.#of(lease);
     const uploaded = { ...(await this.#tables.make(sent)), body };
-    // The kernel may have left meanwhile.
+    // The kernel may have left in the meantime.
     if (this.#leases.get(lease) !== results) return this.#forget(uploaded);
     await this.drop(lease, id);
     results.set(id, uploaded);
@@ -61,7 +61,7 @@ export class UploadedResults {
     await this.#shrink(uploaded);
   }
 
-  /** Forgets one result, if it is there. */
+  /** Drops a result if present. */
   async drop(lease: string, id: string): Promise<void> {
     const results = this.#of(lease);
     const uploaded = results.get(id);
@@ -70,8 +70,8 @@ export class UploadedResults {
   }
 
   /**
-   * Runs `work` with the results that a request names; they stay for as long as it runs. Throws LocalError (`gone`) for one that
-   * is not held, which the kernel sends again.
+   * Runs `work` with the results named in a request, which stay for the duration. Throws LocalError (`gone`) for a missing one, which the
+   * kernel then sends again.
    */
   async reading<T>(wanted: WantedResults, work: (results: ReadableResults) => Promise<T>): Promise<T> {
     const found = this.#find(wanted);
