@@ -3,5 +3,5 @@ import { httpLogs } from './http-logs.js';
 import { logs } from './sample-logs.js';
 import { traces } from './traces.js';
 
-/** The datasets that are always there: functions of time, so that any window has rows, and the same window the same rows. */
+/** The built-in datasets: functions of time, so every window has rows, and the same window always the same ones. */
 export const samples: readonly BuiltinDataset[] = [httpLogs, traces, logs];

@@ -12,7 +12,7 @@ import {
   weighted,
 } from './random.js';
 
-/** One request at most in each slot of 250 ms. */
+/** At most one request per slot of 250 ms. */
 const slotNs = 250_000_000n;
 const minute = 60e9;
 
@@ -188,7 +188,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
 };
 
-/** Slots in which a request happens, with the values that several fields share. */
+/** Returns the slots with a request, with values that several fields share. */
 function rows(startNs: bigint, endNs: bigint): string {
   const major = incident('slot_ns', 900, 86_400e9, 0.55, 12 * minute, 35 * minute);
   const minor = incident('slot_ns', 910, 3_600e9, 0.65, 4 * minute, 11 * minute);
@@ -201,7 +201,7 @@ function rows(startNs: bigint, endNs: bigint): string {
   return `SELECT *, ${u(10)} < CASE WHEN hit THEN 0.9 ELSE error_share END AS failed FROM (${struck})`;
 }
 
-/** Requests to a web shop: a daily wave, error bursts of minutes in most hours, the outage of a data center on every other day. */
+/** Requests to a web shop: a daily wave, error bursts lasting minutes in most hours, and a data center outage about every other day. */
 export const httpLogs = sampleDataset(
   'sample-http-logs',
   'Sample: HTTP requests to a web shop',

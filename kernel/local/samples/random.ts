@@ -13,12 +13,15 @@ export interface SampleField {
   readonly description?: string;
 }
 
-/** 64 bits that depend on nothing but `seed` and `salt`. Hashed twice: the hashes of two pairs alone differ by a constant when only the salts do. */
+/**
+ * Returns 64 bits that depend only on `seed` and `salt`. They are hashed twice: with a single hash, two pairs that differ only in salt
+ * differ by a constant.
+ */
 export function bits(seed: string, salt: number): string {
   return `hash(hash(${seed}, ${salt}))`;
 }
 
-/** A number in [0, 1) that depends on nothing but `seed` and `salt`: SQL of a double. */
+/** Returns a number in [0, 1) that depends only on `seed` and `salt`, as SQL of a double. */
 export function uniform(seed: string, salt: number): string {
   return `((${bits(seed, salt)} >> 11)::DOUBLE / 9007199254740992.0)`;
 }
@@ -28,17 +31,17 @@ export function normal(seed: string, salt: number): string {
   return `(sqrt(-2 * ln(greatest(${uniform(seed, salt)}, 1e-12))) * cos(2 * pi() * ${uniform(seed, salt + 1)}))`;
 }
 
-/** One of `items`, all equally likely: repeat an item to make it more so. */
+/** Returns one of `items`, all equally likely: repeat an item to make it more likely. */
 export function pick(items: readonly string[], chance: string): string {
   return `[${items.map(sqlText).join(', ')}][1 + floor(${chance} * ${items.length})::BIGINT]`;
 }
 
-/** `items` repeated by weight, for {@link pick}. */
+/** Returns `items` repeated by weight, for {@link pick}. */
 export function weighted(items: Readonly<Record<string, number>>): string[] {
   return Object.entries(items).flatMap(([item, weight]) => Array.from({ length: weight }, () => item));
 }
 
-/** The value, or null once in a hundred rows. */
+/** Returns the value, or null once in a hundred rows. */
 export function sometimesNull(seed: string, salt: number, sql: string): string {
   return `CASE WHEN ${uniform(seed, salt)} >= 0.01 THEN ${sql} END`;
 }
@@ -48,14 +51,17 @@ export function hex16(seed: string, salt: number): string {
   return `lpad(lower(to_hex(${bits(seed, salt)})), 16, '0')`;
 }
 
-/** How busy the hour is, 0.1 to 1: a daily wave that peaks in the afternoon (UTC), and quieter weekends. */
+/** Returns the load at a time, 0.1 to 1: a daily wave that peaks in the afternoon (UTC), and quieter weekends. */
 export function rhythm(ns: string): string {
   const hour = `((${ns}) % 86400000000000) / 3.6e12`;
   const weekend = `CASE WHEN ((${ns}) // 86400000000000 + 4) % 7 IN (0, 6) THEN 0.65 ELSE 1 END`;
   return `(${weekend} * (0.62 + 0.30 * sin(2 * pi() * (${hour} - 9) / 24) + 0.06 * sin(2 * pi() * ${hour} / 3)))`;
 }
 
-/** True during an incident: in each `period` one happens with `chance`, at a random time, for `shortest` to `longest`; nanoseconds. */
+/**
+ * Returns whether a time is during an incident: each `period` has one with probability `chance`, at a random time, lasting from `shortest`
+ * to `longest`; in nanoseconds.
+ */
 export function incident(
   ns: string,
   salt: number,
@@ -71,7 +77,9 @@ export function incident(
   return `(${uniform(block, salt)} < ${chance} AND ${offset} >= ${start} AND ${offset} < ${start} + ${length})`;
 }
 
-/** A dataset whose rows `rows` yields for a window, about one in `spacingNs`; each field is an expression over their columns. */
+/**
+ * Returns a dataset whose rows come from `rows` for a window, about one per `spacingNs`; each field is an expression over their columns.
+ */
 export function sampleDataset(
   name: string,
   description: string,

@@ -11,7 +11,7 @@ import {
   user,
 } from './sample-spans.js';
 
-/** A span that takes longer writes a line when it ends, and so does one that failed. */
+/** Spans that take longer than this, or fail, log a line when they end. */
 const slowNs = 1_000_000_000;
 const line = ofStop(({ step }) => step.line ?? null);
 const filled = `replace(replace(${line}, '{user}', ${user}::VARCHAR), '{amount}', ${amount}::VARCHAR)`;
@@ -44,7 +44,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   trace_id: { type: 'string', sql: traceId, description: 'The trace of the request.' },
 };
 
-/** The lines of spans: a span may have begun long before its line. */
+/** Returns the log lines of spans; a span may have begun long before its line. */
 function rows(startNs: bigint, endNs: bigint): string {
   const both = `SELECT *, unnest([false, true]) AS is_end FROM (${spansBetween(startNs, endNs)})`;
   const timed = `SELECT *, ns + CASE WHEN is_end THEN duration ELSE duration // 50 END AS line_ns FROM (${both})`;
@@ -52,7 +52,7 @@ function rows(startNs: bigint, endNs: bigint): string {
   return `SELECT * FROM (${timed}) WHERE line_ns >= ${startNs} AND line_ns < ${endNs} AND ${written}`;
 }
 
-/** The log lines of the requests that `otel-demo-traces` has the spans of. */
+/** The log lines of the requests in `otel-demo-traces`. */
 export const logs = sampleDataset(
   'otel-demo-logs',
   'Sample: log lines of the microservice shop',

@@ -1,11 +1,11 @@
 import type { RowGroup } from '../sql/compiled-query.js';
 
-/** The slices at both ends of a window; the others double in length towards the middle. */
+/** Length of the slices at both ends of a window; the others double in length toward the middle. */
 const shortestNs = 60_000_000_000n;
 
 /**
- * Splits a window into slices for a reader that stops once it has enough rows: those at its ends are short, wherever it begins, and
- * they are few however long the window is. There is about one row in `spacingNs`.
+ * Splits a window into slices for a reader that stops once it has enough rows: short at both ends, and few in number however long the
+ * window is. There is about one row per `spacingNs`.
  */
 export function slices(startNs: bigint, endNs: bigint, spacingNs: bigint): RowGroup[] {
   const half = (endNs - startNs) / 2n;

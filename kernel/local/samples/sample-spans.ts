@@ -1,16 +1,16 @@
-/** The requests of the shop as SQL: the spans of a window, which the samples of traces and of logs are made of. */
+/** The requests of the shop as SQL: the spans of a window, shared by the samples of traces and logs. */
 import { sqlText } from '../duckdb/duckdb-literal.js';
 import { bits, hex16, incident, pick, rhythm, uniform } from './random.js';
 import { CHOICES, ENTRANCE, FORMER_NAMES, JOURNEYS, type Stop, scenariosOf } from './shop.js';
 
-/** One request at most in each slot of a second; its spans lie within the minute that follows. */
+/** At most one request per slot of one second; its spans lie within the following minute. */
 export const slotNs = 1_000_000_000n;
 const spreadNs = 60_000_000_000n;
 const minute = 60e9;
-/** What one span takes itself at most, so that all of a request lie within `spreadNs`. */
+/** Maximum own time of a span, which keeps all spans of a request within `spreadNs`. */
 const longestNs = 4e9;
 
-/** The seed of what differs from span to span, and of what all of a request share. */
+/** Seeds for values that differ from span to span, and for those shared by all spans of a request. */
 export const span = 'i * 16 + j';
 export const trace = 'i';
 
@@ -26,7 +26,7 @@ const positions = Array.from({ length: longest }, (_, index) => index);
 
 type Entry = string | number | null | readonly number[];
 
-/** The entry at a place that is counted from 0, of a list of constants. */
+/** Returns the entry at a zero-based position in a list of constants. */
 function at(entries: readonly Entry[], place: string): string {
   return `[${entries.map(written).join(', ')}][${place} + 1]`;
 }
@@ -36,16 +36,16 @@ function written(entry: Entry): string {
   return entry !== null && typeof entry === 'object' ? `[${entry.join(', ')}]` : String(entry ?? 'NULL');
 }
 
-/** What each span has by its place: SQL over a row of {@link spansBetween}. */
+/** Returns the value of each span by its position, as SQL over a row of {@link spansBetween}. */
 export function ofStop(read: (stop: (typeof stops)[number]) => string | number | null): string {
   return at(stops.map(read), 'stop');
 }
 
 const nameOfService = `CASE WHEN is_former THEN ${ofStop(({ step }) => FORMER_NAMES[step.service] ?? step.service)} ELSE ${ofStop(({ step }) => step.service)} END`;
-/** A third of the requests with a root come from the load generator, the others from browsers. */
+/** A third of the requests with a root come from the load generator, the rest from browsers. */
 const service = `CASE WHEN ${ofStop(({ step }) => Number(step.service === ENTRANCE))} = 1 AND by_generator THEN 'loadgenerator' ELSE ${nameOfService} END`;
 
-/** The scenario that a request takes: its journey by weight, then one of its failures by their shares. */
+/** The scenario of a request: its journey by weight, then one of its failures by their shares. */
 const scenario = `CASE journey ${JOURNEYS.map((journey, place) => {
   const own = scenarios.flatMap((each, index) => (each.journey === place ? [index] : []));
   let [usual, outage] = [0, 0];
@@ -57,7 +57,7 @@ const scenario = `CASE journey ${JOURNEYS.map((journey, place) => {
   return `WHEN ${place} THEN CASE ${failures.join(' ')} ELSE ${own[0]} END`;
 }).join(' ')} END`;
 
-/** Nanoseconds that a span takes itself, log-logistic: what fails waits for long, and so do payments in an outage. */
+/** Returns the own time of a span in nanoseconds, log-logistic: failing spans wait a long time, and so do payments in an outage. */
 function ownNs(position: number): string {
   const chance = uniform(`i * 16 + ${position}`, 18);
   const factor = `CASE ${position} WHEN origin THEN CASE WHEN slow THEN 60 ELSE 9 END WHEN payment THEN CASE WHEN slow THEN 6 ELSE 1 END ELSE 1 END`;
@@ -65,7 +65,10 @@ function ownNs(position: number): string {
   return `CASE WHEN size > ${position} THEN ${own} END`;
 }
 
-/** Nanoseconds from the start of the request to that of each span: all before it, but for what its callers do after their calls, and for calls made together with it. */
+/**
+ * Nanoseconds from the start of the request to the start of each span: everything before it, except the time that callers spend after their
+ * calls, and parallel calls.
+ */
 const starts = perScenario(({ stops }) =>
   stops.map(({ above, together }, place) => {
     const [first, own] = together ?? [0, 0];
@@ -77,12 +80,12 @@ const durations = perScenario(({ stops }) =>
   stops.map(({ last }, place) => `sum_${last + 1} - sum_${place}`),
 );
 
-/** A list that depends on the scenario of a request, of SQL. */
+/** Returns SQL of a list that depends on the scenario of a request. */
 function perScenario(list: (scenario: (typeof scenarios)[number]) => readonly string[]): string {
   return `CASE scenario ${scenarios.map((each, index) => `WHEN ${index} THEN [${list(each).join(', ')}]`).join(' ')} END`;
 }
 
-/** Requests, with the starts and durations of their spans. */
+/** Returns requests with the starts and durations of their spans. */
 function requests(first: bigint, last: bigint): string {
   const traceStart = `i * ${slotNs} AS slot_ns, i * ${slotNs} + (${uniform(trace, 2)} * ${slotNs - 1n})::BIGINT AS trace_ns`;
   const begun = `SELECT i, ${traceStart} FROM range(${first}, ${last}) t(i) WHERE ${uniform(trace, 3)} < ${rhythm(`i * ${slotNs}`)}`;
@@ -107,7 +110,7 @@ function requests(first: bigint, last: bigint): string {
       ['0::BIGINT', ...positions.slice(0, each).map(before => `own_${before}`)].join(' + '),
     ]),
   );
-  // Two fifths of what a span takes itself come after the last of its calls.
+  // Two fifths of a span's own time come after its last call.
   const afters = Object.fromEntries(
     positions.map(each => [`after_${each}`, `(own_${each} - own_${each} * 3 // 5)`]),
   );
@@ -120,15 +123,15 @@ function isPayment({ step }: Stop): boolean {
   return step.service === 'payment' && step.kind === 'server';
 }
 
-/** A SELECT of what `rows` has, and of columns by name. */
+/** Returns a SELECT of the columns of `rows` plus the named ones. */
 function columns(kept: string, named: Readonly<Record<string, string>>, rows: string): string {
   const written = Object.entries(named).map(([name, sql]) => `${sql} AS ${name}`);
   return `SELECT ${[kept, ...written].join(', ')} FROM (${rows})`;
 }
 
 /**
- * Returns the spans of the requests that begin in a window or in the minute before it: a row each, with `i` of its
- * request and `j` of its place in it, `ns` of its start, `duration`, `service`, `failed` and what is read by {@link ofStop}.
+ * Returns the spans of requests that begin in a window or in the minute before it, one row each: `i`, the number of its request; `j`, its
+ * position in it; the start `ns`; `duration`, `service`, `failed`, and the inputs of {@link ofStop}.
  */
 export function spansBetween(startOfWindow: bigint, endOfWindow: bigint): string {
   const first = (startOfWindow - spreadNs) / slotNs - 1n;
@@ -144,32 +147,32 @@ export function spansBetween(startOfWindow: bigint, endOfWindow: bigint): string
   return columns('*', { failed, service }, placed);
 }
 
-/** Whether the span is of the trace that a message of the request leads to. */
+/** Whether the span is in the trace started by a message of the request. */
 export const isLater = `${ofStop(({ isLater }) => Number(isLater))} = 1`;
 
-/** The place in its request of a span's parent; null for a root. */
+/** Position of a span's parent in its request; null for a root. */
 export const parentPlace = ofStop(({ parent }) => parent ?? null);
 
-/** The place in its request of the span that sent the message; null if it sends none. */
+/** Position of the span that sends the message in its request; null if none does. */
 export const producerPlace = ofStop(({ scenario }) => {
   const place = scenario.stops.findIndex(({ step }) => step.kind === 'producer');
   return place < 0 ? null : place;
 });
 
-/** Whether the span is that which a failure began with. */
+/** Whether a failure began in the span. */
 export const isOrigin = `${ofStop(stop => Number(stop.isOrigin))} = 1`;
 
 const traceIdOf = (salt: number): string => `(${hex16(trace, salt)} || ${hex16(trace, salt + 1)})`;
 
-/** The id of the trace of a request, and that of the trace of a span, which another may be that its message led to. */
+/** The id of a request's trace, and of a span's trace, which may be the one started by a message. */
 export const requestId = traceIdOf(5);
 export const traceId = `CASE WHEN ${isLater} THEN ${traceIdOf(38)} ELSE ${requestId} END`;
 
-/** The id of the span at a place in its request. */
+/** Returns the id of the span at a position in its request. */
 export function spanIdOf(place: string): string {
   return hex16(`i * 16 + ${place}`, 24);
 }
 
-/** SQL of values that all spans of a request share. */
+/** SQL of values shared by all spans of a request. */
 export const user = `(${bits(trace, 32)} % 10000)`;
 export const amount = `round(5 + 495 * ${uniform(trace, 31)}, 2)`;

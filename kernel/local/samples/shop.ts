@@ -1,7 +1,7 @@
 import { present } from '../../present.js';
 import { weighted } from './random.js';
 
-/** The services of the shop. Each trace names them as one release of the shop does: as here, or as in `FORMER_NAMES`. */
+/** Earlier names of the shop's services. Each trace uses the names of one release: the current ones, or these. */
 export const FORMER_NAMES: Readonly<Record<string, string>> = {
   'frontend-proxy': 'frontendproxy',
   checkout: 'checkoutservice',
@@ -9,24 +9,24 @@ export const FORMER_NAMES: Readonly<Record<string, string>> = {
   'product-catalog': 'productcatalogservice',
 };
 
-/** An operation of a service, the median of the time that it takes itself in milliseconds, and the operations that it calls. */
+/** An operation of a service, the median of its own time in milliseconds, and the operations it calls. */
 interface Step {
   readonly service: string;
   readonly name: string;
   readonly kind: 'server' | 'client' | 'internal' | 'producer' | 'consumer';
   readonly ms: number;
   readonly calls?: readonly Step[];
-  /** It is called together with the call before it. */
+  /** Called in parallel with the previous call. */
   readonly isAlongside?: boolean;
   readonly method?: 'GET' | 'POST';
   readonly database?: string;
-  /** Its line in the logs, in which `{user}` and `{amount}` stand for those of the request. */
+  /** Its log line, with `{user}` and `{amount}` as placeholders. */
   readonly line?: string;
-  /** A failure of what it calls is not a failure of its own. */
+  /** Failures of its calls do not make it fail. */
   readonly isTolerant?: boolean;
 }
 
-/** A failure of an operation: how often it happens in a request, usually and in an outage, and what its span says. */
+/** A failure of an operation: its share of requests, normally and in an outage, and the message of its span. */
 interface Failure {
   readonly service: string;
   readonly name: string;
@@ -39,19 +39,19 @@ interface Failure {
 interface Journey {
   readonly weight: number;
   readonly root: Step;
-  /** What handles its message afterwards, in a trace of its own that links to it. */
+  /** The operation that handles its message later, in a separate trace linked to this one. */
   readonly later?: Step;
   readonly failures: readonly Failure[];
 }
 
-/** A request enters by the proxy and is served by the frontend, which makes the calls. */
+/** Returns a request that enters through the proxy and is served by the frontend, which makes the calls. */
 function request(method: 'GET' | 'POST', path: string, calls: readonly Step[]): Step {
   const name = `${method} ${path}`;
   const served: Step = { service: 'frontend', name, kind: 'server', ms: 3, method, calls };
   return entered(method, name, served, 1);
 }
 
-/** The service of the root, which is the browser or the load generator. */
+/** The root service: the browser or the load generator. */
 export const ENTRANCE = 'frontend-web';
 
 function entered(method: 'GET' | 'POST', name: string, served: Step, ms: number): Step {
@@ -67,7 +67,7 @@ function entered(method: 'GET' | 'POST', name: string, served: Step, ms: number)
   return { service: ENTRANCE, name: `HTTP ${method}`, kind: 'client', ms: 4, method, calls: [proxy] };
 }
 
-/** A call by gRPC: the span of the caller and that of the service. */
+/** Returns a gRPC call: the spans of the caller and of the service. */
 function call(
   caller: string,
   service: string,
@@ -98,7 +98,7 @@ const flag = served('flagd', 'flagd.evaluation.v1.Service/ResolveBoolean', 0.5);
 const noProducts = { service: 'product-catalog', name: 'SELECT products', message: 'connection refused' };
 const noCart = { service: 'cart', name: 'HGET cart', message: 'could not reach cart storage' };
 
-/** What customers do: each request by its weight, with what may go wrong. */
+/** Customer requests with their weights and possible failures. */
 export const JOURNEYS: readonly Journey[] = [
   {
     weight: 12,
@@ -211,30 +211,30 @@ export const JOURNEYS: readonly Journey[] = [
   },
 ];
 
-/** A span of a scenario: where it stands in the tree, counted from 0 in the order of its scenarios' spans. */
+/** A span of a scenario with its place in the tree, numbered from 0 in span order. */
 export interface Stop {
   readonly step: Step;
   readonly parent: number | undefined;
-  /** Spans above it. */
+  /** Its ancestors. */
   readonly above: readonly number[];
-  /** The last span below it, or itself. */
+  /** Its last descendant, or itself. */
   readonly last: number;
-  /** The first of the calls that it, or what called it, is made together with; and the one that is. */
+  /** The first of the parallel calls that include it or its caller, and that call itself. */
   readonly together: readonly [first: number, own: number] | undefined;
   readonly isFailed: boolean;
-  /** The failure began with it. */
+  /** The failure began here. */
   readonly isOrigin: boolean;
-  /** It belongs to the trace that comes later. */
+  /** Part of the later trace. */
   readonly isLater: boolean;
 }
 
-/** One way in which a journey may go: all of it, or one of its failures, which travels up and leaves out what would follow. */
+/** A possible outcome of a journey: success, or one of its failures, which propagates up and omits the steps after it. */
 export interface Scenario {
   readonly stops: readonly Stop[];
   readonly failure: Failure | undefined;
 }
 
-/** The scenarios of a journey: first that without a failure. */
+/** Returns the scenarios of a journey, starting with success. */
 export function scenariosOf(journey: Journey): readonly Scenario[] {
   const all = [undefined, ...journey.failures];
   return all.map(failure => {
@@ -253,7 +253,7 @@ interface Walked {
   readonly failure: Failure | undefined;
 }
 
-/** Adds the spans of a step; true when it failed. */
+/** Adds the spans of a step; returns whether it failed. */
 function walk(step: Step, stops: Stop[], walked: Walked): boolean {
   const { above, failure } = walked;
   const own = stops.length;
@@ -285,7 +285,7 @@ function walk(step: Step, stops: Stop[], walked: Walked): boolean {
   return stop.isFailed && step.isTolerant !== true;
 }
 
-/** The place of the journey of a request, for a random choice. */
+/** The journey indexes, repeated by weight, for a random choice. */
 export const CHOICES: readonly string[] = weighted(
   Object.fromEntries(JOURNEYS.map(({ weight }, place) => [String(place), weight])),
 );

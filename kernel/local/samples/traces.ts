@@ -21,17 +21,17 @@ const u = (salt: number): string => uniform(span, salt);
 const httpStatus = `CASE WHEN failed THEN CASE WHEN message = 'deadline exceeded' THEN '504' WHEN message = 'connection refused' THEN '503' ELSE '500' END WHEN is_http THEN ${pick(weighted({ 200: 92, 201: 3, 304: 5 }), uniform(trace, 14))} ELSE '200' END`;
 const database = ofStop(({ step }) => step.database ?? null);
 const agent = `CASE WHEN by_generator THEN 'python-requests/2.32.4' ELSE 'Mozilla/5.0' END`;
-/** The spans of a service in a request are on one of its hosts. */
+/** In a request, the spans of a service are on one of its hosts. */
 const host = `'node-' || (1 + (hash(service) + ${bits(trace, 25)} % 2) % 6)`;
 
 const custom = `json_object('http.protocol', 'HTTP/1.1', 'user_agent', ${agent}, 'header.Accept', '*/*', 'app.payment.amount', ${amount}, 'app.user.id', ${user}, 'db.system.name', ${database}, 'app.items', 1 + ${bits(trace, 34)} % 12)`;
 
-/** The failure that a span is the origin of, or what it does, spread over its duration; once in a thousand spans a flag is read often. */
+/** The operations of a span, spread over its duration; once in a thousand spans, many reads of a flag. */
 const plain = `list_transform(range(CASE WHEN ${u(35)} < 0.001 THEN 40 ELSE count_of_events END), lambda n: {'name': CASE WHEN ${u(35)} < 0.001 THEN 'feature_flag' ELSE ['Enqueued', 'Sent', 'ResponseReceived'][1 + n] END, 'timestamp': ns + duration * (n + 1) // 50, 'attributes': CASE WHEN ${u(35)} < 0.001 THEN json_object('feature_flag.key', 'paymentServiceUnreachable', 'feature_flag.variant', 'off') ELSE json_object('message.id', n + 1) END})`;
 const events = `CASE WHEN ${isOrigin} THEN to_json([{'name': 'exception', 'timestamp': ns + duration * 49 // 50, 'attributes': json_object('exception.type', 'Error', 'exception.message', message)}]) ELSE to_json(${plain}) END`;
 const links = `CASE WHEN ${isLater} AND ${parentPlace} IS NULL THEN to_json([{'trace_id': ${requestId}, 'span_id': ${spanIdOf(producerPlace)}}]) ELSE '[]'::JSON END`;
 
-/** The language of a service; JavaScript if it is not here. */
+/** Language of each service (default: JavaScript). */
 const LANGUAGES: Readonly<Record<string, string>> = {
   checkout: 'go',
   'product-catalog': 'go',
@@ -156,7 +156,7 @@ function rows(startNs: bigint, endNs: bigint): string {
   return `SELECT *, ${isHttp}, ${countOfEvents} FROM (${spansBetween(startNs, endNs)}) WHERE ns >= ${startNs} AND ns < ${endNs}`;
 }
 
-/** Spans of a microservice shop: traces of three to twelve spans, with outages of its payments for some minutes. */
+/** Spans of a microservice shop: traces of three to twelve spans, with payment outages of several minutes. */
 export const traces = sampleDataset(
   'otel-demo-traces',
   'Sample: OpenTelemetry traces of a microservice shop',
