@@ -6,8 +6,8 @@ import { AplKernelError } from '../errors.js';
 import { makeDirectory, systemRefusal, userName } from '../machine.js';
 
 /**
- * What has a name of its own in a data directory, besides leases. What stands in the place of one of `ours`, which kernels and the
- * service keep for themselves, keeps nobody from anything; what stands in the place of one of the `user`'s is named where it is asked for.
+ * Named entries of a data directory, besides leases. Anything in the way of one of `ours`, which kernels and the service keep for
+ * themselves, blocks nobody; anything in the way of one of the `user`'s is reported when requested.
  */
 export const layout = {
   datasets: { is: 'directory', of: 'user' },
@@ -36,21 +36,21 @@ type Owner = 'user' | 'ours';
 /** A name in the {@link layout} of a data directory. */
 export type LayoutName = keyof typeof layout;
 
-/** Returns the path of what has this name in a data directory. */
+/** Returns the path of a named entry in a data directory. */
 export function inDataDir(dataDir: string, name: LayoutName): string {
   return join(dataDir, name);
 }
 
-/** Where the service of a data directory keeps its runtime file and its log. */
+/** Location of the runtime file and log of a data directory's service. */
 export interface Place {
   readonly directory: string;
-  /** Why that is not the data directory: it cannot be written, and the service only reads. */
+  /** The reason why that is not the data directory: it cannot be written, and the service is read-only. */
   readonly refusal?: unknown;
 }
 
 /**
- * Returns the data directory, made if need be, or if nothing can be stored in it a directory of this user's own. Throws the
- * system's error if there is no such directory, and none can be made.
+ * Returns the data directory, created if missing, or a private directory of this user if it cannot be written. Throws the system's error if
+ * neither is possible.
  */
 export function placeOf(dataDir: string): Place {
   const refusal = writeError(dataDir);
@@ -65,13 +65,13 @@ export function placeOf(dataDir: string): Place {
   return { directory, refusal };
 }
 
-/** Returns the directories in which a service of a data directory may have its runtime file. */
+/** Returns the directories that may contain the runtime file of a data directory's service. */
 export function placesOf(dataDir: string): readonly string[] {
   const own = privatePlace(dataDir);
   return isOurs(own) ? [dataDir, own] : [dataDir];
 }
 
-/** Returns why no file can be written into a directory; undefined when one can. */
+/** Returns why no file can be written to a directory; undefined if one can. */
 export function writeError(directory: string): unknown {
   const probe = join(directory, `.probe-${crypto.randomUUID()}`);
   try {
@@ -79,7 +79,7 @@ export function writeError(directory: string): unknown {
     writeFileSync(probe, Buffer.alloc(4096), { mode: 0o600 });
     return undefined;
   } catch (error) {
-    // Writing names no path.
+    // Errors from writing have no path.
     return Object.assign(error as NodeJS.ErrnoException, { path: probe });
   } finally {
     removeIfThere(probe);
@@ -90,7 +90,7 @@ function removeIfThere(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // What could not be written is not there.
+    // A file that could not be written does not exist.
   }
 }
 
@@ -99,7 +99,7 @@ function privatePlace(dataDir: string): string {
   return join(tmpdir(), `apl-service-${userName().replace(/\W/g, '_')}-${digest}`);
 }
 
-/** A directory for temporary files is everybody's: what lies there is believed only if nobody else can have put it there. */
+/** Whether a directory can be trusted: the directory for temporary files is shared, so only if no other user can have created it. */
 function isOurs(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined || !found.isDirectory()) return false;

@@ -16,39 +16,39 @@ import { checkFormat } from './store/store-format.js';
 export interface LocalAddress {
   readonly url: string;
   readonly token: string;
-  /** True when a service that this kernel used before had stopped, and this kernel started the one that takes its place. */
+  /** Whether a service used earlier by this kernel had stopped and this kernel started its replacement. */
   readonly restarted: boolean;
 }
 
-/** The local service as one kernel sees it. */
+/** The local service from the perspective of one kernel. */
 export interface LocalService {
   /**
-   * Returns the address of a service that answers, starting one if needed; throws LaunchError. `doubted`: a request
-   * has just failed, so the service is checked even if it seems to be there.
+   * Returns the address of a responding service, starting one if needed. Throws LaunchError. `doubted`: a request has just failed, so the
+   * service is checked even if it seems to be up.
    */
   connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
-  /** What `connect` waits for now: a sentence without a full stop, or undefined if not worth telling. */
+  /** What `connect` is waiting for: a sentence without a period, or undefined if not worth reporting. */
   waiting(): string | undefined;
-  /** Releases the service, which exits when no kernel holds it. */
+  /** Releases the service, which exits once no kernel holds it. */
   close(): void;
 }
 
 export interface LaunchOptions {
-  /** Holds the runtime file and the log; created if need be. */
+  /** Directory for the runtime file and the log; created if missing. */
   readonly dataDir: string;
-  /** Starts a detached process that will write the runtime file, and returns a promise of its exit. */
+  /** Starts a detached process that will write the runtime file, and returns its exit as a promise. */
   readonly spawn: () => SpawnedService;
   readonly log: (text: string) => void;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
-  /** How long a new service may take to listen, in milliseconds (default: 30,000). */
+  /** Time for a new service to start listening, in milliseconds (default: 30,000). */
   readonly startLimitMs?: number;
-  /** How long a running service may take to answer before it is killed as frozen, in milliseconds (default: 10,000). */
+  /** Time for a running service to respond before it is killed as frozen, in milliseconds (default: 10,000). */
   readonly timeoutMs?: number;
 }
 
 export interface SpawnedService {
-  /** Resolves when the process has ended or could not be started, with a sentence that says so. */
+  /** Resolves with a sentence when the process has ended or could not be started. */
   readonly ended: Promise<string>;
 }
 
@@ -68,7 +68,7 @@ export function createLocalService(options: LaunchOptions): LocalService {
   return new Launcher(options);
 }
 
-/** The local service of a data directory while one runs: it is neither started nor held. */
+/** Returns the running local service of a data directory, without starting or holding it. */
 export function runningService(dataDir: string): LocalService {
   return { connect: () => addressOf(dataDir), waiting: () => undefined, close: () => undefined };
 }
@@ -106,7 +106,7 @@ export function spawnDetached(
   return { ended };
 }
 
-/** Without a log a service is better than none: what is in its place may be a directory, or another user's. */
+/** Opens the log, or ignores it: a service without a log is better than none. Its path may be a directory, or another user's file. */
 function openLog(file: string): number | 'ignore' {
   try {
     return openToAppend(file);
@@ -150,7 +150,7 @@ class Launcher implements LocalService {
     this.#held = undefined;
   }
 
-  /** Lets go of a service that does not prove itself, before its connection shows that it is gone. */
+  /** Drops a service that does not prove its identity, before its connection shows that it is gone. */
   async #drop(): Promise<void> {
     const held = this.#held;
     if (held === undefined) return;
@@ -169,7 +169,7 @@ class Launcher implements LocalService {
     return { url: file.url, token: file.token, restarted };
   }
 
-  /** The service that the runtime file names, if it proves itself. A frozen one is of no use and is killed. */
+  /** Returns the service named in the runtime file, if it proves its identity. Kills a frozen one. */
   async #running(): Promise<RuntimeFile | undefined> {
     const { dataDir, log, timeoutMs } = this.#options;
     for (const place of placesOf(dataDir)) {
@@ -182,7 +182,7 @@ class Launcher implements LocalService {
     return undefined;
   }
 
-  /** Throws LaunchError for a service that a newer program has started, and that this kernel may misunderstand. */
+  /** Throws LaunchError for a service started by a newer program, which this kernel may misunderstand. */
   #understood(file: RuntimeFile): RuntimeFile {
     const { format, version } = file;
     if (format <= serviceFormat) return file;
@@ -194,7 +194,7 @@ class Launcher implements LocalService {
     );
   }
 
-  /** Starts a service, unless another process has started one meanwhile. */
+  /** Starts a service, unless another process has started one in the meantime. */
   async #start(): Promise<{ readonly file: RuntimeFile; readonly isOwn: boolean }> {
     const { dataDir, log } = this.#options;
     await checkFormat(dataDir);
@@ -205,7 +205,7 @@ class Launcher implements LocalService {
     try {
       const other = (await this.#running()) ?? (await this.#vacate(place));
       if (other !== undefined) return { file: other, isOwn: false };
-      // The service sets a directory of that name aside.
+      // If this is a directory, the service sets it aside.
       await rm(runtimeFilePath(place), { force: true }).catch(unlessDirectory);
       log('starting the local service');
       return { file: await this.#await(this.#options.spawn(), place), isOwn: true };
@@ -214,10 +214,10 @@ class Launcher implements LocalService {
     }
   }
 
-  /** Waits until no service holds the data directory; returns the one that does, if this kernel can reach it by then. */
+  /** Waits until no service holds the data directory. Returns the holder if this kernel can connect to it by then. */
   async #vacate(place: string): Promise<RuntimeFile | undefined> {
     const { dataDir, version } = this.#options;
-    // One that only reads stands in nobody's way.
+    // A read-only service is in nobody's way.
     if (place !== dataDir) return undefined;
     try {
       await awaitVacancy(dataDir, { version, log: text => this.#wait(text) });
@@ -236,7 +236,7 @@ class Launcher implements LocalService {
     this.#options.log(text);
   }
 
-  /** Taken by one kernel at a time; the others then find the service that it started. */
+  /** Takes the start lock, held by one kernel at a time; the others then find the service that it started. */
   async #lock(place: string): Promise<() => Promise<void>> {
     const { log } = this.#options;
     const lockfilePath = inDataDir(place, 'service.lock');
@@ -315,13 +315,13 @@ class Launcher implements LocalService {
   }
 }
 
-/** Throws LaunchError if no file of the service can be written. */
+/** Throws LaunchError if the service cannot write any file. */
 export function checkWritable(dataDir: string): void {
   const error = writeError(dataDir);
   if (error !== undefined) throw unwritable(dataDir, error);
 }
 
-/** Returns where the service is to be found; throws LaunchError if it can be nowhere. */
+/** Returns the directory for the service's files. Throws LaunchError if there is none. */
 function openPlace(dataDir: string): string {
   try {
     return placeOf(dataDir).directory;

@@ -3,7 +3,7 @@ import { AplKernelError, type ErrorCode, type ServiceErrorCode } from '../errors
 import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 
-/** What a failure is to whoever asked. It says nothing of how they asked: `http/refusal.ts` gives each kind its status. */
+/** Kind of a failure from the caller's perspective, independent of the protocol: `http/refusal.ts` maps it to a status. */
 export type FailureKind =
   | 'busy'
   | 'cancelled'
@@ -22,7 +22,7 @@ export type FailureKind =
   | 'unauthorized'
   | 'unavailable';
 
-/** A request that the local service refuses or fails at. */
+/** A request that the local service refuses or fails. */
 export class LocalError extends AplKernelError {
   readonly kind: FailureKind;
 
@@ -37,7 +37,7 @@ export class LocalError extends AplKernelError {
   }
 }
 
-/** The kinds of failures that cross the boundary of a process by their codes; any other is an invalid request. */
+/** Kinds of failures that cross a process boundary by code; any other is an invalid request. */
 const kindOfCode: Readonly<Record<string, FailureKind>> = {
   'disk-failed': 'failed',
   'engine-busy': 'busy',
@@ -57,7 +57,7 @@ export function kindOf(error: AplKernelError): FailureKind {
   return error instanceof LocalError ? error.kind : (kindOfCode[error.code] ?? 'invalid');
 }
 
-/** Returns the error about a body of more than `mostBytes`; `hint` says what to do instead. */
+/** Returns the error for a body larger than `mostBytes`; `hint` suggests what to do instead. */
 export function bodyTooLarge(mostBytes: number, hint: string): LocalError {
   const message = `The body has more than ${bytesInWords(mostBytes)}, the limit of this request.`;
   return new LocalError('too-large', 'too-large', message, { hint });
@@ -68,7 +68,7 @@ function bytesInWords(bytes: number): string {
   return `${formatCount(bytes / size)} ${unit}`;
 }
 
-/** Returns the failure of a request for which the system refused something; undefined for any other error. */
+/** Returns the failure of a request that the system refused; undefined for any other error. */
 export function systemError(error: unknown): LocalError | undefined {
   const refusal = systemRefusal(error);
   if (refusal === undefined) return undefined;

@@ -6,35 +6,35 @@ import { present } from '../present.js';
 import { inDataDir } from './data-layout.js';
 import { ownScope, type ProcessId, stateOf } from './lease/processes.js';
 
-/** The runtime file, mode 0600, that a shared service writes once it listens. */
+/** The runtime file, mode 0600, that a shared service writes once it is listening. */
 export interface RuntimeFile extends ProcessId {
   readonly url: string;
   readonly token: string;
-  /** Known only to those who can read the file; never sent. */
+  /** Known only to processes that can read the file; never sent. */
   readonly secret: string;
-  /** Of the program that serves. */
+  /** Version of the serving program. */
   readonly version: string;
-  /** Of what kernels and the service say to each other; 0 in files of before it was written down. */
+  /** Format of the protocol between kernels and the service; 0 in files from before it was recorded. */
   readonly format: number;
 }
 
-/** The format of this program's service. A kernel works with one of an older format, and not with one of a newer. */
+/** Format of this program's service. A kernel works with an older format, but not with a newer one. */
 export const serviceFormat = 1;
 
-/** The state of the service that a runtime file names. */
+/** State of the service named in a runtime file. */
 export type SharedService =
   | { readonly kind: 'none' }
-  /** It has proved itself: its token may be sent to it. */
+  /** It has proved its identity, so it may be sent its token. */
   | { readonly kind: 'running'; readonly file: RuntimeFile }
-  /** Its process runs but does not answer. */
+  /** Its process is running but does not respond. */
   | { readonly kind: 'frozen'; readonly file: RuntimeFile }
-  /** It is gone; something else may answer at its address. */
+  /** It is gone; something else may respond at its address. */
   | { readonly kind: 'gone'; readonly file: RuntimeFile };
 
-/** The route on which a service proves that it wrote the runtime file; the only one without a token. */
+/** Route on which a service proves that it wrote the runtime file; the only one without a token. */
 export const proofPath = '/v1/local/proof';
 
-/** How long a service may take to prove itself before it counts as frozen, in milliseconds. */
+/** Time for a service to prove its identity before it counts as frozen, in milliseconds. */
 const timeoutMs = 10_000;
 const graceMs = 5_000;
 
@@ -43,12 +43,12 @@ export function runtimeFilePath(dataDir: string): string {
   return inDataDir(dataDir, 'service.json');
 }
 
-/** Returns the state of the service that kernels share in a data directory. */
+/** Returns the state of the service shared by kernels in a data directory. */
 export async function findShared(dataDir: string, waitMs = timeoutMs): Promise<SharedService> {
   const file = await readRuntimeFile(dataDir);
   if (file === undefined) return { kind: 'none' };
   if ((await stateOf(file)) === 'gone') return { kind: 'gone', file };
-  // One in another container may share the network with this one.
+  // A service in another container may share the network with this one.
   const answer = await probe(file, waitMs);
   if (answer === 'proved') return { kind: 'running', file };
   return answer === 'silence' && (await stateOf(file)) === 'running'
@@ -56,27 +56,27 @@ export async function findShared(dataDir: string, waitMs = timeoutMs): Promise<S
     : { kind: 'gone', file };
 }
 
-/** Whether the runtime file of a data directory is the one with this secret. */
+/** Returns whether a data directory's runtime file is the one with this secret. */
 export function isAnnounced(dataDir: string, secret: string): boolean {
   try {
     return JSON.parse(bytesOfSync(runtimeFilePath(dataDir)).toString()).secret === secret;
   } catch (error) {
-    // A file that cannot be read at the moment, for lack of descriptors say, may still be there.
+    // A file that is temporarily unreadable, for lack of descriptors say, may still be there.
     return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? 'ENOENT');
   }
 }
 
-/** Returns the answer to a nonce, which only a holder of the secret can give; the port in it keeps others from relaying it. */
+/** Returns the response to a nonce, which requires the secret; including the port prevents relaying. */
 export function proofOf(secret: string, nonce: string, port: number): string {
   return createHmac('sha256', secret).update(`apl-kernel ${port} ${nonce}`).digest('base64url');
 }
 
 /**
- * Ends the process of a service that has proved itself or is frozen, by force after a while, and removes its runtime file.
- * Returns whether it has ended.
+ * Ends the process of a service that has proved its identity or is frozen, by force after a while, and removes its runtime file. Returns
+ * whether it has ended.
  */
 export async function endShared(dataDir: string, file: RuntimeFile, termMs = graceMs): Promise<boolean> {
-  // In another container the pid is that of some other process; the service ends by itself when its file is gone.
+  // In another container, the pid belongs to some other process; the service ends on its own once its file is gone.
   if ((file.scope ?? ownScope()) !== ownScope()) {
     await removeRuntimeFile(dataDir, file.secret);
     return ceases(async () => (await probe(file, graceMs)) === 'proved', 2 * graceMs);
@@ -86,7 +86,7 @@ export async function endShared(dataDir: string, file: RuntimeFile, termMs = gra
   return ended;
 }
 
-/** Removes the runtime file of the service with this secret; that of another, which may have taken over meanwhile, stays. */
+/** Removes the runtime file of the service with this secret, but not that of another, which may have taken over in the meantime. */
 export async function removeRuntimeFile(dataDir: string, secret: string): Promise<void> {
   if (isAnnounced(dataDir, secret)) await removeFile(runtimeFilePath(dataDir));
 }
@@ -96,14 +96,14 @@ async function signaled(file: RuntimeFile, signal: NodeJS.Signals, limitMs: numb
   try {
     process.kill(file.pid, signal);
   } catch {
-    // It has ended meanwhile, or belongs to another user: what follows finds out.
+    // It has ended in the meantime, or belongs to another user: the check below finds out.
   }
   return ceases(async () => (await stateOf(file)) !== 'gone', limitMs);
 }
 
 const pollMs = 20;
 
-/** Whether a condition ceases to hold within a while. */
+/** Waits for a condition to stop holding; returns whether it did within the limit. */
 async function ceases(condition: () => Promise<boolean>, limitMs: number): Promise<boolean> {
   for (const from = performance.now(); performance.now() - from < limitMs; await delay(pollMs)) {
     if (!(await condition())) return true;
@@ -128,7 +128,7 @@ async function readRuntimeFile(dataDir: string): Promise<RuntimeFile | undefined
   }
 }
 
-/** Requests go to this machine only, whatever address the file has. */
+/** Requests go only to this machine, whatever the address in the file. */
 function isLoopback(url: string): boolean {
   return URL.canParse(url) && ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(url).hostname);
 }
@@ -162,7 +162,7 @@ function probe({ url, secret }: RuntimeFile, waitMs: number): Promise<Answer> {
 
 const longestProof = 256;
 
-/** A stranger may send anything, for as long as it likes. */
+/** Reads the body up to a limit: a stranger may send anything, for as long as it likes. */
 async function bodyOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of response) {
