@@ -1,7 +1,6 @@
 /**
  * Many columns: queries of all fields, and of a few, on one Parquet file, as the engine writes it, with COLUMNS columns and ROWS rows,
- * against
- * handwritten statements over the same file. RUNS is an environment variable too.
+ * against handwritten statements over the same file. RUNS is an environment variable too.
  */
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

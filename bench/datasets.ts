@@ -1,7 +1,7 @@
 /**
  * The cost of many datasets, and of one with many files: start of the service, `print`, a query of one dataset, its fields and the
- * listing,
- * with nothing known of their files, after a start with known files, and with everything queried before. The files are links to one.
+ * listing, with nothing known of their files, after a start with known files, and with everything queried before. The files are links to
+ * one.
  */
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

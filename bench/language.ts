@@ -108,7 +108,7 @@ function fileCases(): Case[] {
   ];
 }
 
-/** Returns completions at the end of different sources, with 500 datasets and 2,000 fields. */
+/** Returns cases that complete at the end of different sources, with 500 datasets and 2,000 fields. */
 function completionCases(): Case[] {
   const names = Array.from({ length: 499 }, (_, index) => `service-${index % 50}-logs-${index}`);
   const schemas = [schemaOf('wide', 2000), ...names.map(name => schemaOf(name, 8))];

@@ -102,7 +102,7 @@ async function untilFilters(asked: Asked, apl: string): Promise<void> {
     const examined = await query(asked, { name: '', apl: () => apl });
     if (examined === before && examined <= asked.events / 10) return;
     before = examined;
-    // Filters are created between queries, which leave them two thirds of the time.
+    // Filters are created in the background; these pauses leave them two thirds of the time.
     await delay(Math.max(5_000, 2 * (performance.now() - begun)));
   }
 }

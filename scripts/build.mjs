@@ -22,7 +22,7 @@ const GENERATED = /^(node_modules|lib|labextension|.*\.tsbuildinfo)$/;
 
 /**
  * Bundles the kernel into dist/ and builds the JupyterLab extension into labextension/labextension/, unless both are up to date.
- * @param {(step: string) => void} say is told each step
+ * @param {(step: string) => void} say receives each step
  */
 export async function ensureBuild(say) {
   const stamp = join(root, 'dist', 'build.stamp');

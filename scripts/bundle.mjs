@@ -33,8 +33,7 @@ const NATIVE = ['zeromq/lib/load-addon.js', '@duckdb/node-bindings'];
 
 /**
  * The HTTP framework loads these only for schemas, its own logging and test requests. The service uses none of them, and they would be
- * half
- * of the code it reads at startup.
+ * half of the code it reads at startup.
  */
 const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pino'];
 
@@ -102,7 +101,7 @@ const evaluatedLate = {
 };
 
 /**
- * Source maps name only the files of packages, not their lines, whose maps would be ten times as large as those of kernel/.
+ * Source maps of packages name only their files: maps of their lines would be ten times as large as those of kernel/.
  * @type {import('esbuild').Plugin}
  */
 const packagesByFile = {

@@ -133,7 +133,7 @@ async function writeBom(directory) {
 }
 
 /**
- * Installs something and runs the first example with it.
+ * Installs the kernel in an empty home, and runs the first example with it.
  * @param {string} name
  * @param {(home: string, env: NodeJS.ProcessEnv) => Promise<readonly string[]>} install returns the command, and may change the PATH
  */

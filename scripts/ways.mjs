@@ -16,9 +16,8 @@ import { npm, root, run } from './process.mjs';
 
 /**
  * Measures each installation method, in an empty home: downloaded and installed sizes, and the seconds from nothing until Jupyter could
- * see
- * the kernel and until the first example has its chart; for those with `lab`, in JupyterLab in Chromium, and then once more from a start
- * without a network. `npm run ways` reads the packages from `npm run wheel` and `npm pack`.
+ * see the kernel and until the first example has its chart; for those with `lab`, in JupyterLab in Chromium, and then once more from a
+ * start without a network. `npm run ways` reads the packages from `npm run wheel` and `npm pack`.
  * @typedef {{ home: string, env: NodeJS.ProcessEnv, caches: string }} Place
  * @typedef {{ name: string, artifact?: RegExp, install: (place: Place) => Promise<readonly string[]>, lab?: Lab }} Way
  * @typedef {(place: Place, command: readonly string[]) => readonly string[]} Lab the command that starts JupyterLab

@@ -1,7 +1,6 @@
 /**
  * Results with one list of `spotlight` or `phrases`, or one map of `presence`, per row, as a readable table: a row for each entry. The
- * result
- * in the kernel is unchanged.
+ * result in the kernel is unchanged.
  */
 import { Field, Float64, Int64, Utf8, type Vector, vectorFromArray } from 'apache-arrow';
 import { aggregateName, columnsOf } from './chart/chart-columns.js';

@@ -26,7 +26,7 @@ import { welcome } from './services/welcome.js';
 
 /** User settings that the editor follows. */
 export interface EditorOptions {
-  /** Closes brackets and quotes on typing. */
+  /** Closes brackets and quotes while typing. */
   readonly closeBrackets: boolean;
   /** Offers completions while typing; otherwise on request. */
   readonly completeWhileTyping: boolean;

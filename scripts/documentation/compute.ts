@@ -55,7 +55,7 @@ export async function outcomeOf(connection: DuckDBConnection, example: PageExamp
   return { kind: 'computed', values, unnamed, differences };
 }
 
-/** Computes the claims of one printed row; undefined if its values are not of the types that the query reads. */
+/** Computes the claims of one printed row; undefined if the query cannot read its values. */
 async function checkRow(
   connection: DuckDBConnection,
   claims: Claims,

@@ -11,7 +11,7 @@ import type { KeyValue } from './palette.js';
 
 /** The columns of a result by role. */
 export interface Roles {
-  /** Undefined for a result that does not run along time. */
+  /** Undefined for a result without a time axis. */
   readonly time: ChartColumn | undefined;
   readonly measures: readonly ChartColumn[];
   readonly keys: readonly ChartColumn[];

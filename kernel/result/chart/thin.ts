@@ -97,8 +97,7 @@ export interface Dots {
 
 /**
  * Returns the indexes of about `most` dots at most, in order: the first of those that would cover each other, and the least and the
- * greatest
- * value of each axis.
+ * greatest value of each axis.
  */
 export function spread({ x, y }: Dots, most: number): readonly number[] {
   if (x.length <= most) return [...x.keys()];

@@ -79,13 +79,13 @@ function bucketsIn(column: ChartColumn, row: number): readonly Bucket[] {
   });
 }
 
-/** Returns the list in a cell; undefined for a cell that holds none. */
+/** Returns the list in a cell; undefined for a cell without one. */
 export function listAt(column: ChartColumn, row: number): readonly unknown[] | undefined {
   const value = parsedAt(column, row, '[');
   return Array.isArray(value) ? value : undefined;
 }
 
-/** Returns the keys and values of the map in a cell; undefined for a cell that holds none. */
+/** Returns the keys and values of the map in a cell; undefined for a cell without one. */
 export function entriesAt(
   column: ChartColumn,
   row: number,

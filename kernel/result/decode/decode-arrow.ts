@@ -26,9 +26,10 @@ export interface TabularArrow {
 }
 
 /**
- * Decodes the body of a `format=tabular` response, JSON or Arrow IPC with the same columns, or of a `format=legacy` one. datetime -> timestamp[ns, UTC], integer -> int64, float -> float64,
- * timespan -> duration[ns], string -> utf8 (dictionary-encoded where that pays), boolean -> bool; every other type, and a
- * column with a cell that does not fit its type, -> JSON text. Throws a DecodeError with the byte offset.
+ * Decodes the body of a `format=tabular` response, JSON or Arrow IPC with the same columns, or of a `format=legacy` one.
+ * datetime -> timestamp[ns, UTC], integer -> int64, float -> float64, timespan -> duration[ns], string -> utf8 (dictionary-encoded
+ * if that pays), boolean -> bool; every other type, and a column with a cell that does not fit its type, -> JSON text. Throws a
+ * DecodeError with the byte offset.
  */
 export function decodeTabular(body: Uint8Array): TabularArrow {
   return atOnce(decodeSteps(body));

@@ -74,7 +74,7 @@ export class Int64Store {
   }
 }
 
-/** Which rows hold a value. Costs nothing until the first null. */
+/** Bitmap of the rows with a value. Costs nothing until the first null. */
 export class Validity {
   #bits: Uint8Array | undefined;
   #nulls = 0;

@@ -1,9 +1,8 @@
 /**
- * Cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations.
- * Each reader consumes the cell at `json.pos`; it returns false, having stored nothing, if the cell does not fit. A reader of
- * several cells consumes those that begin before `stop`, have the usual form and are directly followed by a comma, as most are, and
- * returns
- * the row after them; all of its state stays in registers.
+ * Cells from JSON bytes to exact 64-bit integers and doubles: integers, floats, ISO 8601 times, Go durations. Each reader consumes the
+ * cell at `json.pos`; it returns false, having stored nothing, if the cell does not fit. A reader of several cells consumes those that
+ * begin before `stop`, have the usual form and are directly followed by a comma, as most are, and returns the row after them; all of its
+ * state stays in registers.
  */
 import { parseGoDuration } from '../../time.js';
 import type { Int64Store } from './decode-store.js';

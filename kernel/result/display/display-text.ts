@@ -32,8 +32,7 @@ export function rowTexts(
 
 /**
  * Returns a cell as displayed: as in `cellText`, but with control characters made visible, and with quotes around a string that is empty
- * or
- * blank, reads `null` or starts with a quote, to distinguish it from a null. `isNull` lets a rendering dim a null.
+ * or blank, reads `null` or starts with a quote, to distinguish it from a null. `isNull` lets a rendering dim a null.
  */
 export function shownText(
   vector: Vector,

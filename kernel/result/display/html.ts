@@ -235,7 +235,7 @@ function headCell({ field, numeric }: HtmlColumn, table: ArrowTable): string {
   const name = cut(shownName(field.name), CELL_LENGTH);
   const title = [safeWords(field.name), description && safeWords(description)].filter(Boolean).join('\n');
   const type = escapeHtml(safeWords(typeWord(metadata.get(FIELD_KEY.type) ?? '')));
-  // Reports hide a leading or lone span, the type, and keep units.
+  // Reports hide the first or only part, the type, and keep units.
   const under =
     unit === undefined || unit === ''
       ? type

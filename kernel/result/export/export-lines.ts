@@ -17,9 +17,8 @@ export interface FilePart {
 
 /**
  * Writes CSV or TSV by RFC 4180, with a header. A null is an empty cell, and an empty string a pair of quotes; times are RFC 3339,
- * timespans
- * nanoseconds, and dynamic values JSON. A string that a spreadsheet would take for a formula is prefixed with an apostrophe, and so is one
- * that begins with apostrophes before such a formula: removing one apostrophe restores every string.
+ * timespans nanoseconds, and dynamic values JSON. A string that a spreadsheet would take for a formula is prefixed with an apostrophe, and
+ * so is one that begins with apostrophes before such a formula: removing one apostrophe restores every string.
  */
 export function* delimited(table: Table, delimiter: ',' | '\t'): Generator<FilePart> {
   const columns = columnsOf(table, field => delimitedCell(field, delimiter));

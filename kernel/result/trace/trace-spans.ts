@@ -24,7 +24,7 @@ export const SPAN_FIELDS = [
   ...['status.code', 'status.message', 'events', 'links'],
 ] as const;
 
-/** Fields without which a dataset holds no spans. */
+/** Fields required for a dataset to contain spans. */
 export const NEEDED_FIELDS = ['_time', 'trace_id', 'span_id', 'duration'] as const;
 
 /** Returns the spans of a table, and the number of rows that are not spans because they lack a time or an id. */

@@ -150,8 +150,7 @@ function byRoot<S extends Span>(a: Draft<S>, b: Draft<S>): number {
 
 /**
  * Marks the critical path. From the end of a span back to its start, time belongs to the child that ended last, before its start to the
- * one
- * that had ended by then, and otherwise to the span itself. Children are clipped to their parent.
+ * one that had ended by then, and otherwise to the span itself. Children are clipped to their parent.
  */
 function markCritical<S extends Span>(root: Draft<S>): void {
   const waiting = [{ draft: root, from: root.span.start, to: root.end }];

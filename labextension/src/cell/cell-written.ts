@@ -109,8 +109,7 @@ export function writeBelow({ content, model }: NotebookPanel, update: WrittenCel
 
 /**
  * Re-adopts cells by position: a notebook in a format without ids gives its cells new ids when it is opened. Cells written below a cell
- * that
- * no longer has its id, and that begin directly below the one at `at`, then belong to it.
+ * that no longer has its id, and that begin directly below the one at `at`, then belong to it.
  */
 export function adopted(
   standing: readonly StandingCell[],

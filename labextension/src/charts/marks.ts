@@ -200,7 +200,7 @@ function next(marks: readonly Mark[], from: Mark, key: Direction): Mark | undefi
     const { x, y } = middleOf(mark.node);
     const along = (x - at.x) * right + (y - at.y) * down;
     const aside = Math.abs((x - at.x) * down) + Math.abs((y - at.y) * right);
-    // The middle of a bar depends on its value, and that of a bucket on its histogram, so the next one must be in another row or column.
+    // The middle of a bar depends on its value, and that of a bucket on its histogram, so any mark of another row or column qualifies.
     const isNext = from.isBar
       ? right === 0 || aside < 1
       : from.bucket !== undefined

@@ -172,7 +172,7 @@ function datasetItems(answers: Answers, view: View, row: DatasetRow): readonly I
   return [item, ...answer.fields.flatMap(field => fieldItems(answers, view, name, [field.name], field))];
 }
 
-/** Returns ` · 3 Jan to 5 Jan 2026`, in days, as there is little room in the panel. */
+/** Returns ` · 2026-01-03 to 2026-01-05`, in days, as there is little room in the panel. */
 function spanText(first: string | undefined, last: string | undefined): string {
   if (first === undefined || last === undefined) return '';
   const [from, to] = [first.slice(0, 10), last.slice(0, 10)];

@@ -72,7 +72,7 @@ export const TITLES_SIGNAL = 'shownTitles';
 /** Signal with the visible part of the horizontal axis; null for all of it. */
 export const SHOWN = 'shownWindow';
 
-/** Greys with at least 4:1 against white and near-black. */
+/** Grays with a contrast of at least 4:1 against white and near-black. */
 export const TEXT_COLOR = '#7b818c';
 const LINE_COLOR = '#8a909a';
 

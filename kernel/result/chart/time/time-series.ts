@@ -83,7 +83,7 @@ interface Track {
   readonly points: readonly Point[];
 }
 
-/** What all plots of a chart share. */
+/** Traits shared by all plots of a chart. */
 interface Traits {
   readonly isLog: boolean;
   readonly isThinned: boolean;

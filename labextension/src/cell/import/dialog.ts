@@ -206,8 +206,7 @@ class ImportBody extends Widget {
 
   /**
    * Enables Import after a preview without a problem; a cell can be added at any time. While the next preview is loading, the button is
-   * left
-   * unchanged, because pressing it is what ends the editing of an option.
+   * left unchanged, because pressing it is what ends the editing of an option.
    */
   #allow(isReady: boolean): void {
     const run = this.node.closest('.jp-Dialog')?.querySelector<HTMLButtonElement>('.apl-import-run');

@@ -22,8 +22,7 @@ interface DragOfFiles extends Event {
 
 /**
  * Accepts files on a part of the page: from the file browser, and from the desktop, which JupyterLab first uploads into the folder shown
- * in
- * the file browser. Documents that open in JupyterLab still open in a tab.
+ * in the file browser. Documents that open in JupyterLab still open in a tab.
  */
 export function acceptFiles(node: HTMLElement, browsers: IFileBrowserFactory | null, taker: Taker): void {
   addImportStyle();
