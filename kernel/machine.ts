@@ -58,7 +58,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Another process may have created it in the meantime. */
+/** Creates a directory whose parent exists. Another process may have created it in the meantime. */
 function makeLast(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });

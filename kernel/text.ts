@@ -235,7 +235,7 @@ function mark(character: string): string {
   return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
 
-/** Returns the share of an import that has been read, given from 0 to 1, and about how many of its `rows` that is unless they are 0. */
+/** Returns the share of an import read so far, given from 0 to 1, and the approximate number of rows if the total `rows` is not 0. */
 export function partRead(share: number, rows: number): string {
   // Rounded down: 100 % means that all of it was read.
   const part = `${Math.floor(share * 100)} %`;

@@ -193,7 +193,7 @@ async function removeKernelspec(dataDir: string): Promise<string | undefined> {
   return directory;
 }
 
-/** Other projects also call their kernel `apl`, for the array language; the language id tells them apart. */
+/** True for this project's kernelspec: other projects also call their kernel `apl`, for the array language, but the language id differs. */
 async function isOurs(directory: string): Promise<boolean> {
   return (await readJson(join(directory, 'kernel.json')))?.language === 'axiom-apl';
 }

@@ -30,7 +30,7 @@ export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
 }
 
 /**
- * Binds `T | as name`: each use of the name is bound anew, like a `let` table. Within the named rows, the name keeps its earlier meaning.
+ * Binds `T | as name`: each use of the name is bound again, like a `let` table. Within the named rows, the name keeps its earlier meaning.
  */
 function nameRows(binder: Binder, { name: { name }, ...span }: OperatorOf<'as'>, before: Pipeline): void {
   const { definitions } = binder;

@@ -102,7 +102,7 @@ export function bindUnion(
   return unionOf(binder, [...names, ...tables], source);
 }
 
-/** Leaves out a dataset that does not exist, as `isfuzzy=true` requires, with a warning. Returns true if it does not exist. */
+/** Warns about a dataset that does not exist, which `isfuzzy=true` leaves out. Returns true if it does not exist. */
 function warnsOfMissing(binder: Binder, table: Source): boolean {
   if (table.kind !== 'dataset' || isKnown(binder, table.name)) return false;
   const message = `there is no dataset \`${table.name.name}\`: it is left out`;
@@ -123,7 +123,7 @@ function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
   return { parts: table.name.name.split('*'), exact: false, from: table.from, to: table.to };
 }
 
-/** Names an unnamed table by its position in the union. */
+/** Binds a table of a union with its name; an unnamed table is named by its position. */
 function named(binder: Binder, table: Source, place: number): { name: string; stage: Stage } {
   const name = table.kind === 'dataset' ? table.name.name : `union_arg${place}`;
   return { name, stage: bindSource(binder, table) };

@@ -32,7 +32,7 @@ export interface Scope extends Fields {
   readonly aggregates?: AggregateSink;
   /** Aggregate whose arguments are being bound, as aggregates do not nest. */
   readonly inside?: string;
-  /** Set if the value must be known before the query runs, so that fields are not allowed; holds its description for messages. */
+  /** Set if the value must be known before the query runs, in which case fields are not allowed; the description for messages. */
   readonly constant?: string;
   /** Names defined earlier in the same operator, which its expressions do not see. */
   readonly beside?: ReadonlySet<string>;

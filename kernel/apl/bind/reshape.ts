@@ -213,7 +213,7 @@ function patternSpan({ pieces, word }: OperatorOf<'parse' | 'parse-where'>): Spa
   return first === undefined || last === undefined ? word : { from: first.from, to: last.to };
 }
 
-/** Returns the test that every field fits its type: except in relaxed mode, one that does not rejects the whole line. */
+/** Returns a test that every field fits its type: except in relaxed mode, a field that does not fit rejects the whole line. */
 function allValid(values: readonly Computed[], fields: readonly ParsedField[]): Scalar | undefined {
   const tests = values.flatMap(({ column }, index): Scalar[] =>
     fields[index]?.type === 'string' ? [] : [call('isnotnull', [reference(column)], 'bool')],

@@ -70,7 +70,7 @@ export function isInfinite(text: string): boolean {
   return /Inf(?:inity)?$/.test(text);
 }
 
-/** Returns a finite real as a literal: digits without a point are an integer, which cannot be as large. */
+/** Returns a finite real as a literal: digits without a point would be an integer, and few integers are that large. */
 export function realLiteral(text: string): string {
   return /^-?\d{16,}$/.test(text) ? `${Number(text)}`.replace(/^(-?\d+)$/, '$1.0') : text;
 }

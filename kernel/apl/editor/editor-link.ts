@@ -72,13 +72,13 @@ export type Answer =
   | { readonly tell: 'texts'; readonly question: EditorQuestion; readonly texts: readonly string[] }
   | { readonly tell: 'top'; readonly question: EditorQuestion; readonly top: readonly CountedValue[] }
   | ListAnswer
-  /** Undefined if the kernel no longer has the result. */
+  /** Undefined if the kernel does not have the result. */
   | {
       readonly tell: 'kinds';
       readonly question: EditorQuestion;
       readonly kinds: readonly ChartKind[] | undefined;
     }
-  /** Undefined if the kernel no longer has the result, or its profile has no known console. */
+  /** Undefined if the kernel does not have the result, or its profile has no known console. */
   | { readonly tell: 'link'; readonly question: EditorQuestion; readonly url: string | undefined }
   /** Reason why the kernel could not answer, and what to do. */
   | {

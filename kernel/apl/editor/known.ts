@@ -68,7 +68,7 @@ export function environmentOf({ facts, fields, now, mapKeys, values }: Knowledge
   };
 }
 
-/** Returns a dataset of which only the name is known. */
+/** Returns a dataset known only by name. */
 export function anyFields(name: string): DatasetSchema {
   return someFields(name, []);
 }
@@ -131,7 +131,7 @@ class Outputs extends Map<string, DatasetSchema> {
 
   add(name: string, query: CellQuery): void {
     this.#pending.set(name, query);
-    // A query that reads itself sees only its name meanwhile.
+    // While a query that reads itself is being bound, only its name is known.
     this.set(name, anyFields(name));
   }
 

@@ -238,7 +238,7 @@ export function mendedStage(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns space-separated aggregates, which SPL allows, with commas between them and their names in front. */
+/** Returns space-separated aggregates, which SPL allows, with commas between them and each name in front. */
 function commas(measures: string): string {
   const calls = measures.matchAll(/(\w+\((?:[^()]|\([^()]*\))*\))(?:\s+as\s+(\w+))?/gi);
   return Array.from(calls, ([, call, name]) => `${name === undefined ? '' : `${name} = `}${call}`).join(', ');

@@ -125,7 +125,7 @@ const relations: { readonly [K in Kind]: Children<RelationOf<K>> } = {
   ),
 };
 
-/** Child expressions of each kind of expression; a query within one is a plan of its own. */
+/** Child expressions of each kind of expression; a query within one is a separate plan. */
 const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
   column: within({}),
   constant: within({}),
@@ -142,7 +142,7 @@ const scalars: { readonly [K in Scalar['kind']]: Part<ScalarOf<K>, Scalar> } = {
   map: within({ entries: each(within({ value: one })) }),
 };
 
-/** The compiler cannot follow a kind to its row. */
+/** Returns the row of a relation's kind; the compiler cannot follow that. */
 function childrenOf<R extends Relation>(relation: R): Children<R> {
   return relations[relation.kind] as unknown as Children<R>;
 }
@@ -187,7 +187,7 @@ export function mapParts(value: Scalar, map: (part: Scalar) => Scalar): Scalar {
   return partOf(value).map(value, map);
 }
 
-/** Returns the queries inside an expression, which are plans of their own. */
+/** Returns the queries inside an expression, which are separate plans. */
 export function queriesIn(value: Scalar): readonly Relation[] {
   const own = value.kind === 'query' ? value.query : value.kind === 'in' ? value.subquery : undefined;
   return [...(own === undefined ? [] : [own]), ...partsOf(value).flatMap(queriesIn)];

@@ -61,12 +61,12 @@ export function call(callee: Identifier, args: readonly Argument[], to: number):
   return { kind: 'call', callee, args, from: callee.from, to };
 }
 
-/** `from` is the start of the operator, or of the operand of a postfix one. */
+/** Returns a unary expression; `from` is the start of the operator, or of the operand of a postfix one. */
 export function unary(operator: ExprOf<'unary'>['operator'], operand: Expr, from: number): ExprOf<'unary'> {
   return { kind: 'unary', operator, operand, from, to: operand.to };
 }
 
-/** `at` is the span of the operator; a missing right side ends there. */
+/** Returns a binary expression; `at` is the span of the operator, and a missing right side ends there. */
 export function binary(operator: BinaryOperator, at: Span, left: Expr, right: Expr): ExprOf<'binary'> {
   const to = right.to > at.to ? right.to : at.to;
   return { kind: 'binary', operator, operatorSpan: spanOf(at), left, right, from: left.from, to };

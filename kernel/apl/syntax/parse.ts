@@ -17,7 +17,10 @@ export interface Parsed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. The language: https://axiom.co/docs/apl/introduction */
+/**
+ * Parses one query: `let`, `set` and `declare` statements and a pipeline, separated by `;`. Never throws. The language:
+ * https://axiom.co/docs/apl/introduction
+ */
 export function parseQuery(text: string): Parsed {
   if (text.length > limits.text.most) return tooLong(text);
   const stream = new TokenStream(text);

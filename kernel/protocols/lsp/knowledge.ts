@@ -21,7 +21,7 @@ export interface Known {
   readonly magics: readonly MagicFacts[];
 }
 
-/** Timeout for the service, in milliseconds: an editor shows nothing meanwhile. */
+/** Timeout for the service, in milliseconds: an editor shows nothing in the meantime. */
 const timeoutMs = 1_000;
 /** Fields, then the values of a known field, may each need another round. */
 const mostRounds = 3;

@@ -9,7 +9,7 @@ export interface CellText {
   readonly from: number;
 }
 
-/** True for a notebook cell, which is a document of its own: a line `// %%` in it is a comment. */
+/** True for a notebook cell, which is a separate document: a line `// %%` in it is a comment. */
 function isNotebookCell({ uri }: TextDocument): boolean {
   return uri.startsWith('vscode-notebook-cell:');
 }

@@ -165,7 +165,7 @@ function fieldName(column: Column, at: Expr): Expr {
   return nameExpr(identifier(column.name, true, at));
 }
 
-/** Returns the type of a result: the mean of durations is a duration, and so on; counts and lists have types of their own. */
+/** Returns the type of a result: the mean of durations is a duration, and so on; counts and lists have their own types. */
 function resultType(name: string, declared: TypeName, args: readonly Scalar[]): TypeName {
   if (name === 'topk') return 'dynamic';
   const first = args[0]?.type;

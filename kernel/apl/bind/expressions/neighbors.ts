@@ -78,7 +78,7 @@ function bindItem(binder: Binder, call: CallExpr, stage: Stage): NeighborItem | 
   return { column, name, args: aligned.args };
 }
 
-/** False, with a report, if `prev` or `next` has an offset in the other direction. */
+/** Returns false, with a report, if `prev` or `next` has an offset in the other direction. */
 function isOffset(binder: Binder, call: CallExpr, [, offset]: readonly Scalar[]): boolean {
   const at = call.args[1];
   if (offset === undefined || at === undefined) return true;

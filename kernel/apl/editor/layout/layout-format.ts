@@ -145,7 +145,7 @@ class Layout {
     }
   }
 
-  /** A comment on its own line stays there, and whatever follows a comment starts a new line. */
+  /** True if a token starts a line: a comment on its own line stays there, and whatever follows a comment starts a new one. */
   #startsLine(index: number): boolean {
     const [previous, token] = [this.#tokens[index - 1], this.#tokens[index]];
     if (previous === undefined || token === undefined) return false;
@@ -153,7 +153,7 @@ class Layout {
     return token.kind === 'comment' && this.#text.slice(previous.to, token.from).includes('\n');
   }
 
-  /** A comment is indented like the line below it. */
+  /** Returns the indentation of a token; a comment is indented like the line below it. */
   #indentOf(index: number, indent: number): number {
     let next = index;
     while (this.#tokens[next]?.kind === 'comment') next += 1;

@@ -40,7 +40,7 @@ const functions: Readonly<Record<string, string>> = {
   ...{ to_boolean: 'tobool($1)', to_datetime: 'todatetime($1)', to_ip: 'tostring($1)' },
 };
 
-/** Aggregates of `STATS`; `COUNT_DISTINCT` is exact, and its translation estimates. */
+/** Aggregates of `STATS`; `COUNT_DISTINCT` becomes an estimate. */
 const aggregates: Readonly<Record<string, string>> = {
   ...{ 'count()': 'count()', count: 'countif(isnotnull($1))', count_distinct: 'dcount($1)' },
   ...{ sum: 'sum($1)', avg: 'avg($1)', min: 'min($1)', max: 'max($1)', std_dev: 'stdev($1)' },

@@ -27,7 +27,7 @@ const functions: Readonly<Record<string, string>> = {
   isipv4insubnet: 'ipv4_is_in_range($1, $2)',
 };
 
-/** Aggregates of `stats`; `count_distinct` is exact, and its translation estimates. */
+/** Aggregates of `stats`; `count_distinct` becomes an estimate. */
 const aggregates: Readonly<Record<string, string>> = {
   ...{ avg: 'avg($1)', sum: 'sum($1)', min: 'min($1)', max: 'max($1)', median: 'percentile($1, 50)' },
   ...{ stddev: 'stdev($1)', count: 'countif(isnotnull($1))', 'count()': 'count()' },

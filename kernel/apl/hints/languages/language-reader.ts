@@ -122,7 +122,7 @@ function unescaped(text: string, kind: LanguageToken['kind']): string {
   return kind === 'double' ? text.replaceAll('""', '"').replace(/\\(.)/g, escaped) : text;
 }
 
-/** Unescapes a character; in patterns, the backslash stays. */
+/** Unescapes quotes and backslashes; other backslashes stay, as they belong to patterns. */
 function escaped(whole: string, character: string): string {
   return character === '"' || character === "'" || character === '\\' ? character : whole;
 }

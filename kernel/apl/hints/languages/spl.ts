@@ -464,7 +464,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Reads `lookup TABLE a AS b, c OUTPUT d`; the table is a dataset, of which all fields are kept. */
+/** Reads `lookup TABLE a AS b, c OUTPUT d`; the table is a dataset, and all of its fields are kept. */
 function readLookup(reader: LanguageReader): readonly string[] {
   const table = reader.next().text;
   const keys: string[] = [];

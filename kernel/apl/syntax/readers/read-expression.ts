@@ -264,7 +264,7 @@ function compareByPhrase(
   return binary(known ?? pattern, token, left, right);
 }
 
-/** Reports `where a = 1`, a typo with a message of its own; elsewhere `=` belongs to the caller. */
+/** Reports `where a = 1`, a typo with its own message; elsewhere `=` belongs to the caller. */
 function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
   if (!stream.isSymbol('=') || !stream.comparing) return undefined;
   const token = stream.next();
