@@ -1,5 +1,6 @@
 import type { TypeName } from '../../apl/catalog/entry.js';
 import { present } from '../../present.js';
+import { EARLIEST_TIME, LATEST_TIME } from '../../time.js';
 import { sqlText } from '../duckdb/duckdb-literal.js';
 import { textListType } from '../duckdb/duckdb-types.js';
 import type { RowGroup } from '../sql/compiled-query.js';
@@ -22,6 +23,8 @@ export interface FileField {
   readonly bounded?: boolean;
   /** The column is a list of strings, which the engine need not convert to JSON. */
   readonly texts?: boolean;
+  /** Engine type of the column, if another program wrote it: several engine types map to one type of a field. */
+  readonly written?: string;
   /** The field is not in the file but in its directory names: `partitions` of the file has the value. */
   readonly ofDirectory?: boolean;
 }
@@ -159,6 +162,8 @@ export function footerFrom(
   blocks: readonly RowGroup[],
   writer: string | undefined,
 ): Footer {
+  // Another program may store something else under that name.
+  const hasTimes = !foreign || fields.some(({ name, type }) => name === '_time' && type === 'datetime');
   // The engine treats NaN as the largest number: its statistics include it, or are missing.
   const hidesNaN = writer?.startsWith('DuckDB') !== true;
   const measured = fields.map(field => {
@@ -168,7 +173,7 @@ export function footerFrom(
   return {
     path,
     fields: measured.map(({ empty = false, ...field }) => ({ ...field, empty: empty && !field.declared })),
-    ...{ blocks, timeless, replaces, foreign, hidesNaN },
+    ...{ blocks: hasTimes ? blocks : [], timeless, replaces, foreign, hidesNaN },
   };
 }
 
@@ -219,15 +224,15 @@ async function readNotes(
 /** Returns the columns of a file from another program as its fields. */
 async function externalFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
-  return rows.map(([column, sqlType]) => {
-    return {
-      name: String(column),
-      column: String(column),
-      type: typeOfSql(String(sqlType)),
-      declared: true,
-      ...present({ texts: sqlType === textListType ? true : undefined }),
-    };
-  });
+  return rows.map(([column, sqlType]) => ({
+    ...describedField(String(column), String(sqlType)),
+    ...present({ texts: sqlType === textListType ? true : undefined }),
+  }));
+}
+
+/** Returns the field of a column that another program wrote, from its name and the engine's type. */
+export function describedField(column: string, written: string): FileField {
+  return { name: column, type: typeOfSql(written), column, declared: true, written };
 }
 
 /**
@@ -263,26 +268,35 @@ async function readWriters(connection: Connection, list: string): Promise<Readon
   return new Map(rows.map(([file, writer]) => [String(file), String(writer)]));
 }
 
+/** Row groups whose times are not known may have any; those without a time have none. */
 async function readBlocks(connection: Connection, list: string): Promise<Map<string, RowGroup[]>> {
   const rows = await connection.run(
-    `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(stats_min_value AS TIMESTAMP_NS)),
-       epoch_ns(TRY_CAST(stats_max_value AS TIMESTAMP_NS)), stats_null_count
-     FROM parquet_metadata(${list}) WHERE path_in_schema = '_time' ORDER BY file_name, row_group_id`,
+    `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(coalesce(stats_min_value, stats_min) AS TIMESTAMP_NS)),
+       epoch_ns(TRY_CAST(coalesce(stats_max_value, stats_max) AS TIMESTAMP_NS)), stats_null_count
+     FROM parquet_metadata(${list}) WHERE path_in_schema = '_time'
+     QUALIFY column_id = min(column_id) OVER (PARTITION BY file_name, row_group_id) ORDER BY file_name, row_group_id`,
   );
   const blocks = new Map<string, RowGroup[]>();
   const untimed = new Set<string>();
   for (const [path, count, minNs, maxNs, nulls] of rows) {
     const file = String(path);
-    if (typeof minNs !== 'bigint' || typeof maxNs !== 'bigint') {
-      untimed.add(file);
-      continue;
-    }
-    if (nulls !== 0n) untimed.add(file);
     const known = blocks.get(file) ?? [];
-    known.push({ rows: Number(count), minNs, maxNs, timed: true });
+    const span = count === 0n || count === nulls ? noTimes : spanOf(minNs, maxNs);
+    known.push({ rows: Number(count), ...span, timed: true });
     blocks.set(file, known);
+    if (count !== 0n && (nulls !== 0n || span === anyTime)) untimed.add(file);
   }
   for (const file of untimed)
     blocks.set(file, blocks.get(file)?.map(block => ({ ...block, timed: false })) ?? []);
   return blocks;
 }
+
+function spanOf(minNs: unknown, maxNs: unknown): Pick<RowGroup, 'minNs' | 'maxNs'> {
+  return typeof minNs === 'bigint' && typeof maxNs === 'bigint' ? { minNs, maxNs } : anyTime;
+}
+
+/** The times of a row group whose times are not known. */
+export const anyTime = { minNs: EARLIEST_TIME, maxNs: LATEST_TIME } as const;
+
+/** The times of a row group without any: no window has one of them. */
+export const noTimes = { minNs: LATEST_TIME, maxNs: EARLIEST_TIME } as const;

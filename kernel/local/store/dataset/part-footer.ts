@@ -126,8 +126,10 @@ function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<str
       continue;
     }
     const kind = kindOf(element);
-    if (kind === undefined) return undefined;
-    kinds.set(textOf(element.get(inSchema.name)), kind);
+    const name = textOf(element.get(inSchema.name));
+    // The engine gives the second of two equal names another one.
+    if (kind === undefined || kinds.has(name)) return undefined;
+    kinds.set(name, kind);
   }
   return kinds;
 }

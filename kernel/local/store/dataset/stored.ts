@@ -6,11 +6,12 @@ import { present } from '../../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
 import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/duckdb-literal.js';
 import { sqlTypes, textListType } from '../../duckdb/duckdb-types.js';
-import type { FileField, FileSummary } from '../../engine/engine-parquet.js';
+import { anyTime, type FileField, type FileSummary } from '../../engine/engine-parquet.js';
 import type { ExaminedBlocks } from '../../engine/scans.js';
 import type { RowGroup, ScanFilter } from '../../sql/compiled-query.js';
 import { listedField } from '../../sql/rewrite/elements.js';
 import { type Places, placeField } from '../../sql/rewrite/placed.js';
+import { nanosecondsOf } from '../readers/parquet/parquet-values.js';
 
 /** Metadata of a dataset, stored beside its rows. */
 export interface DatasetNote extends DatasetSettings {
@@ -91,10 +92,11 @@ function bucketNoteIn(value: unknown): BucketNote | undefined {
 }
 
 function fileFieldIn(value: unknown): FileField[] {
-  const { name, type, column, ofDirectory } = membersOf(value);
+  const { name, type, column, ofDirectory, written } = membersOf(value);
   const known = (Object.keys(sqlTypes) as TypeName[]).find(each => each === type);
   if (typeof name !== 'string' || typeof column !== 'string' || known === undefined) return [];
-  return [{ name, type: known, column, declared: true, ...present({ ofDirectory: flagIn(ofDirectory) }) }];
+  const more = present({ ofDirectory: flagIn(ofDirectory), written: textIn(written) });
+  return [{ name, type: known, column, declared: true, ...more }];
 }
 
 function virtualFieldsIn(value: unknown): DatasetNote['virtualFields'] {
@@ -181,11 +183,12 @@ export class StoredDataset {
     return this.#files.map(file => file.path);
   }
 
-  /** Number of rows, and times of the first and last events. */
+  /** Number of rows, and times of the first and last events if known. */
   get extent(): Extent {
     const rows = rowsIn(this.#files);
-    const [first, ...others] = this.#files.filter(file => !file.timeless).flatMap(file => file.blocks);
-    if (first === undefined) return { rows };
+    const timed = this.#files.filter(file => !file.timeless).flatMap(file => file.blocks);
+    const [first, ...others] = timed.filter(block => block.minNs <= block.maxNs);
+    if (first === undefined || timed.some(isAnyTime)) return { rows };
     return {
       rows,
       firstTime: formatTime(others.map(block => block.minNs).reduce(earlier, first.minNs), 'fewest'),
@@ -287,7 +290,7 @@ export class StoredDataset {
     const list = files.map(file => sqlText(file.path)).join(', ');
     const time = known.get('_time');
     const all = files[0]?.timeless || (time?.type === 'datetime' && areWithin(files, startNs, endNs));
-    const window = all ? [] : windowSql(sqlName(time?.column ?? '_time'), startNs, endNs);
+    const window = all ? [] : windowSql(time?.sql ?? sqlName(time?.column ?? '_time'), startNs, endNs);
     const apart = files.length >= manyFiles && this.places !== undefined ? afterReading : undefined;
     const span = rows === undefined ? [] : [`file_row_number BETWEEN ${rows.first} AND ${rows.last}`];
     const conditions = [...window, ...span, ...(filter === undefined ? [] : [filter.sql(values, apart)])];
@@ -378,10 +381,18 @@ interface PlacedField extends FileField {
 }
 
 function placed(field: FileField, files: readonly FileSummary[]): PlacedField {
+  if (isBeyond(field, files))
+    return { ...field, sql: nanosecondsOf(sqlName(field.column), field.written ?? '') };
   if (field.ofDirectory !== true) return field;
   const values = files.map(({ partitions }) => partitions?.get(field.name) ?? null);
   const list = values.map(value => (value === null ? 'NULL' : sqlText(value))).join(', ');
   return { ...field, sql: `([${list}]::VARCHAR[])[file_index::BIGINT + 1]` };
+}
+
+/** Whether times written by another program may be out of the range of nanoseconds. */
+function isBeyond({ name, type, written }: FileField, files: readonly FileSummary[]): boolean {
+  if (type !== 'datetime' || written === undefined || written === 'TIMESTAMP_NS') return false;
+  return name !== '_time' || files.some(({ blocks }) => blocks.some(isAnyTime));
 }
 
 /** Returns a select list; a counting query reads no field, but SQL requires one. */
@@ -411,6 +422,10 @@ function areWithin(files: readonly FileSummary[], startNs: bigint, endNs: bigint
 
 function isWithin({ timed, minNs, maxNs }: RowGroup, startNs: bigint, endNs: bigint): boolean {
   return timed && minNs >= startNs && maxNs < endNs;
+}
+
+function isAnyTime({ minNs, maxNs }: RowGroup): boolean {
+  return minNs === anyTime.minNs && maxNs === anyTime.maxNs;
 }
 
 function earlier(a: bigint, b: bigint): bigint {
@@ -445,12 +460,9 @@ const shapes = new WeakMap<FileSummary, string>();
 function shapeOf(file: FileSummary): string {
   const known = shapes.get(file);
   if (known !== undefined) return known;
-  const fields = file.fields.map(({ name, type, column, empty, texts }) => [
-    name,
-    type,
-    column,
-    empty,
-    texts,
+  const fields = file.fields.map(({ name, type, column, empty, texts, written }) => [
+    ...[name, type, column, empty],
+    ...[texts, written],
   ]);
   const shape = JSON.stringify([file.timeless, fields]);
   shapes.set(file, shape);

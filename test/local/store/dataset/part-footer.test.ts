@@ -200,12 +200,13 @@ test('of files of other programs with the same columns the engine reads one', as
       .sort(),
   ).toEqual(['b.parquet', 'e.parquet']);
   expect(found.damages).toEqual([]);
-  const field = { name: 'n', column: 'n', type: 'long', declared: true, empty: false, wide: false };
+  const told = { declared: true, empty: false, wide: false };
+  const field = { name: 'n', column: 'n', type: 'long', written: 'BIGINT', ...told };
   expect(found.files.map(({ fields, foreign }) => [foreign, fields[1]])).toEqual([
     [false, undefined],
     [true, field],
     [true, { ...field, wide: true }],
     [true, field],
-    [true, { ...field, type: 'string' }],
+    [true, { ...field, type: 'string', written: 'VARCHAR' }],
   ]);
 });

@@ -209,8 +209,11 @@ function interval(sql: string): Value {
   };
 }
 
-/** Returns the SQL of a time as nanoseconds. The engine fails at a timestamp out of range even within TRY_CAST, but not at a date. */
-function nanosecondsOf(sql: string, type: string): string {
+/**
+ * Returns the SQL of a time of an engine type as TIMESTAMP_NS, null if out of range. The engine fails at such a timestamp even within
+ * TRY_CAST, but not at a date.
+ */
+export function nanosecondsOf(sql: string, type: string): string {
   if (type === 'TIMESTAMP_NS') return inRange(`epoch_ns(${sql})`);
   if (type === 'DATE') return inRange(`epoch_ns(TRY_CAST(${sql} AS TIMESTAMP_NS))`);
   const micros = `epoch_us(${sql})`;

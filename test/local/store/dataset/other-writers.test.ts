@@ -1,0 +1,217 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
+import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import {
+  structBytes,
+  structOf,
+  structsField,
+  structsOf,
+  type ThriftStruct,
+} from '../../../../kernel/local/store/readers/parquet/thrift.js';
+import { openQueries } from '../../queries.js';
+
+let catalog: DatasetCatalog | undefined;
+let dataDir = '';
+let engine: Engine | undefined;
+let store: DatasetStore | undefined;
+
+const { rows } = openQueries(() => {
+  if (catalog === undefined) throw new RangeError('there are no files yet');
+  return catalog;
+});
+
+/** Columns that are fields of one type, as two files have them, and the values that they have together. */
+const pairs: readonly (readonly [first: string, second: string, values: readonly unknown[]])[] = [
+  ['1::INTEGER', '1099511627776', [1, 1099511627776]],
+  ['255::UTINYINT', '-3::SMALLINT', [-3, 255]],
+  ['1.5::FLOAT', '0.1::DOUBLE', [0.1, 1.5]],
+  ['1.5::FLOAT', '1e300::DOUBLE', [1.5, 1e300]],
+  ['1.25::DECIMAL(9, 2)', '0.123456::DOUBLE', [0.123456, 1.25]],
+  ['2.5::DECIMAL(5, 1)', '9.99999::DECIMAL(9, 5)', [2.5, 9.99999]],
+  [
+    "DATE '2024-10-04'",
+    "TIMESTAMP_NS '2024-10-04 01:00:00.000000005'",
+    ['2024-10-04T00:00:00Z', '2024-10-04T01:00:00.000000005Z'],
+  ],
+  [
+    "TIMESTAMP '2024-10-04 00:00:00'",
+    "TIMESTAMP_NS '2024-10-04 01:00:00.000000005'",
+    ['2024-10-04T00:00:00Z', '2024-10-04T01:00:00.000000005Z'],
+  ],
+  ["TIME '12:00:00'", "'noon'", ['12:00:00', 'noon']],
+  ["'\\xAA'::BLOB", "'\\b'", ['\\b', '\\xAA']],
+  ['[1::INTEGER]', '[1099511627776]', [[1], [1099511627776]]],
+  ["{'a': 1}", "{'a': 1.5::DOUBLE, 'b': 2}", [{ a: 1 }, { a: 1.5, b: 2 }]],
+];
+
+const second = 1_000_000_000n;
+
+/** 2026-03-04T05:00:00Z, which is in the hour that queries read. */
+const hour = 1_772_600_400n * second;
+
+/** Six events of a second each in three row groups. */
+const seconds = [0n, 1n, 2n, 3n, 4n, 5n];
+
+async function write(dataset: string, select: string): Promise<void> {
+  const folder = path.join(dataDir, 'datasets', dataset.replace(/\.\d$/, ''));
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `${dataset}.parquet`);
+  await engine?.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+}
+
+/** Writes a file with row groups of two rows; returns its path. */
+async function writeColumns(dataset: string, columnData: ColumnSource[]): Promise<string> {
+  const folder = path.join(dataDir, 'datasets', dataset);
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, 'a.parquet');
+  await writeFile(file, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 })));
+  return file;
+}
+
+function timesOf(name: string, values: readonly bigint[]): ColumnSource {
+  return { name, data: values.map(each => new Date(Number(each / 1_000_000n))), type: 'TIMESTAMP' };
+}
+
+const oldMembers = { max: 1, min: 2 } as const;
+const newMembers = { max: 5, min: 6 } as const;
+
+/** Statistics of the times as a writer has them. */
+const statistics: Readonly<Record<string, (of: ThriftStruct, group: number) => ThriftStruct | undefined>> = {
+  none: () => undefined,
+  'none of the first row group': (of, group) => (group === 0 ? undefined : of),
+  'none of the last row group': (of, group) => (group === 2 ? undefined : of),
+  'in the members of old writers': of => {
+    const [max, min] = [of.get(newMembers.max), of.get(newMembers.min)];
+    const changed = new Map([...of].filter(([member]) => member < newMembers.max));
+    if (max !== undefined && min !== undefined) changed.set(oldMembers.max, max).set(oldMembers.min, min);
+    return changed;
+  },
+  'without the number of nulls': of => new Map([...of].filter(([member]) => member !== 3)),
+};
+
+/** Writes a file again with other statistics of its first column. */
+async function changeStatistics(file: string, change: (typeof statistics)[string]): Promise<void> {
+  const bytes = await readFile(file);
+  const start = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  const footer = structOf({ type: 0, bytes: bytes.subarray(start, -8) });
+  const groups = structsOf(footer.get(4)).map((group, index) => {
+    const [first = new Map(), ...others] = structsOf(group.get(1));
+    const metadata = structOf(first.get(3));
+    const changed = change(structOf(metadata.get(12)), index);
+    metadata.delete(12);
+    if (changed !== undefined) metadata.set(12, { type: 12, bytes: structBytes(changed) });
+    const column = new Map(first).set(3, { type: 12, bytes: structBytes(metadata) });
+    return new Map(group).set(1, structsField([column, ...others]));
+  });
+  const written = structBytes(footer.set(4, structsField(groups)));
+  const end = Buffer.from('0000PAR1');
+  end.writeUInt32LE(written.length);
+  await writeFile(file, Buffer.concat([bytes.subarray(0, start), written, end]));
+}
+
+const far = ["TIMESTAMP '9999-12-31 00:00:00'", "DATE '9999-12-31'", "TIMESTAMPTZ '0001-01-01 00:00:00+00'"];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  engine = await Engine.open({ dataDir });
+  for (const [index, values] of pairs.entries())
+    for (const file of [0, 1])
+      await write(
+        `pair${index}.${file}`,
+        `SELECT make_timestamp_ns(${hour + BigInt(file)}) AS _time, ${values[file]} AS v`,
+      );
+  const times = seconds.map(each => hour + each * second);
+  const number: ColumnSource = { name: 'n', data: seconds, type: 'INT64' };
+  for (const [index, change] of Object.values(statistics).entries())
+    await changeStatistics(await writeColumns(`events${index}`, [timesOf('_time', times), number]), change);
+  const now = `make_timestamp_ns(${hour}) AS _time`;
+  for (const [index, value] of far.entries())
+    await write(`far${index}`, `SELECT ${now}, ${value} AS v, [${value}] AS l`);
+  const year9999 = 253_402_300_799n * second;
+  await writeColumns('beyond', [timesOf('_time', times.with(3, year9999)), number]);
+  await write('noTimes', `SELECT NULL::TIMESTAMP AS _time, i AS n FROM range(3) r(i)`);
+  await write('words', `SELECT '2026-03-04T05:00:00Z' AS _time, i AS n FROM range(3) r(i)`);
+  await writeColumns('twice', [timesOf('_time', times), timesOf('_time', times), number]);
+  store = new DatasetStore(dataDir, engine);
+  catalog = await store.snapshot(...(await store.snapshot()).names());
+});
+
+afterAll(async () => {
+  await engine?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test.each(pairs.map(([first, other, values], index) => [first, other, values, index] as const))(
+  'files with columns of two types, which are fields of one, have the values of each: %s and %s',
+  async (_, __, values, index) => {
+    const found = await rows(`pair${index} | project v`);
+    expect(found.map(([value]) => JSON.parse(value ?? ''))).toEqual(expect.arrayContaining([...values]));
+    expect(found).toHaveLength(2);
+  },
+);
+
+describe.each(Object.keys(statistics).map((name, index) => [name, `events${index}`] as const))(
+  'of a file with statistics of its times like these, %s,',
+  (name, dataset) => {
+    test('all rows are found', async () => {
+      expect(await rows(`${dataset} | count`)).toEqual([['6']]);
+      expect(await rows(`${dataset} | sort by n asc | project n`)).toEqual(
+        [0, 1, 2, 3, 4, 5].map(n => [String(n)]),
+      );
+      const late = '_time >= datetime(2026-03-04T05:00:03Z)';
+      expect(await rows(`${dataset} | where ${late} | summarize count(), min(n)`)).toEqual([['3', '3']]);
+      const early = '_time < datetime(2026-03-04T05:00:02Z)';
+      expect(await rows(`${dataset} | where ${early} | summarize count(), max(n)`)).toEqual([['2', '1']]);
+      expect(await rows(`${dataset} | sort by _time desc | take 3 | project n`)).toEqual([
+        ['5'],
+        ['4'],
+        ['3'],
+      ]);
+    });
+
+    test('it is said how long it is if the statistics say so', async () => {
+      const { rows: count, firstTime, lastTime } = (await store?.measuredInfo(dataset)) ?? {};
+      const known = ['2026-03-04T05:00:00Z', '2026-03-04T05:00:05Z'];
+      expect([count, firstTime, lastTime]).toEqual([
+        6,
+        ...(name.startsWith('none') ? [undefined, undefined] : known),
+      ]);
+    });
+  },
+);
+
+test.each(far.map((value, index) => [value, index] as const))(
+  'a time of another program that nanoseconds do not hold is null: %s',
+  async (_, index) => {
+    expect(await rows(`far${index} | project v, n = array_length(l)`)).toEqual([['null', '1']]);
+    expect(await rows(`far${index} | where v > datetime(2000-01-01) or isnull(v) | count`)).toEqual([['1']]);
+  },
+);
+
+test('the rows beside one whose time nanoseconds do not hold are found', async () => {
+  expect(await rows('beyond | sort by n asc | project n')).toEqual([['0'], ['1'], ['2'], ['4'], ['5']]);
+  expect(await rows('beyond | count')).toEqual([['5']]);
+});
+
+test('a file has its fields without any row that has a time, and none if it has no column of times', async () => {
+  const fieldsOf = (dataset: string) => catalog?.schema(dataset)?.fields.map(({ name }) => name);
+  expect(['noTimes', 'words'].map(fieldsOf)).toEqual([
+    ['_time', '_sysTime', 'n'],
+    ['_time', '_sysTime'],
+  ]);
+  for (const dataset of ['noTimes', 'words'])
+    expect([dataset, await rows(`${dataset} | count`)]).toEqual([dataset, [['0']]]);
+});
+
+test('the first of two columns of times is the time', async () => {
+  expect(await rows('twice | count')).toEqual([['6']]);
+  expect(await rows('twice | sort by n asc | project n, _time')).toEqual(
+    seconds.map(n => [String(n), `"2026-03-04T05:00:0${n}Z"`]),
+  );
+});
