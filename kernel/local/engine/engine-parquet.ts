@@ -230,7 +230,7 @@ async function externalFields(connection: Connection, path: string): Promise<Fil
   }));
 }
 
-/** Returns the field of a column that another program wrote, from its name and the engine's type. */
+/** Returns the field of a column that another program wrote, from its name and engine type. */
 export function describedField(column: string, written: string): FileField {
   return { name: column, type: typeOfSql(written), column, declared: true, written };
 }
@@ -268,7 +268,7 @@ async function readWriters(connection: Connection, list: string): Promise<Readon
   return new Map(rows.map(([file, writer]) => [String(file), String(writer)]));
 }
 
-/** Row groups whose times are not known may have any; those without a time have none. */
+/** Reads the times of row groups: any time if unknown, none if all are null. */
 async function readBlocks(connection: Connection, list: string): Promise<Map<string, RowGroup[]>> {
   const rows = await connection.run(
     `SELECT file_name, row_group_num_rows::BIGINT, epoch_ns(TRY_CAST(coalesce(stats_min_value, stats_min) AS TIMESTAMP_NS)),
@@ -295,8 +295,8 @@ function spanOf(minNs: unknown, maxNs: unknown): Pick<RowGroup, 'minNs' | 'maxNs
   return typeof minNs === 'bigint' && typeof maxNs === 'bigint' ? { minNs, maxNs } : anyTime;
 }
 
-/** The times of a row group whose times are not known. */
+/** Times of a row group without statistics. */
 export const anyTime = { minNs: EARLIEST_TIME, maxNs: LATEST_TIME } as const;
 
-/** The times of a row group without any: no window has one of them. */
+/** Times of a row group whose times are all null: outside of every window. */
 export const noTimes = { minNs: LATEST_TIME, maxNs: EARLIEST_TIME } as const;

@@ -20,9 +20,11 @@ export interface Unit {
   /** Index among the row groups of the object. */
   readonly index: number;
   readonly group: ObjectGroup;
+  /** Bytes of columns by the engine's names: those of the object may be equal, or differ only by case. */
+  readonly chunks: ReadonlyMap<string, readonly ChunkRange[]>;
 }
 
-/** Columns of a row group, by top-level name. */
+/** Columns of a row group, by the engine's name of each top-level column. */
 export interface Wanted {
   readonly unit: Unit;
   readonly columns: readonly string[];
@@ -53,6 +55,8 @@ export class ChunkCache {
   #opened: Promise<void> | undefined;
   #bytes = 0;
   #clock = 0;
+  /** Second that is set as the last change of a file, unique for each change. */
+  #stamp = 0;
 
   constructor(directory: string, mostBytes: number) {
     this.#directory = directory;
@@ -198,6 +202,9 @@ export class ChunkCache {
         asking.signal?.throwIfAborted();
         await this.#put(kept, handle, from, await client.read(unit.object, from, to, asking));
       }
+      // The engine caches bytes by the second of the last change: a missing column has cached zeros.
+      this.#stamp += 1;
+      await handle.utimes(this.#stamp, this.#stamp);
     });
     await writing.finally(() => {
       kept.seen = versionOf(file)?.text;
@@ -221,12 +228,13 @@ export class ChunkCache {
         .filter(name => name.endsWith('.json'))
         .map(async name => {
           const id = name.slice(0, -'.json'.length);
-          const file = this.pathOf({ id });
           const ranges = await textOf(this.#noteOf(id))
             .then(decode)
             .catch(() => undefined);
-          const stats = await stat(file).catch(() => undefined);
-          return { id, ranges, used: stats?.mtimeMs };
+          const [file, note] = await Promise.all(
+            [this.pathOf({ id }), this.#noteOf(id)].map(each => stat(each).catch(() => undefined)),
+          );
+          return { id, ranges, used: file && note?.mtimeMs };
         }),
     );
     const known = found.filter(({ ranges, used }) => ranges !== undefined && used !== undefined);
@@ -272,8 +280,8 @@ const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
 /** Maximum size of a request, which is buffered in memory. */
 const pieceBytes = 16 * 2 ** 20;
 
-function rangesOf({ group }: Unit, columns: readonly string[]): readonly ChunkRange[] {
-  return columns.flatMap(column => group.chunks.get(column) ?? []);
+function rangesOf({ chunks }: Unit, columns: readonly string[]): readonly ChunkRange[] {
+  return columns.flatMap(column => chunks.get(column) ?? []);
 }
 
 /** Returns the ranges of `wanted` that are not within cached ones, which may be adjacent. */

@@ -5,13 +5,13 @@ import { cut, visible } from '../../../../text.js';
 import { sqlText } from '../../../duckdb/duckdb-literal.js';
 import type { Engine } from '../../../engine/duckdb.js';
 import { engineWords } from '../../../engine/engine-failure.js';
-import { type FileField, typeOfSql } from '../../../engine/engine-parquet.js';
+import { describedField, type FileField } from '../../../engine/engine-parquet.js';
 import { LocalError } from '../../../local-errors.js';
 import { type ChunkCache, parquetEnd, type Unit } from './bucket-chunks.js';
 import { type FooterStore, notParquet, objectId } from './bucket-footers.js';
 import type { PlacedObject } from './bucket-tree.js';
 import type { Asking, BucketClient } from './client/bucket-client.js';
-import { footerOfGroup, type ObjectFooter, readObjectFooter } from './object-footer.js';
+import { footerOfGroup, type ObjectFooter, type ObjectGroup, readObjectFooter } from './object-footer.js';
 
 /** An object whose footer has been read. */
 export interface KnownObject {
@@ -71,8 +71,12 @@ export class OpenBucket {
     return this.#readable(object, async () => {
       const footer = readObjectFooter(end.footer, time);
       const columns = await this.#columnsOf(end.footer, footer);
+      const chunksOf = ({ chunks }: ObjectGroup) =>
+        new Map(columns.map(({ column }, at) => [column, chunks[at] ?? []]));
       const units = footer.groups.flatMap((group, index) =>
-        group.rows === 0 ? [] : { id: `${end.id}-${index}`, object, end, index, group },
+        group.rows === 0
+          ? []
+          : { id: `${end.id}-${index}`, object, end, index, group, chunks: chunksOf(group) },
       );
       const fields = [...withTime(columns, time, object.key), ...partitionFields(object, columns)];
       return { object, units, fields, cut: footer.cut, bytes: end.footer.length };
@@ -121,9 +125,7 @@ export class OpenBucket {
       const handle = await open(file, 'wx', 0o600);
       await writeAll(handle, parquetEnd(footerOfGroup(bytes, undefined)), 4).finally(() => handle.close());
       const rows = await this.#engine.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(file)})`);
-      return rows.map(([column, sqlType]) => ({
-        ...{ name: String(column), type: typeOfSql(String(sqlType)), column: String(column), declared: true },
-      }));
+      return rows.map(([column, written]) => describedField(String(column), String(written)));
     } finally {
       await rm(file, { force: true });
     }

@@ -9,7 +9,6 @@ import {
   structsOf,
   type ThriftStruct,
   textOf,
-  textsOf,
 } from '../../readers/parquet/thrift.js';
 
 /** Field ids in structs (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift). */
@@ -28,7 +27,6 @@ const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as
 const inGroup = { columns: 1, rows: 3 } as const;
 const inChunk = { offset: 2, metadata: 3 } as const;
 const inMetadata = {
-  path: 3,
   values: 5,
   size: 7,
   pairs: 8,
@@ -64,8 +62,8 @@ export interface ObjectGroup {
   readonly maxNs: bigint;
   /** Whether every row is known to have a time within this range. */
   readonly timed: boolean;
-  /** By name of top-level columns, which may be nested. */
-  readonly chunks: ReadonlyMap<string, readonly ChunkRange[]>;
+  /** By position of top-level columns, which may be nested. */
+  readonly chunks: readonly (readonly ChunkRange[])[];
 }
 
 /** Contents of an object's footer. */
@@ -85,9 +83,11 @@ export function readObjectFooter(bytes: Buffer, time: string): ObjectFooter {
   const elements = structsOf(file.get(inFile.schema));
   if (elements.length < 2 || file.has(inFile.encryption))
     throw new RangeError('the footer of a Parquet file has no columns, or is encrypted');
-  const unit = unitOf(elements.find(each => textOf(each.get(inSchema.name)) === time));
+  const top = topOf(elements);
+  const timeAt = top.findIndex(({ element }) => textOf(element.get(inSchema.name)) === time);
+  const unit = unitOf(top[timeAt]?.element);
   return {
-    groups: structsOf(file.get(inFile.groups)).map(group => groupOf(group, time, unit)),
+    groups: structsOf(file.get(inFile.groups)).map(group => groupOf(group, top, { at: timeAt, unit })),
     schema: structsField(elements.map(withoutZone)).bytes,
     cut: elements
       .filter(each => numberOf(each.get(inSchema.type)) === int96)
@@ -161,6 +161,27 @@ function withoutZone(element: ThriftStruct): ThriftStruct {
   return new Map(element).set(inSchema.logical, { ...logical, bytes });
 }
 
+/** A top-level column, which may be nested, and its number of leaf columns. */
+interface TopColumn {
+  readonly element: ThriftStruct;
+  leaves: number;
+}
+
+/** Returns the top-level columns of a schema, whose first element is the root. */
+function topOf([_root, ...elements]: readonly ThriftStruct[]): readonly TopColumn[] {
+  const top: TopColumn[] = [];
+  let below = 0;
+  for (const element of elements) {
+    const children = numberOf(element.get(inSchema.children)) ?? 0;
+    if (below === 0) top.push({ element, leaves: 0 });
+    else below -= 1;
+    below += children;
+    const last = top.at(-1);
+    if (element.has(inSchema.type) && last !== undefined) last.leaves += 1;
+  }
+  return top;
+}
+
 /** Returns the unit of a timestamp column in nanoseconds, undefined for any other column. */
 function unitOf(element: ThriftStruct | undefined): bigint | undefined {
   if (element === undefined || numberOf(element.get(inSchema.type)) !== int64) return undefined;
@@ -170,24 +191,33 @@ function unitOf(element: ThriftStruct | undefined): bigint | undefined {
   return timestamp.units[unit ?? 0];
 }
 
-function groupOf(group: ThriftStruct, time: string, unit: bigint | undefined): ObjectGroup {
-  const chunks = new Map<string, ChunkRange[]>();
-  let times: Pick<ObjectGroup, 'minNs' | 'maxNs' | 'timed'> = anyTime;
-  for (const column of structsOf(group.get(inGroup.columns))) {
-    const metadata = structOf(column.get(inChunk.metadata));
-    const [name = '', ...below] = textsOf(metadata.get(inMetadata.path));
-    const [pages = 0, dictionary = 0, size = 0] = [
-      inMetadata.pages,
-      inMetadata.dictionary,
-      inMetadata.size,
-    ].map(member => numberOf(metadata.get(member)));
-    const from = dictionary > 0 ? Math.min(dictionary, pages) : pages;
-    const known = chunks.get(name) ?? [];
-    known.push({ from, to: from + size });
-    chunks.set(name, known);
-    if (name === time && below.length === 0 && unit !== undefined) times = timesOf(metadata, unit);
-  }
+function groupOf(
+  group: ThriftStruct,
+  top: readonly TopColumn[],
+  time: { readonly at: number; readonly unit: bigint | undefined },
+): ObjectGroup {
+  const metadata = structsOf(group.get(inGroup.columns)).map(column =>
+    structOf(column.get(inChunk.metadata)),
+  );
+  let next = 0;
+  const columns = top.map(({ leaves }) => {
+    next += leaves;
+    return metadata.slice(next - leaves, next);
+  });
+  const [ofTime] = columns[time.at] ?? [];
+  const times = ofTime === undefined || time.unit === undefined ? anyTime : timesOf(ofTime, time.unit);
+  const chunks = columns.map(each => each.map(rangeOf));
   return { rows: numberOf(group.get(inGroup.rows)) ?? 0, ...times, chunks };
+}
+
+function rangeOf(metadata: ThriftStruct): ChunkRange {
+  const [pages = 0, dictionary = 0, size = 0] = [
+    inMetadata.pages,
+    inMetadata.dictionary,
+    inMetadata.size,
+  ].map(member => numberOf(metadata.get(member)));
+  const from = dictionary > 0 ? Math.min(dictionary, pages) : pages;
+  return { from, to: from + size };
 }
 
 const anyTime = { minNs: EARLIEST_TIME, maxNs: LATEST_TIME, timed: false } as const;

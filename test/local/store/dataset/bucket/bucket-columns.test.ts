@@ -1,0 +1,122 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sqlText } from '../../../../../kernel/local/duckdb/duckdb-literal.js';
+import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
+import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
+import { sharedService } from '../../../service.js';
+import { eventsFile, sharedBucket } from './server.js';
+
+const bucket = sharedBucket();
+const service = sharedService({ compile: compileRequest });
+
+/** 2026-06-01T00:00:00Z. */
+const juneMs = Date.UTC(2026, 5, 1);
+
+let engine: Engine | undefined;
+let dataDir = '';
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
+  engine = await Engine.open({ dataDir, families: [] });
+});
+
+afterAll(async () => {
+  await engine?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function written(select: string): Promise<Uint8Array> {
+  const file = path.join(dataDir, 'written.parquet');
+  await engine?.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+  return readFile(file);
+}
+
+/** Puts objects below a prefix and imports it as a dataset of that name. */
+async function imported(name: string, ...objects: readonly Uint8Array[]): Promise<void> {
+  for (const [index, object] of objects.entries()) await bucket.put(`${name}/${index}.parquet`, object);
+  const request = { path: `s3://logs/${name}`, dataset: name };
+  expect((await service().json('POST', '/v1/local/import', request)).status).toBe(200);
+}
+
+async function columns(apl: string): Promise<unknown> {
+  const range = { startTime: '2026-06-01T00:00:00Z', endTime: '2026-06-02T00:00:00Z' };
+  const { body } = await service().query(apl, range);
+  return body.tables?.[0]?.columns ?? body;
+}
+
+const times: ColumnSource = {
+  name: '_time',
+  data: [0, 1, 2].map(ms => new Date(juneMs + ms)),
+  type: 'TIMESTAMP',
+};
+
+test.each([
+  ['equal', 'a', 'a'],
+  ['equal but for case', 'a', 'A'],
+])('columns whose names are %s are read each', async (kind, first, second) => {
+  // What lies between them is not read with either.
+  const between = ['x', 'y', 'z'].map(each => each.repeat(40_000));
+  const columnData: ColumnSource[] = [
+    { name: first, data: [1n, 2n, 3n], type: 'INT64' },
+    times,
+    { name: 'body', data: between, type: 'STRING', codec: 'UNCOMPRESSED' },
+    { name: second, data: [4n, 5n, 6n], type: 'INT64' },
+  ];
+  const dataset = kind.replaceAll(' ', '-');
+  await imported(dataset, new Uint8Array(parquetWriteBuffer({ columnData })));
+  expect(await columns(`['${dataset}'] | sort by _time asc | project ${first}, ${second}_1`)).toEqual([
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+});
+
+test('a time within an object does not stand for that of the event, which is in another unit', async () => {
+  await imported(
+    'within',
+    await written(
+      `SELECT {'_time': make_timestamp_ns(5 + i), 'x': i} AS s, epoch_ms(${juneMs} + i)::TIMESTAMP_MS AS _time FROM range(3) r(i)`,
+    ),
+  );
+  expect(await columns('within | count')).toEqual([[3]]);
+  expect(
+    await columns('within | where _time >= datetime(2026-06-01T00:00:00.001Z) | summarize count()'),
+  ).toEqual([[2]]);
+});
+
+test('objects with columns of two types, which are fields of one, have the values of each', async () => {
+  const time = `make_timestamp_ns(${juneMs}000000)`;
+  await imported(
+    'types',
+    await written(`SELECT ${time} AS _time, 1 AS n, 1.25::DECIMAL(9, 2) AS r, DATE '2024-10-04' AS t`),
+    await written(
+      `SELECT ${time} AS _time, 2 AS n, 0.123456::DOUBLE AS r, TIMESTAMP_NS '2024-10-04 01:00:00.000000005' AS t`,
+    ),
+    await written(`SELECT ${time} AS _time, 3 AS n, 1e300::DOUBLE AS r, TIMESTAMP '9999-12-31' AS t`),
+  );
+  expect(await columns('types | sort by n asc | project r, t')).toEqual([
+    [1.25, 0.123456, 1e300],
+    ['2024-10-04T00:00:00Z', '2024-10-04T01:00:00.000000005Z', null],
+  ]);
+});
+
+test('columns that are asked for one right after the other are read', async () => {
+  const names = Array.from({ length: 24 }, (_, index) => `c${index}`);
+  const columnData: ColumnSource[] = [
+    times,
+    ...names.map((name, index) => ({
+      ...{ name, type: 'INT64' as const },
+      data: [0, 1, 2].map(row => BigInt(row + index)),
+    })),
+  ];
+  await imported('one-by-one', new Uint8Array(parquetWriteBuffer({ columnData })));
+  for (const [index, name] of names.entries())
+    expect(await columns(`['one-by-one'] | sort by _time asc | project ${name}`)).toEqual([
+      [index, index + 1, index + 2],
+    ]);
+  await imported('one-event', eventsFile([juneMs]));
+  expect(await columns('["one-event"] | count')).toEqual([[1]]);
+  expect(await columns('["one-event"] | project n')).toEqual([[juneMs]]);
+});
