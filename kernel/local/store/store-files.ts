@@ -6,8 +6,7 @@ import { makeDirectory, systemRefusal } from '../../machine.js';
 import { present } from '../../present.js';
 
 /**
- * Writes a file so that a reader sees the old text or the new, never a part, even after a power failure. A directory of its name,
- * which no program of ours makes, is set aside.
+ * Replaces a file atomically, even in case of a power failure. A directory with its name, which this product never creates, is moved aside.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${crypto.randomUUID()}.tmp`;
@@ -22,31 +21,31 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await syncDirectory(path.dirname(file));
 }
 
-/** Whether there is a directory, and no link to one. */
+/** Whether there is a directory, rather than a link to one. */
 export async function isDirectory(file: string): Promise<boolean> {
   return (await lstat(file).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** Renames what holds nothing that can be read, whoever it belongs to. */
+/** Renames an unreadable file or directory, regardless of its owner. */
 export async function setAside(file: string): Promise<void> {
   await rename(file, `${file}.${crypto.randomUUID()}${damagedSuffix}`);
 }
 
-/** Frees the name of a file that may be deleted at any time, whatever has it; a directory that cannot be emptied is set aside. */
+/** Frees the name of a cache file, whatever is there; a directory that cannot be removed is moved aside. */
 export async function clearName(file: string): Promise<void> {
   await rm(file, { recursive: true, force: true })
     .catch(() => setAside(file))
     .catch(() => undefined);
 }
 
-/** Makes a directory that we keep for ourselves; what is in its place, and is none, is set aside. */
+/** Creates a private directory; anything else in its place is moved aside. */
 export async function makeOwnDirectory(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => lstat(directory).catch(() => undefined));
   if (found !== undefined && !found.isDirectory()) await setAside(directory);
   makeDirectory(directory);
 }
 
-/** Writes a file that nobody reads yet; it is on the disk once this resolves. */
+/** Writes a file without concurrent readers; it is on disk once this resolves. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const handle = await openFile(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
   try {
@@ -57,16 +56,16 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** How a finished file becomes part of the data directory. */
+/** How to publish a finished file in the data directory. */
 export interface Placing {
   readonly confirm: Confirm;
-  /** A directory on the disk of the data, which is taken away from whoever no longer holds it. */
+  /** Directory on the disk of the data, removed when this process loses the lease. */
   readonly draftDir: string;
 }
 
 /**
- * Renames a finished file into place, where it is whole even after a power failure; `confirm` has the last word before that. One that is
- * not in the directory for drafts, but on another disk, is copied there first.
+ * Publishes a finished file by renaming it, durably even in case of a power failure; `confirm` is called right before. A file outside the
+ * draft directory, which may be on another disk, is copied there first.
  */
 export async function placeFile(draft: string, file: string, { confirm, draftDir }: Placing): Promise<void> {
   const isNear = draft.startsWith(draftDir + path.sep);
@@ -87,10 +86,10 @@ export async function placeFile(draft: string, file: string, { confirm, draftDir
   await syncDirectory(path.dirname(file));
 }
 
-/** Throws when this process may not change the data directory, because another holds its lease. */
+/** Throws if this process may not change the data directory because another holds its lease. */
 export type Confirm = () => void;
 
-/** Makes the names in a directory durable, where the system lets a directory be opened. */
+/** Makes the entries of a directory durable, if the system allows opening directories. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory).catch(() => undefined);
   try {
@@ -102,18 +101,20 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** What changes when a file or a directory does. */
+/** Version of a file or directory. */
 export interface Version {
-  /** Differs when it was changed, or another one has its name. */
+  /** Differs if the file was changed or replaced. */
   readonly text: string;
-  /** Its size and the time of its last change, which a copy of the file may share. */
+  /** Size and mtime, which a copy of the file may share. */
   readonly content: string;
   readonly bytes: number;
   readonly changedMs: number;
   readonly isDirectory: boolean;
 }
 
-/** Returns undefined if there is none. Synchronous: handing the question to another thread takes longer than its answer. */
+/**
+ * Returns the version of a file, undefined if it does not exist. Synchronous, as dispatching to another thread takes longer than the call.
+ */
 export function versionOf(file: string): Version | undefined {
   try {
     const found = statsOf(file);
@@ -132,7 +133,7 @@ export function versionOf(file: string): Version | undefined {
   }
 }
 
-/** Those of a link where it leads nowhere, or in a circle: it is there. */
+/** Returns the stats of a file; for a broken or circular link, those of the link, as it exists. */
 function statsOf(file: string): BigIntStats | undefined {
   const options = { bigint: true, throwIfNoEntry: false } as const;
   try {
@@ -143,50 +144,50 @@ function statsOf(file: string): BigIntStats | undefined {
   }
 }
 
-/** Removes the leftovers of killed operations from a directory: drafts of files, and directories that were being deleted. */
+/** Removes leftovers of killed operations from a directory: drafts of files, and directories being deleted. */
 export async function removeLeftovers(directory: string): Promise<void> {
   const { names: entries } = await listed(directory);
   await removeStale(entries.filter(isLeftover).map(name => path.join(directory, name)));
 }
 
-/** Removes files that nobody has touched for a while: another process may be about to use a newer one. */
+/** Removes files that have not been modified for a while: another process may be about to use a newer one. */
 export async function removeStale(files: readonly string[]): Promise<void> {
   for (const leftover of files) {
     const found = await stat(leftover).catch(() => undefined);
     if (found && Date.now() - found.mtimeMs > staleMs)
-      // What cannot be removed, on a file system that is read-only for example, hinders nobody.
+      // Leftovers that cannot be removed, for example on a read-only file system, do no harm.
       await rm(leftover, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** Whether a name is one of a draft or a directory that was being deleted; not `.tmp` itself, in which engines work. */
+/** Whether a name is that of a draft or a directory being deleted; not `.tmp` itself, the work directory of engines. */
 export function isLeftover(name: string): boolean {
   return /^[^.].*\.tmp$/.test(name) || name.startsWith(deletedPrefix) || name.startsWith(draftPrefix);
 }
 
-/** Ends the name of a log of batches that are in no Parquet file yet. */
+/** Suffix of logs with batches that are in no Parquet file yet. */
 export const logSuffix = '.log';
 
-/** Ends the name of a file that was set aside, as not all of it could be read. Nothing of ours removes it. */
+/** Suffix of files moved aside because they could not be read completely. This product never removes them. */
 export const damagedSuffix = '.damaged';
 
-/** A name for a directory that is about to be deleted. */
+/** Returns a name for a directory about to be deleted. */
 export function deletedName(): string {
   return `${deletedPrefix}${crypto.randomUUID()}`;
 }
 
-/** A name for a directory that is about to be renamed into place. */
+/** Returns a name for a directory about to be renamed into place. */
 export function draftName(): string {
   return `${draftPrefix}${crypto.randomUUID()}`;
 }
 
-/** The names in a directory; none if there is no directory, or it has a fault, as in "it {fault}". */
+/** Names in a directory; none if it does not exist or has a fault, as in "it {fault}". */
 export interface ListedNames {
   readonly names: readonly string[];
   readonly fault?: string;
 }
 
-/** Lists a directory that may not be there, or in whose place may be anything. */
+/** Lists a directory, which may be missing or something else. */
 export async function listed(directory: string): Promise<ListedNames> {
   try {
     return { names: await readdir(directory) };
@@ -195,13 +196,10 @@ export async function listed(directory: string): Promise<ListedNames> {
   }
 }
 
-/**
- * Returns why the system does not let something be read, as in "it {fault}"; undefined if there is nothing of its name. Rethrows what is
- * no error of the system.
- */
+/** Returns why the system refuses to read something, as in "it {fault}"; undefined if it does not exist. Rethrows other errors. */
 export function systemFault(file: string, error: unknown): string | undefined {
   const { code = '' } = error as NodeJS.ErrnoException;
-  // Errors of our own have codes too.
+  // Our own errors have codes too.
   if (!/^E[A-Z\d]+$/.test(code)) throw error;
   if (code === 'ENOTDIR') return 'is not a directory';
   if (code !== 'ENOENT') return `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
@@ -209,7 +207,7 @@ export function systemFault(file: string, error: unknown): string | undefined {
   return isThere ? 'cannot be read: it is a link that leads nowhere' : undefined;
 }
 
-/** What to do about a directory with a fault. */
+/** Remedy for a directory with a fault. */
 export const directoryRemedy = 'Repair it, or move it away: a new one is made when it is needed.';
 
 /** Returns whether an operation on a file failed with one of these codes. */

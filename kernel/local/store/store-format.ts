@@ -5,27 +5,27 @@ import { sealedText, unsealed } from '../sealed.js';
 import { hasCode, replaceFile } from './store-files.js';
 
 /**
- * The format of a data directory that this program writes. Format 0 had no file that says so, and is otherwise the same: a program of
- * that time can still read what this one writes.
+ * Format of the data directory that this version writes. Format 0 had no format file and is otherwise identical: programs of that time can
+ * still read the current format.
  */
 const dataFormat = 1;
 
-/** The format of a data directory, and the version of the program that wrote it, as far as is known. */
+/** Format of a data directory, and the version of the program that wrote it, as far as known. */
 type FoundFormat =
   | { readonly kind: 'known'; readonly format: number; readonly version: string }
-  /** The file cannot be read, and `reason` says why. */
+  /** The file cannot be read for this `reason`. */
   | { readonly kind: 'damaged'; readonly reason: string };
 
-/** Returns the file in which a data directory holds its format. */
+/** Returns the path of a data directory's format file. */
 function formatFile(dataDir: string): string {
   return inDataDir(dataDir, 'format.json');
 }
 
-/** Returns the format of a data directory; 0 if no file holds it. */
+/** Returns the format of a data directory, 0 if there is no format file. */
 export async function readFormat(dataDir: string): Promise<FoundFormat> {
   try {
     const { content, intact } = unsealed(JSON.parse(await textOf(formatFile(dataDir))));
-    // One bit makes a 3 of a 1, and a newer format stops everything.
+    // One flipped bit turns a 1 into a 3, and a newer format blocks everything.
     if (intact === false) return { kind: 'damaged', reason: 'its checksum does not fit its content' };
     const { format, version } = (content ?? {}) as { readonly format?: unknown; readonly version?: unknown };
     if (typeof format !== 'number' || !Number.isSafeInteger(format))
@@ -38,8 +38,8 @@ export async function readFormat(dataDir: string): Promise<FoundFormat> {
 }
 
 /**
- * Throws AplKernelError for a data directory of a newer format. One whose format cannot be read is taken for one of this program's:
- * a damaged file of twenty bytes must not stop everything.
+ * Throws AplKernelError if a data directory has a newer format. An unreadable format counts as the current one: a damaged file of twenty
+ * bytes must not block everything.
  */
 export async function checkFormat(dataDir: string): Promise<FoundFormat> {
   const found = await readFormat(dataDir);
@@ -53,8 +53,8 @@ export async function checkFormat(dataDir: string): Promise<FoundFormat> {
 }
 
 /**
- * Makes a data directory one of this program's format, which only then is written down: a program that is killed before does it again.
- * A directory that cannot be written stays as it is. Throws AplKernelError for one of a newer format.
+ * Upgrades a data directory to the current format, which is written last: a process killed before that repeats the upgrade. A read-only
+ * directory stays unchanged. Throws AplKernelError if it has a newer format.
  */
 export async function openFormat(
   dataDir: string,

@@ -4,13 +4,13 @@ import { LocalError } from '../../local-errors.js';
 import type { Batch } from './append-batch.js';
 
 /*
- * The bytes of a log: a header, then a record for each batch.
+ * Layout of a log: a header, then a record for each batch.
  *
- *   header  magic (8), version (4), acknowledged length of the file (8), checksum of these (4)
+ *   header  magic (8), version (4), acknowledged length of the file (8), checksum of the above (4)
  *   record  marker (8), number (4), length of the content (4), checksum of both and the content (4), content
  *
- * Integers are little-endian. The marker is not valid UTF-8 and the content is, so that no content has a marker in it: after a
- * damaged record, reading goes on at the next marker. The header keeps this layout in every version.
+ * Integers are little-endian. The marker is not valid UTF-8 but the content is, so content never contains a marker: after a damaged
+ * record, reading resumes at the next marker. The header has this layout in every version.
  */
 
 /** The readable batches of a log. */

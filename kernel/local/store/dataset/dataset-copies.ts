@@ -1,7 +1,7 @@
 /*
- * Programs that synchronize directories leave copies of our files under other names: `NAME (1).parquet`,
- * `NAME.sync-conflict-20260101-120000-ABC.log`, `Copy of NAME.parquet`. No two files of ours have the same name: what one holds counts
- * once, whatever its copies are called.
+ * File synchronization leaves copies of our files under other names: `NAME (1).parquet`,
+ * `NAME.sync-conflict-20260101-120000-ABC.log`, `Copy of NAME.parquet`. Our file names are unique, so the content of each counts once,
+ * whatever its copies are called.
  */
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';

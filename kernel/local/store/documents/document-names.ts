@@ -1,6 +1,6 @@
 /*
- * A document is in the file ID.json. Programs that synchronize directories leave copies of it under other names, such as `ID (1).json` or
- * `ID-HOST.json`, which must not be listed a second time.
+ * A document is in the file ID.json. File synchronization leaves copies under other names, such as `ID (1).json` or `ID-HOST.json`,
+ * which must not be listed.
  */
 
 const ending = '.json';

@@ -87,7 +87,7 @@ export async function readTexts(connection: Connection, texts: Texts): Promise<R
 }
 
 /**
- * Rows to check after each pass that a value ended: a few such values cost less than checking all rows, but where there are many more,
+ * Number of rows to check after each mismatch: retrying after a few mismatches is cheaper than checking all rows, but if there are many,
  * there may be one in each column.
  */
 const looks: readonly number[] = [0, 0, 16 * sampleRows, Number.POSITIVE_INFINITY];

@@ -1,18 +1,18 @@
-/** How the comments of a table begin. */
+/** Comment markers of a table. */
 const commentSign = /^\s*(?:#|%|\/\/)/;
 
-/** Returns how many lines at the beginning of a text are comments, with blank ones among them; 0 if nothing follows. */
+/** Returns the number of comment lines at the beginning of a text, including blank lines among them; 0 if nothing follows. */
 export function commentsAbove(lines: readonly string[]): number {
   const end = lines.findIndex(line => line.trim() !== '' && !commentSign.test(line));
   return end > 0 && lines.slice(0, end).some(line => commentSign.test(line)) ? end : 0;
 }
 
-/** Returns how many characters at the end of a text are a line that counts its rows, with blank lines before it; 0 if it has none. */
+/** Returns the length in characters of a row count line at the end of a text, with blank lines before it; 0 if there is none. */
 export function footerLength(end: string): number {
   return /(?<=[\r\n])\s*\(\d+ rows?(?: affected)?\)\s*$/.exec(end)?.[0].length ?? 0;
 }
 
-/** Whether a line of a table with so many columns looks like the total of those above it. */
+/** Whether a line of a table with this many columns looks like a total of the rows above. */
 export function looksLikeTotal(line: string, delimiter: string, columns: number): boolean {
   const cells = cellsOf(line, delimiter).map(cell => cell.replaceAll('"', ''));
   const [first = '', ...others] = cells.filter(cell => cell !== '');
@@ -25,12 +25,12 @@ const totalWords: ReadonlySet<string> = new Set([
   ...['summe', 'gesamt', 'gesamtsumme', 'insgesamt', 'totale', 'suma', 'somme', 'итого', '合計', '总计'],
 ]);
 
-/** Whether cells are a line of dashes below names. */
+/** Whether cells are a line of dashes below the names. */
 export function areDashes(cells: readonly string[]): boolean {
   return cells.every(cell => /^-+$/.test(cell)) && cells.some(cell => cell.length > 1);
 }
 
-/** Returns the names in a comment above a table without others, if it has one for each of its columns. */
+/** Returns the names in a comment above a table without a header, if there is one for each column. */
 export function namesInComment(line: string | undefined, columns: number): readonly string[] | undefined {
   if (line === undefined || !commentSign.test(line)) return undefined;
   const text = line
@@ -43,8 +43,8 @@ export function namesInComment(line: string | undefined, columns: number): reado
 }
 
 /**
- * Returns how many lines stand above the table of a text that begins with `comments` lines of these. One that has as many values as
- * the table belongs to it, unless a line of names comes below it; so do titles, which are lines of one value.
+ * Returns the number of lines above the table in a text that begins with `comments` comment lines. A comment with as many values as the
+ * table is its header, unless one follows below. Titles, lines with one value, count as above the table.
  */
 export function linesAbove(lines: readonly string[], comments: number, delimiter: string): number {
   const widths = lines.map(line => (line.trim() === '' ? 0 : cellsOf(line, delimiter).length));
@@ -61,10 +61,10 @@ export function linesAbove(lines: readonly string[], comments: number, delimiter
   return table > 0 && table <= mostTitles && isWhole && isHead(table) ? table : 0;
 }
 
-/** Titles above a table, at most, with blank lines among them. */
+/** Maximum number of title lines above a table, including blank ones. */
 const mostTitles = 20;
 
-/** Whether a column below the first of these lines holds numbers or times, all but some. */
+/** Whether a column below the first of these lines holds mostly numbers or times. */
 function isAboveNumbers(lines: readonly string[], delimiter: string): boolean {
   const [names = [], ...rows] = lines
     .filter(line => line.trim() !== '')
@@ -77,8 +77,8 @@ function isAboveNumbers(lines: readonly string[], delimiter: string): boolean {
 }
 
 /**
- * Whether cells are the units of columns with these rows: texts in at least two columns of numbers or times and in no other column, or
- * all of them in brackets.
+ * Whether cells are the units of columns with these rows: text in at least two columns of numbers or times and in no other column, or all
+ * of them in brackets.
  */
 export function areUnits(cells: readonly string[], rows: readonly (readonly string[])[]): boolean {
   const filled = cells.flatMap((cell, column) => (cell === '' ? [] : [column]));
@@ -99,13 +99,13 @@ function isNumeric(value: string): boolean {
 }
 
 const bracketed = /^(?:\[.*\]|\(.*\))$/;
-/** Of the name of a unit, in characters. */
+/** Maximum length of a unit, in characters. */
 const longestUnit = 40;
 
 const mostLooked = 100;
 const numeric = /^[-+]?(?:\d|[.,]\d)[\d.,]*(?:[eE][-+]?\d+)?%?$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D|$)/;
 
-/** What may divide the values of a line. */
+/** Candidate delimiters. */
 export const csvDelimiters: readonly string[] = [',', ';', '\t', '|'];
 
 /** Returns whether a first line looks like names: most are not empty, and none is a number or a time. */
@@ -118,17 +118,17 @@ export function looksLikeHeader(cells: readonly string[]): boolean {
   );
 }
 
-/** Whether a bracket is open at the end of a text: it is a part of a line that is not a table. */
+/** Whether a text ends within brackets: it is part of a line that is not a table. */
 function isCut(text: string): boolean {
   return text.lastIndexOf('[') > text.lastIndexOf(']') || text.lastIndexOf('(') > text.lastIndexOf(')');
 }
 
-/** A year, or a date in numbers, as the name of a column of a wide table. */
+/** A year or a numeric date as a column name of a wide table. */
 export const periodPattern = '(18|19|20|21)\\d\\d([-/.]\\d{1,2}){0,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}';
 
 /**
- * Returns which cells of a first line are years or dates, if it holds names beside them and they differ: they are names too unless
- * the values below are alike. Empty otherwise.
+ * Returns the cells of a first line that are years or dates, if they are distinct and among names: they are names too, unless the values
+ * below are similar. Otherwise returns none.
  */
 export function periodsAmongNames(cells: readonly string[]): readonly number[] {
   const isPeriod = new RegExp(`^(${periodPattern})$`);
@@ -142,8 +142,8 @@ export function periodsAmongNames(cells: readonly string[]): readonly number[] {
 }
 
 /**
- * Whether the first line holds names, and every line as many values. Lines of a log may have as many commas each: a word of the
- * first that comes again in its column is a value and no name.
+ * Whether the first line holds names and every line has as many values. Log lines may also have equal numbers of commas: a word of the
+ * first line that recurs in its column is a value, not a name.
  */
 export function looksLikeCsv(lines: readonly string[]): boolean {
   const table = lines.slice(commentsAbove(lines));
@@ -159,7 +159,7 @@ export function looksLikeCsv(lines: readonly string[]): boolean {
   });
 }
 
-/** The values of a line, roughly: those in quotes without their delimiters. */
+/** Splits a line into values, approximately: drops delimiters within quotes. */
 function cellsOf(line: string, delimiter: string): readonly string[] {
   return line
     .replace(/"[^"]*"/g, quoted => quoted.replaceAll(delimiter, ''))

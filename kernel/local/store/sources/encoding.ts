@@ -3,7 +3,10 @@ import { Transform } from 'node:stream';
 import { plural } from '../../../text.js';
 import { LocalError } from '../../local-errors.js';
 
-/** Returns the encoding of a text that begins like this, as WHATWG names it: the one that is named, else that of its mark or its bytes. */
+/**
+ * Returns the WHATWG name of the encoding of a text that begins with `start`: the requested one, otherwise detected from its byte order
+ * mark or bytes.
+ */
 export function encodingOf(start: Buffer, named?: string): string {
   if (named !== undefined) return knownEncoding(named);
   const [first, second] = start;
@@ -15,7 +18,7 @@ export function encodingOf(start: Buffer, named?: string): string {
   return legacyEncodings.find(({ fits }) => fits(start))?.encoding ?? 'utf-8';
 }
 
-/** Encodings that a text may be known by. The first that fits is taken: those below allow what the ones above are made of. */
+/** Encodings that can be detected. The first match wins, as later ones accept the bytes of earlier ones. */
 const legacyEncodings = [
   { encoding: 'shift_jis', label: 'Shift_JIS', fits: looksLikeShiftJis },
   { encoding: 'euc-kr', label: 'EUC-KR', fits: mostly('euc-kr', isHangul) },
@@ -25,13 +28,13 @@ const legacyEncodings = [
   { encoding: 'windows-1252', label: 'Windows-1252', fits: looksLikeWindows },
 ];
 
-/** UTF-16 without a mark, and in which bytes of each pair those of Latin letters are zero. */
+/** UTF-16 without a byte order mark, with the index of the byte in each pair that is zero for Latin letters. */
 const unmarkedUtf16 = [
   { encoding: 'utf-16le', zero: 1 },
   { encoding: 'utf-16be', zero: 0 },
 ];
 
-/** Whether a text has zeros in every fourth pair of bytes at least, always in the same place, and no line ends within a pair. */
+/** Whether at least every fourth pair of bytes contains a zero, always at the same index, and there is no line feed across a pair. */
 function looksLikeUtf16(start: Buffer, { encoding, zero }: (typeof unmarkedUtf16)[number]): boolean {
   const pairs = Math.floor(start.length / 2);
   const zeros = (parity: number) =>
@@ -42,10 +45,10 @@ function looksLikeUtf16(start: Buffer, { encoding, zero }: (typeof unmarkedUtf16
   return ends === text.split('\n').length - 1 && !/[^\P{Cc}\t\n\r]/u.test(text);
 }
 
-/** Pairs of bytes that tell UTF-16, at least. */
+/** Minimum number of byte pairs for detecting UTF-16. */
 const fewestPairs = 4;
 
-/** Says that an encoding was detected; undefined for Unicode. */
+/** Returns a note that an encoding was detected, undefined for Unicode. */
 export function detectedNote(encoding: string): string | undefined {
   const found = legacyEncodings.find(each => each.encoding === encoding);
   return (
@@ -63,7 +66,10 @@ function knownEncoding(label: string): string {
   }
 }
 
-/** Whether a text without one character of UTF-8 beyond ASCII has letters of Windows-1252, which holds those of Latin-1, within words, or signs as texts in it have them. */
+/**
+ * Whether a text without any non-ASCII UTF-8 character has letters of Windows-1252, a superset of Latin-1, within words, or symbols in
+ * typical positions.
+ */
 function looksLikeWindows(start: Buffer): boolean {
   const text = start.toString('latin1');
   const isSeen = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/.test(text);
@@ -73,19 +79,22 @@ function looksLikeWindows(start: Buffer): boolean {
 const windowsText = [
   // Letters within words, and apostrophes.
   /[A-Za-z][\x92\xc0-\xd6\xd8-\xf6\xf8-\xfe]|[\xc0-\xd6\xd8-\xf6\xf8-\xfe][a-z]/,
-  // Units of money before or behind numbers, degrees, micro.
+  // Currency symbols before or after numbers, degrees, micro.
   /[\x80\xa3\xa5] ?\d|\d ?(?:\x80|[\xa3\xb0\xb5][A-Za-z]?)(?![\w\x80-\xff])/,
-  // Pounds, copyright, trademarks on their own.
+  // Pounds, copyright and trademarks standing alone.
   /(?<![\w\x80-\xff])[\xa3\xa9\xae](?![\w\x80-\xff])/,
-  // Dashes between words and numbers, as other encodings have letters for these bytes; blanks that are not broken.
+  // Dashes between words and numbers, as these bytes are letters in other encodings; no-break spaces.
   /[a-z\d] \x96 [A-Za-z\d]|\d\x96\d|[a-z]\x96[A-Z]|[A-Za-z\d][,.:]?\xa0(?![A-Za-z\x80-\xff])/,
 ];
 
-/** Whether all whole lines of a text are Shift_JIS, and all that is beyond ASCII in them is Japanese: other encodings would mostly be katakana of half the width. */
+/**
+ * Whether all complete lines of a text are Shift_JIS and everything non-ASCII is Japanese: other encodings would mostly yield half-width
+ * katakana.
+ */
 function looksLikeShiftJis(start: Buffer): boolean {
   const beyond = beyondAscii('shift_jis', start) ?? '';
   const words = beyond.match(/[\u3041-\u30ff\u4e00-\u9fff]/g)?.length ?? 0;
-  // An apostrophe of Windows-1252 and the letter after it would be a character of Chinese origin.
+  // An apostrophe of Windows-1252 followed by a letter would be a kanji.
   const isQuoted = /[A-Za-z]{2}[\x91-\x94][A-Za-z]/.test(start.toString('latin1'));
   const mayBe = !isQuoted || /[\u3041-\u30ff]/.test(beyond);
   return mayBe && !hasAccents(start) && japanese.test(beyond) && words * 2 > beyond.length;
@@ -105,7 +114,7 @@ function hasAccents(start: Buffer): boolean {
   return !isUsual || accents.length * 2 > runs.length;
 }
 
-/** Whether a text is EUC-JP: a fifth of it is kana, which no Chinese or Korean text has. */
+/** Whether a text is EUC-JP: a fifth is kana, which does not occur in Chinese or Korean text. */
 function looksLikeEucJp(start: Buffer): boolean {
   const beyond = beyondAscii('euc-jp', start) ?? '';
   const kana = beyond.match(/[\u3041-\u30fe]/g)?.length ?? 0;
@@ -114,10 +123,10 @@ function looksLikeEucJp(start: Buffer): boolean {
 
 const japanese = /^[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff9f\u2010-\u266f]+$/;
 
-/** Letters of two bytes that tell an encoding, at least: fewer may be two accents of a Western text. */
+/** Minimum number of two-byte letters for detecting an encoding: fewer may be pairs of accented letters in a Western text. */
 const fewestLetters = 8;
 
-/** Returns whether the whole lines of a text are of an encoding, and nine in ten of its letters the usual ones of it. */
+/** Returns a test for whether the complete lines of a text are in an encoding and nine out of ten letters are common in it. */
 function mostly(encoding: string, isUsual: (letter: string, lead: number, trail: number) => boolean) {
   return (start: Buffer): boolean => {
     if (beyondAscii(encoding, start) === undefined) return false;
@@ -137,12 +146,12 @@ function isHangul(letter: string): boolean {
   return /[\uac00-\ud7a3]/.test(letter);
 }
 
-/** Whether a character is in the first level of GB 2312, in which texts of today are written. */
+/** Whether a character is in the first level of GB 2312, which modern texts use. */
 function isCommonInGb(_letter: string, lead: number, trail: number): boolean {
   return lead >= 0xb0 && lead <= 0xd7 && trail >= 0xa1;
 }
 
-/** Whether most of a text is of the first level of Big5, and some of it of second bytes that no EUC has. */
+/** Whether most of a text is in the first level of Big5, and some trail bytes are invalid in every EUC encoding. */
 function looksLikeBig5(start: Buffer): boolean {
   const isCommon = (_letter: string, lead: number) => lead >= 0xa4 && lead <= 0xc6;
   const pairs = start.toString('latin1').match(/[\xa4-\xc6][\x40-\x7e\xa1-\xfe]/g) ?? [];
@@ -150,7 +159,10 @@ function looksLikeBig5(start: Buffer): boolean {
   return low * 5 >= pairs.length && mostly('big5', isCommon)(start);
 }
 
-/** Returns what is beyond ASCII in the whole lines of a text; undefined if they are not of the encoding, or if most of it stands within Latin words. */
+/**
+ * Returns the non-ASCII characters in the complete lines of a text, undefined if the lines are not in the encoding, or most of these
+ * characters are within Latin words.
+ */
 function beyondAscii(encoding: string, start: Buffer): string | undefined {
   const end = start.lastIndexOf(0x0a) + 1 || start.length;
   try {
@@ -163,12 +175,15 @@ function beyondAscii(encoding: string, start: Buffer): string | undefined {
   }
 }
 
-/** Turns a text into UTF-8 without a mark at its beginning; `broken` learns which lines have bytes of no character. One that is UTF-8 keeps its bytes, the wrong ones too. */
+/**
+ * Converts a text to UTF-8 without a byte order mark; `broken` counts lines with invalid bytes. UTF-8 text keeps its bytes, even invalid
+ * ones.
+ */
 export function toUtf8(encoding: string, broken: BrokenLines): Transform {
   return encoding === 'utf-8' ? withoutMark() : decoded(encoding, broken);
 }
 
-/** Counts the lines of a text with a character that stands for bytes which cannot be read. */
+/** Counts the lines of a text with a replacement character for invalid bytes. */
 export class BrokenLines {
   #lines = 0;
   #isBroken = false;
@@ -183,7 +198,7 @@ export class BrokenLines {
     }
   }
 
-  /** Says how many lines are not of the encoding that they were read as; empty if all are. */
+  /** Returns a note on the number of lines with invalid bytes, none if there are none. */
   notes(encoding: string): string[] {
     if (this.#lines === 0) return [];
     const label = legacyEncodings.find(each => each.encoding === encoding)?.label ?? encoding;

@@ -11,21 +11,21 @@ import { unlike } from '../readers/reading.js';
 import { commentsAbove, csvDelimiters, looksLikeHeader } from './csv-recognize.js';
 import { firstBytes, isArrayOfObjects, kindByEnding } from './source-formats.js';
 
-/** One file that readers take, made from those of a request if these are not such a file. */
+/** A file in a form that the readers accept, converted from the requested files if necessary. */
 export interface Prepared {
   readonly file: string;
-  /** The files of a set of Parquet, which are read together; `file` is the first of them. */
+  /** Files of a Parquet dataset, which are read together; `file` is the first. */
   readonly parts?: readonly string[];
-  /** The ending that says how it is written. */
+  /** File name suffix that determines the format. */
   readonly ending: string;
   readonly notes: readonly string[];
-  /** The format that the lines of JSON were made from, if it says more of them. */
+  /** Format that JSON lines were converted from, if it carries more information. */
   readonly log?: LogFormat;
 }
 
 /**
- * Writes the texts of several files behind each other: those of CSV with the names of the fields once, arrays of JSON as lines.
- * `plainText` gives a copy of a text. Throws LocalError for files that are not written alike.
+ * Concatenates the texts of several files: CSV with a single header, JSON arrays as lines. `plainText` returns a copy of a text. Throws
+ * LocalError for files in different formats.
  */
 export async function joinTexts(
   files: readonly string[],
@@ -62,12 +62,12 @@ export async function joinTexts(
   };
 }
 
-/** Says how many files were imported as one. */
+/** Returns a note on the number of files imported as one. */
 export function togetherNote(files: readonly string[]): string {
   return `Imported together: ${plural(files.length, 'file')}.`;
 }
 
-/** Says which values stand in the names of directories alone, such as those of `year=2026/month=11`. */
+/** Returns a note on values that are only in directory names, such as `year=2026/month=11`. */
 function partitionNotes(files: readonly string[]): readonly string[] {
   const directories = files.flatMap(file => path.dirname(file).split(path.sep));
   const keys = new Set(directories.flatMap(name => /^([\w.-]+)=/.exec(name)?.[1] ?? []));
@@ -78,7 +78,7 @@ function partitionNotes(files: readonly string[]): readonly string[] {
   ];
 }
 
-/** Says how many lines above the names are left out of all files but the first. */
+/** Returns a note on the number of lines above the header that are dropped from all files but the first. */
 function commentNotes(lines: number): readonly string[] {
   return lines === 0 ? [] : [`Above the tables of further files, and not rows: ${plural(lines, 'line')}.`];
 }
@@ -88,7 +88,7 @@ function namesFields(line: string, ending: string): boolean {
   return kindByEnding(ending) === 'csv' && looksLikeHeader(cells.map(cell => cell.trim()));
 }
 
-/** Returns the values of a JSON array as lines; undefined for any other text. */
+/** Returns the path of a JSON array's values as lines, undefined for any other text. */
 async function asLines({ file, ending }: Prepared): Promise<string | undefined> {
   const begin = (await firstBytes(file, mostBytes)).toString('latin1').trimStart();
   if (kindByEnding(ending) === 'csv' || !isArrayOfObjects(begin)) return undefined;
@@ -98,7 +98,7 @@ async function asLines({ file, ending }: Prepared): Promise<string | undefined> 
   return lines;
 }
 
-/** Adds a text, from one of its bytes on, with a line break at its end. */
+/** Appends a text from an offset, with a line break at its end. */
 async function append(file: string, target: string, start: number): Promise<void> {
   await writeCopy(target, [createReadStream(file, { start }), withLineBreak()], { append: true });
 }
@@ -118,12 +118,12 @@ function withLineBreak(): Transform {
 
 const newline = 10;
 
-/** The beginning of a text up to its first line, which has the names of a CSV, below comments. */
+/** Beginning of a text through its first line, which is the header of a CSV, below comments. */
 interface Head {
-  /** With its line break. */
+  /** Includes its line break. */
   readonly line: string;
   readonly comments: number;
-  /** In bytes, with the comments and the line. */
+  /** Length in bytes, including the comments and the line. */
   readonly length: number;
 }
 
@@ -140,5 +140,5 @@ async function headOf({ file, ending }: Prepared): Promise<Head> {
   };
 }
 
-/** Those of a first line, at most. */
+/** Maximum length of comments and first line, in bytes. */
 const mostBytes = 2 ** 20;

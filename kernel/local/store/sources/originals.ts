@@ -4,7 +4,7 @@ import { LocalError } from '../../local-errors.js';
 import { hasCode, versionOf } from '../store-files.js';
 import { unreadableFile } from './source-formats.js';
 
-/** The files that an import reads, as they were when it began. */
+/** Files that an import reads, with their versions at its start. */
 export class Originals {
   readonly #files: readonly { readonly file: string; readonly version: string | undefined }[];
 
@@ -16,7 +16,7 @@ export class Originals {
     return this.#files.map(({ file }) => file);
   }
 
-  /** Returns a sentence if some have changed: what was read of them may be a part, or of both states. */
+  /** Returns a note if some have changed: the rows read may be incomplete, or a mix of both versions. */
   notes(): readonly string[] {
     const changed = this.#files.filter(({ file, version }) => versionOf(file)?.text !== version);
     if (changed.length === 0) return [];
@@ -27,7 +27,7 @@ export class Originals {
     ];
   }
 
-  /** Returns what an import fails with: that a file is gone, or may no longer be read, comes before what follows from that. */
+  /** Returns the error of an import: that a file is gone or became unreadable takes precedence over its consequences. */
   failure(error: unknown): unknown {
     const gone = this.#files.find(({ file }) => versionOf(file) === undefined)?.file;
     if (gone !== undefined)

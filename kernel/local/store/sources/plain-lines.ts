@@ -5,28 +5,28 @@ import { writeCopy } from '../bounds/bounded-copies.js';
 import { longestLine } from '../bounds/bounded-text.js';
 import { writeValues } from '../readers/reader-values.js';
 
-/** Whether most lines of a text are JSON objects, so that any other line stands by itself. */
+/** Whether most lines of a text are JSON objects, so that any other line is a separate event. */
 export function isOfObjects(lines: readonly string[]): boolean {
   const isObjectLine = (line: string) => line.startsWith('{') && line.trimEnd().endsWith('}');
   return lines.filter(isObjectLine).length * 2 > lines.filter(line => line.trim() !== '').length;
 }
 
-/** What a copy holds of which every line is an object. */
+/** A copy in which every line is an object. */
 export interface Wrapped {
   readonly objects: number;
-  /** How many are not objects. */
+  /** Number of lines that were not objects. */
   readonly texts: number;
-  /** In how many lines bytes that are not UTF-8 are U+FFFD. */
+  /** Number of lines in which U+FFFD replaced bytes that are not UTF-8. */
   readonly broken: number;
   /** Whether the copy differs from the text. */
   readonly changed: boolean;
-  /** Whether the text ends as JSON does. */
+  /** Whether the JSON of the text is complete. */
   readonly whole: boolean;
 }
 
 /**
- * Copies a text with each line that is not a JSON object as the `message` of one, or, with `drops`, without it. Undefined if a line is
- * too long to be taken: the copy then has no end.
+ * Copies a text, turning each line that is not a JSON object into the `message` of one, or dropping it with `drops`. Undefined if a line is
+ * too long: the copy is then incomplete.
  */
 export async function wrapLines(file: string, target: string, drops: boolean): Promise<Wrapped | undefined> {
   const wrapper = new Wrapper(drops);
@@ -35,14 +35,14 @@ export async function wrapLines(file: string, target: string, drops: boolean): P
   return wrapper.tooLong ? undefined : { ...wrapper.counts, changed: wrapper.changed, whole: true };
 }
 
-/** Copies the values of a text, see {@link writeValues}, as {@link wrapLines} copies lines. */
+/** Copies the values of a text, see {@link writeValues}, like {@link wrapLines} copies lines. */
 export async function wrapValues(file: string, target: string, drops: boolean): Promise<Wrapped> {
   const wrapper = new Wrapper(drops);
   const whole = await writeValues(file, target, { recovers: true, lines: text => [wrapper.line(text)] });
   return { ...wrapper.counts, changed: true, whole };
 }
 
-/** Returns the line of JSON for a text that is not an object. */
+/** Returns an object with a text as its `message`, as a line of JSON. */
 export function messageLine(text: string): string {
   return `${JSON.stringify({ message: text })}\n`;
 }
@@ -59,7 +59,7 @@ async function* wrappedLines(chunks: AsyncIterable<Buffer>, wrapper: Wrapper): A
   yield wrapper.lines(Buffer.concat(rest));
 }
 
-/** Counts what it wraps, or drops. */
+/** Wraps or drops lines, and counts them. */
 class Wrapper {
   readonly #drops: boolean;
   tooLong = false;
@@ -76,7 +76,7 @@ class Wrapper {
     return { objects: this.#objects, texts: this.#texts, broken: this.#broken };
   }
 
-  /** Lines of objects stay as they are, byte by byte. */
+  /** Keeps lines of objects byte for byte. */
   lines(text: Buffer): Buffer {
     const parts: Buffer[] = [];
     let from = 0;
@@ -94,7 +94,7 @@ class Wrapper {
     return Buffer.concat([...parts, text.subarray(from)]);
   }
 
-  /** Returns the text itself if it is blank or an object that the engine reads, else the line of an object with it, or a blank one. */
+  /** Returns a line unchanged if it is blank or an object that the engine reads, otherwise an object that contains it, or a blank line. */
   line(bytes: Buffer): Buffer {
     const text = bytes.toString();
     const isWhole = isUtf8(bytes);
@@ -112,7 +112,7 @@ class Wrapper {
   }
 }
 
-/** Whether the engine reads a text as one object: it takes infinite numbers and commas at the end too, and no half of a character. */
+/** Whether the engine reads a text as one object: it also accepts infinity, NaN and trailing commas, but no unpaired surrogates. */
 function isObject(text: string): boolean {
   if (/\\u[dD][89a-fA-F]/.test(text) && halves.test(text.replaceAll('\\\\', ''))) return false;
   if (isJson(text)) return true;

@@ -28,10 +28,13 @@ import {
 import { writeSheet } from './workbook.js';
 import { mayBeObject, writeList } from './wrapper.js';
 
-/** How the text of files is read. */
+/** Options for reading the text of files. */
 type TextOptions = Pick<ImportRequest, 'encoding' | 'list' | 'zone' | 'format' | 'pattern'>;
 
-/** Returns one file of text in UTF-8, or of Parquet, with the content of all; copies are in the engine's directory. Throws LocalError. */
+/**
+ * Returns one UTF-8 text file, or a set of Parquet files, with the content of all files; copies are in the engine's directory. Throws
+ * LocalError.
+ */
 export async function prepare(
   engine: Engine,
   given: readonly string[],
@@ -52,7 +55,7 @@ export async function prepare(
   const packing = await packingOf(file);
   const isUnnamed = packing !== undefined && !endings[packing].test(file);
   if (isZip(start) || isUnnamed) return plainText(engine, file, options, signal);
-  // The engine unpacks Zstandard while it reads; it would have to be copied to be looked at.
+  // The engine decompresses Zstandard while reading; inspecting it would need a copy.
   if (packing === 'zstd' && !isChosen) return asItIs;
   const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
   const isConverted = convertedFormat(plain(start).toString('utf8'), options) !== undefined;
@@ -62,7 +65,7 @@ export async function prepare(
     : plainText(engine, file, options, signal);
 }
 
-/** Returns the files of a set that are Parquet, without those that hold no rows by their names; undefined if none is. */
+/** Returns the Parquet files of a set, without those whose names mark them as metadata; undefined if there are none. */
 async function parquetSet(files: readonly string[]): Promise<Prepared | undefined> {
   const log = files.find(file => path.dirname(file).split(path.sep).includes('_delta_log'));
   if (log !== undefined) throw deltaTable(path.dirname(path.dirname(log)));
@@ -88,17 +91,17 @@ function deltaTable(directory: string): LocalError {
   });
 }
 
-/** How the names of packed files end, by which the engine knows them. */
+/** File name suffixes by which the engine detects compression. */
 const endings = { gzip: /\.gz$/, zstd: /\.zst$/ };
 
-/** Whether a log begins with the codes of a terminal: text of other kinds is left as it is. */
+/** Whether a log begins with terminal colors; other kinds of text are unchanged. */
 function hasColors(file: string, start: Buffer): boolean {
   return kindByEnding(endingOf(file)) === undefined && isColored(plain(start).toString('latin1'));
 }
 
 const colorsNote = 'Codes for the colors of a terminal are left out.';
 
-/** Whether a file may be JSON, by its name. */
+/** Whether a file may be JSON, judging by its name. */
 function isJson(file: string): boolean {
   return kindByEnding(endingOf(file)) !== 'csv';
 }
@@ -107,7 +110,7 @@ function scratchFile(engine: Engine, ending: string): string {
   return path.join(engine.workDir, `${crypto.randomUUID()}${ending}`);
 }
 
-/** Returns a copy of a text: not packed, in UTF-8, and the events of its list if it is an object around one. */
+/** Returns a copy of a text, decompressed and in UTF-8, with only the events of its list if it is an object around one. */
 async function plainText(
   engine: Engine,
   file: string,

@@ -4,12 +4,12 @@ import { gunzipSync, constants as zlib } from 'node:zlib';
 import { isHidden } from '../../../machine.js';
 import { beginsAs } from '../readers/packing.js';
 
-/** A file that may be imported, by its path without links; or why it never is, which ends a sentence about it. */
+/** The resolved path of a file that may be imported, or why it never is, phrased to end a sentence about it. */
 export type Importable = { readonly path: string } | { readonly refusal: string; readonly hint: string };
 
 /**
- * Says whether a file becomes a dataset when somebody asks for it, whoever that is: a notebook of a stranger must not put keys and
- * tokens into its outputs. Rejects with what the system says if there is no such file.
+ * Returns whether a file may be imported, whoever requests it: a stranger's notebook must not put keys and tokens into its outputs. Rejects
+ * with the system's error if the file does not exist.
  */
 export async function importable(file: string, dataDir: string): Promise<Importable> {
   const path = await realpath(file);
@@ -27,26 +27,26 @@ function refused(reason: string): Importable {
   return { refusal: reason, hint };
 }
 
-/** Not files of a disk: the environment of processes is there, and secrets that were handed to a container. */
+/** Virtual directories: they show the environment of processes, and secrets passed to a container. */
 const ofTheSystem = ['proc', 'sys', 'dev', 'run/secrets'].map(
   name => `${sep}${name.replaceAll('/', sep)}${sep}`,
 );
 
-/** What lies in the data directory beside its folders: the address and the token of the service, logs, what was run. */
+/** Files in the data directory beside its folders: address and token of the service, logs, history. */
 const ownFiles = /^(?:service|history|queries|imports|logins)\./;
 
-/** Whether the kernel or the service keeps the file beside the datasets, under whatever name it is reached. */
+/** Whether the kernel or the service keeps the file beside the datasets, even if reached by another name. */
 async function isOwn(path: string, dataDir: string): Promise<boolean> {
   const data = await realpath(dataDir).catch(() => dataDir);
   if (dirname(path) === data && ownFiles.test(basename(path))) return true;
   const [found, token] = await Promise.all(
     [path, `${data}${sep}service.json`].map(each => stat(each).catch(() => undefined)),
   );
-  // Another name of the same file.
+  // A hard link to the same file.
   return found !== undefined && found.ino === token?.ino && found.dev === token.dev;
 }
 
-/** What begins a line, or a text in JSON, of a file that holds a secret. */
+/** Beginnings of lines, or of JSON strings, in files with secrets. */
 const secrets: readonly (readonly [begin: RegExp, name: string])[] = [
   [/(?:^|")[\uFEFF \t]*-----BEGIN [A-Z0-9 ]*PRIVATE KEY/m, 'a private key'],
   [/^[\uFEFF \t]*PuTTY-User-Key-File-\d/m, 'a private key'],
@@ -56,7 +56,7 @@ const secrets: readonly (readonly [begin: RegExp, name: string])[] = [
   [/^[ \t]*\[deployments\.[^\]]+\][^[]*^[ \t]*token[ \t]*=/m, 'a token of Axiom'],
 ];
 
-/** How much of a file is looked at: keys are short files. */
+/** Number of bytes to check: keys are short files. */
 const lookedAt = 64 * 1024;
 
 async function secretIn(path: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream';
 import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
 
-/** Copies a text and replaces bytes that are not UTF-8 by U+FFFD; returns in how many lines there are some. */
+/** Copies a text, replacing bytes that are not UTF-8 with U+FFFD; returns the number of lines with such bytes. */
 export async function repairText(file: string, target: string): Promise<number> {
   const count = { lines: 0 };
   const chunks = Readable.from(repaired(createReadStream(file, { highWaterMark: chunkBytes }), count));
@@ -16,18 +16,18 @@ const codeStart = '\u001b';
 const terminalCode = new RegExp(`${codeStart}\\[[\\d;?]*[A-Za-z]`, 'g');
 const begunCode = new RegExp(`${codeStart}(?:\\[[\\d;?]*)?$`);
 
-/** Whether a text holds the codes with which a terminal colors what it shows. */
+/** Whether a text contains terminal color codes. */
 export function isColored(text: string): boolean {
   return new RegExp(`${codeStart}\\[[\\d;]*m`).test(text);
 }
 
-/** Leaves out the codes for a terminal, such as those of colors. */
+/** Removes terminal codes, such as colors. */
 export function withoutColors(): Transform {
   let rest = '';
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const text = rest + chunk.toString('latin1');
-      // What follows tells where a code ends.
+      // A code at the end may continue in the next chunk.
       rest = begunCode.exec(text)?.[0] ?? '';
       const whole = text.slice(0, text.length - rest.length);
       done(null, Buffer.from(whole.replace(terminalCode, ''), 'latin1'));
@@ -38,7 +38,7 @@ export function withoutColors(): Transform {
   });
 }
 
-/** Says in how many lines there are bytes that are not UTF-8. */
+/** Returns a note on the number of lines with bytes that are not UTF-8. */
 export function notUtf8Note(lines: number): string {
   return `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}: \`--encoding\` names another encoding.`;
 }
@@ -67,7 +67,7 @@ function repairedLines(text: Buffer, count: { lines: number }): Buffer {
   return Buffer.concat(lines);
 }
 
-/** Copies a text whose lines end in several ways, with line feeds alone; returns how many carriage returns there were, 0 if lines end alike. */
+/** Copies a text with mixed line endings, with line feeds only; returns the number of carriage returns, 0 if line endings are uniform. */
 export async function unifyLineEnds(file: string, target: string): Promise<number> {
   const { returns, pairs, feeds } = await writeUnified(file, target);
   return feeds > pairs || (pairs > 0 && returns > pairs) ? returns : 0;
@@ -97,7 +97,7 @@ async function* unified(chunks: AsyncIterable<Buffer>, count: LineEnds): AsyncGe
   let last = '';
   for await (const chunk of chunks) {
     const text = last + chunk.toString('latin1');
-    // What follows tells whether it is half of an end.
+    // It may be the first half of a line ending.
     last = text.endsWith('\r') ? '\r' : '';
     yield Buffer.from(withFeeds(last === '' ? text : text.slice(0, -1), count), 'latin1');
   }

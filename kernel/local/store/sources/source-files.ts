@@ -7,19 +7,18 @@ import { LocalError } from '../../local-errors.js';
 import { hasCode } from '../store-files.js';
 import { noSuchFile, notAFile, unreadableFile } from './source-formats.js';
 
-/** Files that an import reads at once, at most. */
+/** Maximum number of files per import. */
 export const mostFiles = 10_000;
 
-/** Files to import, and sentences about what else there is. */
+/** Files to import, and notes on what was skipped. */
 export interface FoundFiles {
   readonly files: readonly string[];
   readonly notes: readonly string[];
 }
 
 /**
- * Returns the files that a path leads to: the file, those below a directory, or those that match a pattern with `*`, `?`, `[a-z]` and
- * `**`. Hidden and empty ones are none of them, nor is what holds no rows, such as a socket; the oldest of a rotated set is the first.
- * Throws LocalError.
+ * Returns the files of a path: the file, those below a directory, or those that match a pattern with `*`, `?`, `[a-z]` and `**`. Skips
+ * hidden and empty files, and anything without rows, such as a socket; the oldest of a rotated set comes first. Throws LocalError.
  */
 export async function filesOf(written: string): Promise<FoundFiles> {
   const address = /(?:^|[\\/])(https?):[\\/]+(.*)$/.exec(written);
@@ -41,7 +40,7 @@ export async function filesOf(written: string): Promise<FoundFiles> {
   throw pattern ? new LocalError('invalid', 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
 }
 
-/** What holds no rows of its own: nobody opens it, as a pipe would keep them until somebody writes into it. */
+/** File types without rows. They are never opened, as a pipe would block until someone writes to it. */
 const specialKinds = [
   [found => found.isDirectory(), 'directory'],
   [found => found.isFIFO(), 'a named pipe'],
@@ -51,12 +50,12 @@ const specialKinds = [
 
 type Kind = 'file' | 'empty' | 'none' | (typeof specialKinds)[number][1];
 
-/** Returns what has a name. A file that cannot be looked at is one: whoever opens it says why. */
+/** Returns the kind of a file. One that cannot be examined counts as a file: opening it reports the error. */
 export async function kindOf(file: string): Promise<Kind> {
   return stat(file).then(kindBy, kindWithout);
 }
 
-/** The same at once, in this thread. */
+/** Returns the kind of a file synchronously. */
 export function kindOfSync(file: string): Kind {
   try {
     return kindBy(statSync(file));
@@ -73,7 +72,7 @@ function kindWithout(error: unknown): Kind {
   return hasCode(error, 'ENOENT', 'ENOTDIR') ? 'none' : 'file';
 }
 
-/** Names what is left out. The directories among files are links: others are looked into. */
+/** Returns a note on skipped files. Directories among them are links, as others are searched. */
 function leftOutNotes(kind: Kind, left: readonly string[]): readonly string[] {
   if (left.length === 0) return [];
   const shown = left.slice(0, mostNamed).map(each => `\`${shownName(path.basename(each))}\``);
@@ -132,7 +131,7 @@ async function matchingBelow(directory: string, [part = '', ...rest]: readonly s
   return found;
 }
 
-/** The entries of a directory that are not hidden; none of what is not a directory. Throws LocalError for one that cannot be read. */
+/** Returns the entries of a directory that are not hidden, none if it is not a directory. Throws LocalError if it cannot be read. */
 async function entriesOf(directory: string): Promise<readonly Dirent[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(error => {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
@@ -148,7 +147,7 @@ function tooMany(directory: string): LocalError {
   });
 }
 
-/** A rotated file has a number, the higher the older, or a date; the one that is written has none. */
+/** Sorts rotated files, oldest first: they have a number, higher for older ones, or a date; the current file has neither. */
 export function byRotation(a: string, b: string): number {
   const [left, right] = [rotationOf(a), rotationOf(b)];
   return (
@@ -165,12 +164,12 @@ function rotationOf(file: string) {
   return { stem, rotated: suffix !== '', isNumber: /^\d{1,4}$/.test(suffix), number: Number(suffix) };
 }
 
-/** Returns the name of a file without that of its packing. */
+/** Returns a file name without its compression suffix. */
 function unpackedName(file: string): string {
   return file.replace(/\.(gz|zst)$/i, '');
 }
 
-/** Returns the ending that says how a file is written, of a rotated and packed one too: `.log` of `a.log.2.gz`; lowercase. */
+/** Returns the lowercase suffix that determines the format, even for a rotated and compressed file: `.log` for `a.log.2.gz`. */
 export function endingOf(file: string): string {
   return path.extname(rotationOf(path.basename(file)).stem).toLowerCase();
 }

@@ -18,7 +18,7 @@ import { beginsAs, isOfficeFile, unreadPacking } from '../readers/packing.js';
 import { looksLikeCsv } from './csv-recognize.js';
 import { isOfObjects } from './plain-lines.js';
 
-/** How a file is read, and the format of logs that it has, if one is known. */
+/** How to read a file, and its log format, if known. */
 export interface FileFormat {
   readonly kind: FileKind;
   readonly log?: LogFormat;
@@ -26,13 +26,13 @@ export interface FileFormat {
 
 const csv: FileFormat = { kind: 'csv' };
 
-/** The formats that a request may name. */
+/** Formats that a request may specify. */
 const named = new Map<string, FileFormat>([
   ...fileFormats.flatMap(({ kind, names }) => names.map(name => [name, { kind }] as const)),
   ...logFormats.map(log => [log.name, formatOfLog(log)] as const),
 ]);
 
-/** Returns how a file in a format of logs is read. */
+/** Returns how to read a file in a log format. */
 export function formatOfLog(log: LogFormat): FileFormat {
   const { reading } = log;
   if (reading.kind === 'converted') return { kind: reading.to ?? 'json', log };
@@ -40,14 +40,14 @@ export function formatOfLog(log: LogFormat): FileFormat {
   return { kind: kind === 'csv' || kind === 'json' ? kind : 'lines', log };
 }
 
-/** Returns the kind of file that the ending of a name stands for; undefined if it stands for none. */
+/** Returns the kind of file for a file name suffix, undefined if unknown. */
 export function kindByEnding(ending: string): FileFormat['kind'] | undefined {
   return fileFormats.find(({ endings }) => endings.includes(ending))?.kind;
 }
 
 /**
- * Returns the requested format or that of the requested pattern, else that of the ending of the name, else the one that the beginning
- * of the file looks like; throws LocalError.
+ * Returns the requested format or that of the requested pattern, otherwise that of the file name, otherwise the one detected from the
+ * beginning of the file; throws LocalError.
  */
 export async function formatOf(
   file: string,
@@ -65,18 +65,20 @@ export async function formatOf(
   return formatOfText(textOf(start), start.length === size);
 }
 
-/** A file whose name says that it is CSV is so at most in a format of logs that is, or whose values stand below their names as well. */
+/**
+ * Returns the format of a file named as CSV: only log formats with CSV, or with values below a header, are considered besides plain CSV.
+ */
 function formatOfCsv(text: string): FileFormat {
   const log = csvFormatOf(text.trimStart().split(/\r?\n/, mostLooked));
   return log === undefined ? csv : formatOfLog(log);
 }
 
-/** Whether a file that begins like this is Parquet. */
+/** Whether a file that begins with these bytes is Parquet. */
 export function isParquet(start: Buffer): boolean {
   return beginsAs(start) === 'parquet';
 }
 
-/** Returns the first bytes of a file, as they are; throws LocalError for one that is empty, or is packed or written in a way that is not read. */
+/** Returns the first bytes of a file; throws LocalError if it is empty, or in an unreadable compression or format. */
 export async function startOfReadable(file: string): Promise<Buffer> {
   const found = await stat(file).catch(() => undefined);
   if (!found) throw noSuchFile(file);
@@ -97,14 +99,14 @@ function refusePacked(file: string, start: Buffer): void {
     });
 }
 
-/** Whether a file that begins like this is a ZIP or tar archive. A workbook of Excel is one that is never unpacked. */
+/** Whether a file that begins with these bytes is a ZIP or tar archive, except an Excel workbook, which is never unpacked. */
 export function isArchive(file: string, start: Buffer): boolean {
   if (unreadPacking(start, file) !== undefined) return false;
-  // A tar archive has no beginning of its own.
+  // A tar archive does not begin with a magic number.
   return (isZip(start) && !isWorkbook(file, start)) || plain(start).toString('latin1', 257, 262) === 'ustar';
 }
 
-/** Whether a file that begins like this is a ZIP archive. */
+/** Whether a file that begins with these bytes is a ZIP archive. */
 export function isZip(start: Buffer): boolean {
   return beginsAs(start) === 'zip';
 }
@@ -142,12 +144,12 @@ function patternRefused(problem: string, hint: string | undefined): LocalError {
   return new LocalError('invalid', 'invalid-request', `The pattern ${problem}.`, present({ hint }));
 }
 
-/** Whether a text that begins like this is a JSON array of objects. */
+/** Whether a text begins like a JSON array of objects. */
 export function isArrayOfObjects(text: string): boolean {
   return /^\[\s*[{\]]/.test(text);
 }
 
-/** With `whole`, the text is the entire file, not only its beginning. */
+/** Detects the format of a text; with `whole`, the text is the entire file rather than its beginning. */
 function formatOfText(text: string, whole: boolean): FileFormat {
   const begin = text.trimStart();
   if (begin.startsWith('{') || isArrayOfObjects(begin)) return { kind: 'json' };
@@ -157,24 +159,24 @@ function formatOfText(text: string, whole: boolean): FileFormat {
   return !isUsual && looksLikeCsv(complete) ? csv : formatOfLog(format);
 }
 
-/** The last line may be cut off. */
+/** Returns the complete lines: the last one may be truncated. */
 function wholeLines(text: string, whole: boolean): readonly string[] {
   const lines = text.split(/\r?\n/);
   return whole ? lines : lines.slice(0, -1);
 }
 
-/** Returns the lines at the beginning of a text file, unpacked, without one that may be cut off. */
+/** Returns the lines at the beginning of a text file, decompressed, except one that may be truncated. */
 export async function linesAtStart(file: string): Promise<readonly string[]> {
   const start = await firstBytes(file);
   return wholeLines(textOf(start), start.length < startBytes);
 }
 
-/** Returns the beginning of a file as text, unpacked, without a byte order mark and leading white space. */
+/** Returns the beginning of a file as a string, decompressed, without a byte order mark and leading white space. */
 export async function startOf(file: string): Promise<string> {
   return textOf(await firstBytes(file)).trimStart();
 }
 
-/** Resolves with an error for a gzip file that does not unpack to its end, else undefined; never rejects. */
+/** Resolves with an error for a gzip file that is damaged or truncated, otherwise undefined; never rejects. */
 export async function damageOf(file: string, signal?: AbortSignal): Promise<LocalError | undefined> {
   const named = file.toLowerCase().endsWith('.gz');
   const name = path.basename(file);
@@ -204,7 +206,7 @@ function isPacked(bytes: Buffer): boolean {
   return beginsAs(bytes) === 'gzip';
 }
 
-/** Whether a text file, unpacked, begins with the mark that Windows puts there. */
+/** Whether a text file, decompressed, begins with a byte order mark. */
 export async function hasByteOrderMark(file: string): Promise<boolean> {
   return plain(await firstBytes(file)).toString('latin1', 0, 3) === '\xef\xbb\xbf';
 }
@@ -215,12 +217,12 @@ function textOf(bytes: Buffer): string {
     .replace(/^\uFEFF/, '');
 }
 
-/** Returns the beginning of a file, unpacked if it is packed with gzip. */
+/** Returns the beginning of a file, decompressed if it is gzip. */
 export function plain(bytes: Buffer): Buffer {
   return isPacked(bytes) ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
 }
 
-/** Returns the bytes at the beginning of a file, as they are. */
+/** Returns the first bytes of a file. */
 export async function firstBytes(file: string, mostBytes = startBytes): Promise<Buffer> {
   const handle = await open(file);
   try {
@@ -231,7 +233,7 @@ export async function firstBytes(file: string, mostBytes = startBytes): Promise<
   }
 }
 
-/** Returns the bytes at the end of a file, up to as many, and the size of the file; none of one that is packed. */
+/** Returns the last bytes of a file, up to a maximum, and its size; no bytes if it is compressed. */
 export async function endOf(file: string): Promise<{ readonly text: string; readonly size: number }> {
   const { size } = await stat(file);
   const isText = beginsAs(await firstBytes(file, 8)) === undefined;
@@ -245,20 +247,20 @@ export async function endOf(file: string): Promise<{ readonly text: string; read
   }
 }
 
-/** Returns the error for a path that leads to no file. */
+/** Returns the error for a path without a file. */
 export function noSuchFile(file: string): LocalError {
-  // A name that is not UTF-8 was read with this character in it, and cannot be given back.
+  // A name that is not UTF-8 was decoded with this character, and the original is lost.
   const hint = /\uFFFD/.test(file) ? 'Its name may not be UTF-8: rename it.' : undefined;
   return new LocalError('invalid', 'no-such-file', `There is no file ${file}.`, present({ hint }));
 }
 
-/** Returns the error for what is not a file; `is` says what it is instead. */
+/** Returns the error for something other than a file; `is` describes it. */
 export function notAFile(file: string, is?: string): LocalError {
   const message = `${file} is not a file${is === undefined ? '' : `: ${is}`}.`;
   return new LocalError('invalid', 'not-a-file', message);
 }
 
-/** Returns the error for a file or a directory that the system does not let be read. */
+/** Returns the error for a file or directory without read permission. */
 export function unreadableFile(file: string, error: NodeJS.ErrnoException): LocalError {
   const { reason = String(error.code), hint } = systemRefusal(error) ?? {};
   const message = `${file} cannot be read: ${reason}.`;
@@ -272,5 +274,5 @@ export function emptyFile(file: string): LocalError {
 
 const startBytes = 64 * 1024;
 const endBytes = 4096;
-/** Lines in which the names of fields are looked for. */
+/** Number of lines searched for field names. */
 const mostLooked = 100;

@@ -14,17 +14,17 @@ import { whileFiles } from '../bounds/bounded-names.js';
 import { drafted, loadOf, openSource, type Source, type Stored } from '../import.js';
 import { damageOf, emptyFile } from './source-formats.js';
 
-/** Files up to this many bytes are unpacked to their end, which tells whether they are whole; of a larger one the import tells. */
+/** Maximum size of a file decompressed completely, to detect damage, in bytes; for a larger one, the import reports it. */
 const unpackedBytes = 64 * 2 ** 20;
 
-/** The rows that a preview reads, from the first on. */
+/** Number of rows read for a preview. */
 const rowsRead = 1_000;
-/** Those whose values it has. */
+/** Number of rows with values in the preview. */
 const rowsShown = 5;
-/** The longest value, in characters. */
+/** Maximum length of a value, in characters. */
 const longestValue = 200;
 
-/** Says how a file would be imported, by the pass of an import over its first rows; nothing is kept. Throws LocalError. */
+/** Returns how a file would be imported, by running an import over its first rows; nothing is stored. Throws LocalError. */
 export async function previewFile(
   dataDir: string,
   request: ImportRequest,
@@ -79,7 +79,7 @@ function previewOf(
   };
 }
 
-/** Returns the fields with the values of the first rows; a row whose time is that of the import has none. */
+/** Returns the fields with the values of the first rows; the time of the import is shown as null. */
 async function valuesIn(
   connection: Connection,
   draft: string,

@@ -9,8 +9,8 @@ import { writeCopy } from '../bounds/bounded-copies.js';
 import { kindOfNumber, type NumberKind, textOfNumber } from './cell-numbers.js';
 
 /**
- * Writes a sheet of an Excel workbook as CSV: the one named, else the first with cells. Its times have no zone: they are UTC unless `local`.
- * Returns what the import says of it; throws LocalError.
+ * Writes a sheet of an Excel workbook as CSV: the one named, otherwise the first with cells. Its times have no zone and are UTC unless
+ * `local`. Returns notes for the import report; throws LocalError.
  */
 export async function writeSheet(
   file: string,
@@ -44,24 +44,24 @@ export async function writeSheet(
 
 interface Sheet {
   readonly name: string;
-  /** Where it is in the archive. */
+  /** Path in the archive. */
   readonly entry: string;
 }
 
-/** The parts of a file of Office, by their names in lower case, as names differ in case. */
+/** Parts of an Office file, by lowercase name, as the case of names varies. */
 interface Package {
   readonly archive: ZipFile;
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
-/** What the values of a workbook's sheets need (https://ecma-international.org/publications-and-standards/standards/ecma-376/). */
+/** Data needed to read the sheets of a workbook (https://ecma-international.org/publications-and-standards/standards/ecma-376/). */
 interface Workbook extends Package {
   readonly sheets: readonly Sheet[];
-  /** Days are counted from 1904. */
+  /** Whether days are counted from 1904. */
   readonly from1904: boolean;
-  /** Texts that cells name by their place. */
+  /** Shared strings, which cells reference by index. */
   readonly texts: readonly string[];
-  /** What a number is in each style of cells. */
+  /** Meaning of numbers in each cell style. */
   readonly styles: readonly NumberKind[];
 }
 
@@ -83,10 +83,10 @@ function otherSheets(sheet: Sheet, sheets: readonly Sheet[]): string[] {
   return [`The rows are those of the sheet \`${sheet.name}\`: \`--path\` names another, of ${list}.`];
 }
 
-/** Cells that are null although something stands in them. */
+/** Counts of cells that are null despite having content. */
 interface Emptied {
   errors: number;
-  /** A program other than a spreadsheet may write a formula without its result. */
+  /** Formulas without a result, as programs other than spreadsheets may write. */
   formulas: number;
 }
 
@@ -131,7 +131,7 @@ async function openWorkbook(archive: ZipFile): Promise<Workbook> {
 
 interface Relation {
   readonly id: string;
-  /** The last word of its type, such as `worksheet`. */
+  /** Last segment of its type, such as `worksheet`. */
   readonly kind: string;
   readonly part: string;
 }
@@ -139,7 +139,7 @@ interface Relation {
 const isOf = (kind: string) => (each: Relation) => each.kind === kind;
 const partOf = (each: Relation) => each.part;
 
-/** Returns what a part refers to, or the whole file if `part` is empty. */
+/** Returns the relations of a part, or of the whole file if `part` is empty. */
 async function relationsOf(book: Package, part: string): Promise<Relation[]> {
   const { dir, base } = path.posix.parse(part);
   const found: Relation[] = [];
@@ -155,7 +155,7 @@ async function relationsOf(book: Package, part: string): Promise<Relation[]> {
   return found;
 }
 
-/** What the parser of XML meets: an element that begins, with its attributes, one that ends, or text. */
+/** An event of the XML parser: an element that opens, with its attributes, or closes, or text. */
 interface Mark {
   readonly open?: string;
   readonly attributes?: Readonly<Record<string, string>>;
@@ -164,8 +164,8 @@ interface Mark {
 }
 
 /**
- * Yields what a part holds; one that a workbook does not have is empty. Names of elements lack the prefix of the first one, so that those
- * of later versions, such as `x15:workbookPr`, are not taken for them.
+ * Yields the XML events of a part, none if the workbook lacks it. Removes the prefix of the first element from names, so that elements of
+ * later versions, such as `x15:workbookPr`, are not mistaken for the original ones.
  */
 async function* marksOf({ archive, entries }: Package, name: string): AsyncGenerator<Mark> {
   const entry = entries.get(name.toLowerCase());
@@ -202,7 +202,7 @@ async function textsOf(book: Package, part: string): Promise<string[]> {
   return texts;
 }
 
-/** Joins the texts of the parts of one, without how it is pronounced. */
+/** Concatenates the runs of a rich text, without phonetic guides. */
 class TextReader {
   #text = '';
   #inText = false;
@@ -221,7 +221,7 @@ class TextReader {
   }
 }
 
-/** Characters that XML does not have are written by their number. */
+/** Decodes escapes of characters that XML does not allow. */
 function decoded(text: string): string {
   return text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number(`0x${code}`)));
 }
@@ -245,7 +245,7 @@ interface Cell {
   readonly style: number;
 }
 
-/** Returns the first of some sheets that has cells, and its lines; if none has, the first one, without lines. */
+/** Returns the first sheet with cells, and its lines; if there is none, the first sheet without lines. */
 async function firstWithCells(
   book: Workbook,
   sheets: readonly Sheet[],
@@ -304,10 +304,13 @@ async function* linesOf(
   }
 }
 
-/** The most columns of a sheet in Excel: a place beyond them would fill the memory with empty cells. */
+/** Excel's maximum number of columns: a cell beyond them would fill memory with empty cells. */
 const mostColumns = 16_384;
 
-/** A cell may lack its place, as in `B2`: it then follows the one before. Throws RangeError for a place that no sheet has. */
+/**
+ * Returns the position and type of a cell, which follows the previous one if it has no reference such as `B2`. Throws RangeError for a
+ * reference outside any sheet.
+ */
 function cellOf({ r = '', t = 'n', s = '0' }: Readonly<Record<string, string>>, next: number): Cell {
   const letters = /^[A-Z]+/.exec(r)?.[0];
   const column =
@@ -318,7 +321,7 @@ function cellOf({ r = '', t = 'n', s = '0' }: Readonly<Record<string, string>>, 
   return { column, type: t, style: Number(s) };
 }
 
-/** Text is in quotes, so that an empty one is not a missing value. */
+/** Returns a cell as CSV; text is quoted, so that an empty string is not a missing value. */
 function cellText({ type, style }: Cell, value: string, book: Workbook, local: boolean): string {
   switch (type) {
     case 's':

@@ -3,36 +3,36 @@ import { plural } from '../../../text.js';
 import { LocalError } from '../../local-errors.js';
 import { writeValues } from '../readers/reader-values.js';
 
-/** The list in an object that holds the events of a file. */
+/** A list of events within an object. */
 interface List {
-  /** The keys that lead to it. */
+  /** Path of keys to the list. */
   readonly keys: readonly string[];
-  /** Its brackets are the first and the last of these bytes, half open. */
+  /** Byte range from its opening to its closing bracket, half-open. */
   readonly start: number;
   readonly end: number;
-  /** Its first value is an object. */
+  /** Whether its first value is an object. */
   readonly ofObjects: boolean;
 }
 
-/** The object that a file consists of, or objects of one key each behind each other. */
+/** The object that a file consists of, or several concatenated objects with one key each. */
 interface Wrapper {
   readonly lists: readonly List[];
-  /** The keys of the object itself. */
+  /** Keys of the object itself. */
   readonly keys: readonly string[];
-  /** How many objects there are. */
+  /** Number of objects. */
   readonly objects: number;
-  /** The file ends within a list. */
+  /** Whether the file ends within a list. */
   readonly isCut: boolean;
 }
 
-/** Names that programs give to the list of events in their answers. */
+/** Names that programs use for the list of events in a response. */
 const usual =
   /^(?:records|items|values?|data|results?|logs|events|entries|hits|rows|messages|logEvents|features)$/i;
 
 /**
- * Writes the events of a JSON file that is one object around a list, or several, a line each: of the list at `path`, such as `data.items`, else of
- * the only one with a usual name. Returns what the import says of that; undefined if the file has no such list, and then nothing is
- * written. Throws LocalError if it has none at `path`.
+ * Writes the events of a JSON file with one or several objects around a list, one per line: the list at `path`, such as `data.items`,
+ * otherwise the only one with a usual name. Returns notes for the import report; undefined, writing nothing, if the file has no such list.
+ * Throws LocalError if there is none at `path`.
  */
 export async function writeList(
   file: string,
@@ -59,7 +59,7 @@ export async function writeList(
   return [`The events are those of the ${where} \`${list.keys.join('.')}\`.${left}`, ...cut];
 }
 
-/** The lists at a path, else the only one with a usual name; of several objects, one of each. */
+/** Returns the list at a path, otherwise the only one with a usual name; with several objects, one list per object. */
 function listsAt({ lists, objects }: Wrapper, path: string | undefined): readonly List[] | undefined {
   const isAt = ({ keys, ofObjects }: List) =>
     path === undefined ? ofObjects && keys.every(key => usual.test(key)) : keys.join('.') === path;
@@ -72,7 +72,7 @@ function listsAt({ lists, objects }: Wrapper, path: string | undefined): readonl
     : undefined;
 }
 
-/** The list of objects that follow each other, as clouds write their logs: a line of another program with one list is an event itself. */
+/** List in concatenated objects, as in cloud logs. In files of other programs, an object with one list is itself an event. */
 const ofSeveral = /^records$/i;
 
 function noList(name: string, path: string, lists: readonly List[]): LocalError {
@@ -85,12 +85,12 @@ function noList(name: string, path: string, lists: readonly List[]): LocalError 
   });
 }
 
-/** Returns whether a file that begins like this may be one object. */
+/** Returns whether a file that begins with these bytes may be one object. */
 export function mayBeObject(start: Buffer): boolean {
   return new Scan().take(start);
 }
 
-/** Looks through a file up to the end of its first object; undefined if there is more than that, or no object. */
+/** Scans a file up to the end of its first object; undefined if anything else follows, or there is no object. */
 async function wrapperOf(file: string): Promise<Wrapper | undefined> {
   const scan = new Scan();
   for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 18 })) {
@@ -105,7 +105,7 @@ const [quote, backslash, colon, comma, braceOpen, braceClose, bracketOpen, brack
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-/** Keys that lead to a list, at most. */
+/** Maximum length of a path to a list. */
 const mostKeys = 3;
 
 interface OpenList {
@@ -115,13 +115,13 @@ interface OpenList {
   ofObjects: boolean | undefined;
 }
 
-/** Follows the objects that hold one another from the outermost one in, and the lists in them. */
+/** Tracks nested objects, from the outermost inward, and the lists in them. */
 class Scan {
   readonly #lists: List[] = [];
   readonly #topKeys: string[] = [];
-  /** The keys of the objects that are open, each undefined until it is read. */
+  /** Current key of each open object, undefined until it is read. */
   readonly #keys: (string | undefined)[] = [];
-  /** What is open: an object whose keys are followed, or anything else. */
+  /** Open values: an object whose keys are tracked, or anything else. */
   readonly #open: ('followed' | 'other')[] = [];
   #list: OpenList | undefined;
   #objects = 0;
@@ -143,7 +143,7 @@ class Scan {
     return { keys, start, end: this.#at + 1, ofObjects: ofObjects === true };
   }
 
-  /** Returns whether the file may still be one object. */
+  /** Reads a chunk; returns whether the file may still be one object. */
   take(chunk: Buffer): boolean {
     for (const byte of chunk) {
       this.#at += 1;
@@ -184,7 +184,7 @@ class Scan {
     return true;
   }
 
-  /** Whether an object may follow those before it. */
+  /** Whether another object may follow the previous ones. */
   #begins(): boolean {
     if (this.#ended && (this.#topKeys.length > 1 || !ofSeveral.test(this.#topKeys[0] ?? ''))) return false;
     this.#topKeys.length = 0;

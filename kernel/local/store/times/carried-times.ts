@@ -6,7 +6,7 @@ import { columnNames, copyToParquet, type FileNote } from '../../engine/engine-p
 import { inZone } from './time-zone.js';
 import type { TimeOptions } from './timestamps.js';
 
-/** Replaces the rows of a draft by those of `select`. */
+/** Replaces the rows of a draft with those of `select`. */
 export async function rewrite(
   connection: Connection,
   draft: string,
@@ -18,15 +18,15 @@ export async function rewrite(
   await rename(next, draft);
 }
 
-/** Returns names of columns, for SQL, that none of a draft has. */
+/** Returns column names, for SQL, that a draft does not use. */
 function namesBeside({ fields }: FileNote, ...wanted: readonly string[]): readonly string[] {
   const names = columnNames([...fields.map(({ column }) => column), ...wanted]);
   return names.slice(-wanted.length).map(sqlName);
 }
 
 /**
- * Gives the lines of a log without a readable time that of the line before, and a nanosecond more each, so that a stack trace keeps
- * its order; those at the beginning have the first time that there is.
+ * Gives log lines without a readable time that of the line before plus a nanosecond each, so that a stack trace keeps its order; lines at
+ * the beginning get the first time of the file.
  */
 export async function carryTimes(
   connection: Connection,
@@ -48,8 +48,8 @@ export async function carryTimes(
 }
 
 /**
- * Moves times of day, which are all on the first day, to theirs. One that is more than an hour before the one above it is on the next
- * day: less is the order of threads, or the end of daylight saving. One that is nearly a day later is a late line of the day before.
+ * Moves times of day, initially all on the first day, to their dates. A time more than an hour before the previous one is on the next day:
+ * smaller steps back come from thread order or the end of daylight saving. A time nearly a day later is a late line of the day before.
  */
 export async function rollDays(
   connection: Connection,

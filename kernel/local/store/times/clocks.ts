@@ -3,18 +3,18 @@ import { parseTime } from '../../../time.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import { consequence } from './timeless.js';
 
-/** The day on which the times of day of a file begin, such as `2026-06-01`, and what says so. */
+/** Date of the first time of day in a file, such as `2026-06-01`, and its source. */
 export interface DayOfFile {
   readonly text: string;
   readonly of: 'option' | 'name';
 }
 
-/** A time of day without its date. */
+/** Pattern of a time of day without a date. */
 export const clockPattern = clockTime;
 
 const parts = '^(\\d{1,2}):(\\d{2})(?::(\\d{2})(?:[.,:](\\d{1,9}))?)?(?: ?([AaPp])[Mm])?$';
 
-/** SQL of the nanoseconds since midnight of a text; null if it is not a time of day. */
+/** Returns the SQL of the nanoseconds since midnight for a text; null if it is not a time of day. */
 export function clockNsSql(text: string): string {
   const number = (name: string) => `coalesce(TRY_CAST(c.${name} AS BIGINT), 0)`;
   const hour = `CASE WHEN c.p = '' THEN ${number('h')} ELSE ${number('h')} % 12 + CASE WHEN lower(c.p) = 'p' THEN 12 ELSE 0 END END`;
@@ -23,7 +23,7 @@ export function clockNsSql(text: string): string {
   return `list_transform([regexp_extract(trim(${text}), ${sqlText(parts)}, ['h', 'm', 's', 'f', 'p'])], lambda c: CASE WHEN ${isClock} THEN ${nanos} END)[1]`;
 }
 
-/** Returns the day that the name of a file has, such as that of `app-2026-06-01.log.gz`; undefined if it has none, or several. */
+/** Returns the day in a file name, such as `app-2026-06-01.log.gz`; undefined if there is none, or several. */
 export function dayInName(name: string): DayOfFile | undefined {
   const found = [...name.matchAll(/(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?!\d)/g)];
   const days = new Set(found.map(([, year, , month, day]) => `${year}-${month}-${day}`));
@@ -31,7 +31,7 @@ export function dayInName(name: string): DayOfFile | undefined {
   return days.size === 1 && parseTime(text) !== undefined ? { text, of: 'name' } : undefined;
 }
 
-/** Says on which days the times of day of a field lie, or what names the first of them. */
+/** Returns a note on the dates of a field's times of day, or on the option that sets the first one. */
 export function dayNote(field: string, day: DayOfFile | undefined): string {
   const next = 'the next day begins where they go back by more than an hour';
   if (day === undefined)

@@ -5,15 +5,15 @@ import type { Connection } from '../../engine/duckdb.js';
 import { bareTime, orderBits, orderedNs } from '../../functions/function-date-order.js';
 import { LocalError } from '../../local-errors.js';
 
-/** What the dates of a column say of their order. An absent order is that of a column without dates that need one. */
+/** Date order found in a column. `order` is undefined if no date needs one. */
 export interface FoundOrder {
   readonly order?: DateOrder;
   readonly notes: readonly string[];
-  /** Why no order can be told, if so. */
+  /** Why the order is ambiguous, if so. */
   readonly refusal?: LocalError;
 }
 
-/** Dates that leave the same orders open, and one of them. */
+/** Dates that allow the same orders, with an example. */
 interface Group {
   readonly bits: number;
   readonly example: string;
@@ -21,7 +21,7 @@ interface Group {
 
 const orderNames = { dmy: 'day first', mdy: 'month first', ymd: 'year first' } as const;
 
-/** Where the dates are, and whether somebody imports them as a file: a request that ingests events has other options. */
+/** Location of the dates, and whether this is a file import: an ingest request has other options. */
 interface OrderOptions {
   readonly sample: string;
   readonly file: string;
@@ -30,8 +30,8 @@ interface OrderOptions {
 }
 
 /**
- * Returns the order of the dates of a column: of all in the sample if these tell it, else of all in the file, which may be the first
- * of each month. `text` is SQL of them over both relations.
+ * Returns the date order of a column: from the sample if it is conclusive, otherwise from the whole file, in which each date may be the
+ * first of a month. `text` is the SQL of the dates over both relations.
  */
 export async function findOrder(
   connection: Connection,
@@ -56,8 +56,8 @@ export async function findOrder(
 }
 
 /**
- * The order in which every date is the first of a month. The other one would have days of January alone, so that three years with three
- * of them tell it.
+ * Returns the order in which every date is the first of a month. With the other order, all dates would be in January, so three years with
+ * three dates each are conclusive.
  */
 async function monthlyOrder(
   connection: Connection,
@@ -78,7 +78,7 @@ async function monthlyOrder(
   return dmy === true ? 'dmy' : mdy === true ? 'mdy' : undefined;
 }
 
-/** A date with slashes or hyphens and four digits of its year. */
+/** A date with slashes or hyphens and a four-digit year. */
 const longYear = '^\\s*\\[?(\\d{1,2})[-/](\\d{1,2})[-/](\\d{4})';
 
 async function groupsOf(connection: Connection, text: string, relation: string): Promise<Group[]> {
@@ -92,15 +92,15 @@ async function groupsOf(connection: Connection, text: string, relation: string):
   return rows.map(([bits, example]) => ({ bits: Number(bits), example: String(example) }));
 }
 
-/** Whether the readings of a date differ for everyone to see: its first two numbers do. */
+/** Whether the readings of a date differ visibly: its first two numbers are different. */
 const telling =
   "regexp_extract(t, '(\\d+)\\D+(\\d+)', 1)::INTEGER <> regexp_extract(t, '(\\d+)\\D+(\\d+)', 2)::INTEGER";
 
-/** A date with a time of day, which says nothing of the order: one text of each day is enough. */
+/** A date with a time of day, which is irrelevant to the order: one text per day suffices. */
 const withClock =
   '(\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}) (?:(?:0\\d|1\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,9})?)?|(?:0?[1-9]|1[0-2]):[0-5]\\d:[0-5]\\d [AP]M)';
 
-/** SQL of whether a text may begin with a date whose order is to be told: as few rows as can be go to JavaScript. */
+/** Returns the SQL of whether a text may begin with a date of ambiguous order, to pass as few rows as possible to JavaScript. */
 export function beginsWithNumbers(text: string): string {
   return `regexp_matches(${text}, ${sqlText('^\\s*\\[?\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2}')})`;
 }
@@ -135,7 +135,7 @@ function undecided(field: string, { example }: Group, hint: string, open: readon
   return new LocalError('invalid', 'date-order', message, { hint });
 }
 
-/** Names two dates that no order reads. */
+/** Returns the error with two dates that have no order in common. */
 function mixedDates(field: string, groups: readonly Group[], inFile: boolean): LocalError {
   const last = groups.findIndex((_, index) => openIn(groups.slice(0, index + 1)).length === 0);
   const other = groups[last];
@@ -161,19 +161,25 @@ function quoted(text: string): string {
   return JSON.stringify(cut(text, 80));
 }
 
-/** SQL of a time for every text that some order reads: a column of such dates is one of times, although it is refused. */
+/**
+ * Returns the SQL of some time for every text that is a date in any order, so that a column of such dates counts as times although it is
+ * refused.
+ */
 export function dateAtAll(text: string, nowNs: bigint): string {
   return `CASE WHEN apl_date_orders(${text}) > 0 THEN ${nowNs}::BIGINT END`;
 }
 
 const otherOrder = 'a date does not fit the order of the sample';
 
-/** SQL that ends the pass at a date, of which `text` is SQL, that the order of the sample does not read and another one does. */
+/**
+ * Returns the SQL that ends the pass at a date that is invalid in the order of the sample but valid in another; `text` is the SQL of the
+ * date.
+ */
 export function orderMismatch(text: string): string {
   return `CASE WHEN apl_date_orders(${text}) > 0 THEN error(${sqlText(`${otherOrder}: `)} || hex(left(${text}, 80)))::BIGINT END`;
 }
 
-/** Returns whether a pass ended at such a date: all dates of the file then decide. */
+/** Returns whether a pass ended at such a date, in which case all dates of the file determine the order. */
 export function isOrderMismatch(failure: string | undefined): boolean {
   return failure?.startsWith(`Invalid Input Error: ${otherOrder}`) ?? false;
 }

@@ -1,6 +1,6 @@
 import { EARLIEST_TIME, LATEST_TIME, MICROSECOND, MILLISECOND, SECOND } from '../../../time.js';
 
-/** The unit of a number since 1970 follows from its size: seconds, milliseconds, microseconds, nanoseconds. */
+/** Unit of a number since 1970 by magnitude: seconds, milliseconds, microseconds, nanoseconds. */
 const units = [
   { below: 10n ** 11n, nanos: SECOND },
   { below: 10n ** 14n, nanos: MILLISECOND },
@@ -14,7 +14,7 @@ export function epochNs(value: bigint): bigint | null {
   return time >= EARLIEST_TIME && time <= LATEST_TIME ? time : null;
 }
 
-/** SQL of {@link epochNs} of a BIGINT. */
+/** Returns the SQL of {@link epochNs} for a BIGINT. */
 export function epochNsSql(value: string): string {
   const cases = units.map(({ below, nanos }) => {
     const inside = `${value} BETWEEN ${EARLIEST_TIME / nanos} AND ${LATEST_TIME / nanos}`;
@@ -23,13 +23,13 @@ export function epochNsSql(value: string): string {
   return `CASE ${cases.join(' ')} WHEN ${value} BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN ${value} END`;
 }
 
-/** SQL of {@link epochNs} of a DOUBLE, to the microsecond: a double holds no more of a time in seconds. */
+/** Returns the SQL of {@link epochNs} for a DOUBLE, rounded to the microsecond, the precision of a time in seconds. */
 export function epochNsOfRealSql(value: string): string {
   const micros = `round(${value} * ${microsecondsOf(value)})`;
   return `CASE WHEN abs(${micros}) < 9.2e15 THEN CAST(${micros} AS BIGINT) * 1000 END`;
 }
 
-/** SQL of whether {@link epochNsOfRealSql} leaves out digits of a DOUBLE. */
+/** Returns the SQL of whether {@link epochNsOfRealSql} drops digits of a DOUBLE. */
 export function exceedsMicrosecondsSql(value: string): string {
   const unit = microsecondsOf(value);
   return `round(${value} * ${unit}) / ${unit} <> ${value}`;

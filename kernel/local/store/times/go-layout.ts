@@ -1,6 +1,6 @@
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 
-/** Of two that begin alike, the longer one stands first. */
+/** Tokens of Go layouts with their strptime equivalents; of two with a common prefix, the longer one comes first. */
 const goLayout: readonly (readonly [string, string])[] = [
   ['January', '%B'],
   ['Monday', '%A'],
@@ -31,21 +31,24 @@ const goLayout: readonly (readonly [string, string])[] = [
   ['5', '%-S'],
 ];
 
-/** A fraction of a second, which Go reads whether a layout has one or not. */
+/** Fractional seconds, which Go parses even if the layout has none. */
 const fraction = '(:\\d{2})[.,](\\d{1,9})';
 
-/** Returns SQL of the time in a text by a layout of Go's [reference time](https://pkg.go.dev/time#pkg-constants); null if it does not fit. */
+/**
+ * Returns the SQL of the time in a text by a layout of Go's [reference time](https://pkg.go.dev/time#pkg-constants); null if it does not
+ * match.
+ */
 export function goTimeSql(text: string, layout: string): string {
   if (!layout.includes(':05')) return strptimeSql(text, strptimeOf(layout));
   const whole = `regexp_replace(${text}, ${sqlText(fraction)}, '\\1')`;
-  // The engine does not read the Z of UTC, for which a layout has another zone.
+  // The engine does not parse the Z for UTC that such a layout allows.
   const zoned = /Z07:?00/.test(layout) ? `regexp_replace(${whole}, 'Z$', '+00:00')` : whole;
   const seconds = strptimeSql(zoned, strptimeOf(layout.replace(/(:05)[.,](0+|9+)(?!\d)/, '$1')));
   const nanos = `rpad(regexp_extract(${text}, ${sqlText(fraction)}, 2), 9, '0')::HUGEINT`;
   return `make_timestamp_ns(TRY_CAST(epoch_ns(${seconds}) + ${nanos} AS BIGINT))`;
 }
 
-/** Returns SQL of the time in a text by a format of strptime; null if it does not fit. */
+/** Returns the SQL of the time in a text by a strptime format; null if it does not match. */
 export function strptimeSql(text: string, format: string): string {
   return `TRY_CAST(try_strptime(${text}, ${sqlText(format)}) AS TIMESTAMP_NS)`;
 }

@@ -1,19 +1,19 @@
 import type { Connection } from '../../engine/duckdb.js';
 
-/** How the numbers of a column are dates. */
+/** Dates in a column of numbers. */
 interface NumberedDates {
-  /** A TIMESTAMP_NS, null for a number that is not a date of this kind. */
+  /** SQL of a TIMESTAMP_NS, null for a number that is not a date of this kind. */
   readonly sql: string;
   readonly as: string;
 }
 
-/** Serial numbers of spreadsheets are days since 1899-12-30. These are 1954-10-03 and 2119-01-11. */
+/** Limits of spreadsheet serial numbers, days since 1899-12-30: 1954-10-03 and 2119-01-11. */
 const [leastSerial, mostSerial] = [20_000, 80_000];
 
-/** The serial number of 1970-01-01. */
+/** Serial number of 1970-01-01. */
 const epochDay = 25_569;
 
-/** Returns the kind of dates that all numbers of a column of `sampled` are; undefined if they are not. */
+/** Returns the kind of date that all numbers in a column of `sampled` are, undefined if there is none. */
 export async function datesIn(
   connection: Connection,
   value: string,
@@ -28,7 +28,7 @@ export async function datesIn(
   return undefined;
 }
 
-/** To the millisecond, as spreadsheets do. */
+/** Reads serial numbers to the millisecond, like spreadsheets. */
 function serials(value: string): NumberedDates {
   const milliseconds = `(round(${value} * 86400000)::BIGINT - ${epochDay}::BIGINT * 86400000)`;
   const isSerial = `${value} BETWEEN ${leastSerial} AND ${mostSerial}`;
@@ -38,7 +38,10 @@ function serials(value: string): NumberedDates {
   };
 }
 
-/** Year, month, day, and hour, minute, second, milliseconds behind them or not. Seconds since 1970 of so many digits lie in 1970. */
+/**
+ * Reads year, month and day, optionally followed by hour, minute, second and milliseconds. As seconds since 1970, numbers with as many
+ * digits as a date would be in 1970.
+ */
 function digits(value: string, nowNs: bigint): NumberedDates {
   const text = `${value}::VARCHAR`;
   const isDate = `regexp_full_match(${text}, '(?:19|20)\\d{6}(?:\\d{4}(?:\\d{2}(?:\\d{3})?)?)?')`;

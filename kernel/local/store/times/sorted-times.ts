@@ -5,15 +5,15 @@ import { type FileNote, wideFields } from '../../engine/engine-parquet.js';
 import type { DraftFacts } from '../dataset/draft-facts.js';
 import { rewrite } from './carried-times.js';
 
-/** How many row groups a timestamp may lie in, on average, before the rows are sorted. */
+/** Maximum number of row groups per timestamp, on average, before rows are sorted. */
 const mostOverlap = 3;
 
-/** The most values of many fields that are sorted. */
+/** Maximum number of values to sort if there are many fields. */
 const mostWide = 60_000_000;
 
 /**
- * Sorts a draft that is not in the order of time, as few are, so that a time window reads few row groups. Without enough memory for it
- * the rows stay in their order.
+ * Sorts a draft that is not in time order, which is rare, so that a time window reads few row groups. If memory is insufficient, the rows
+ * keep their order.
  */
 export async function sortByTime(
   connection: Connection,
@@ -29,7 +29,7 @@ export async function sortByTime(
   try {
     await rewrite(connection, draft, note, select);
   } catch (error) {
-    // The engine has removed what it had written.
+    // The engine has removed its partial output.
     if (engineFailure(error).code !== 'engine-memory') throw error;
   }
 }

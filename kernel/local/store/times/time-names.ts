@@ -1,4 +1,4 @@
-/** Names that hold the time of an event, the likeliest first; compared without case, `_`, `-`, `@` and the `#` before names in a comment. */
+/** Names of time fields, likeliest first; compared ignoring case, `_`, `-`, `@`, and the `#` before names in a comment. */
 const timeNames = [
   '_time',
   'timestamp',
@@ -82,24 +82,24 @@ const timeNames = [
   '年月日',
   '时间',
   '日期',
-  // Kubernetes: of an event whose other times are null.
+  // Kubernetes events whose other times are null.
   'metadata.creationTimestamp',
 ].map(plainName);
 
-/** How many of the first names stand for the time of an event and hardly for anything else. */
+/** Number of leading names that mean the time of an event and hardly anything else. */
 export const likelyNames = timeNames.indexOf('date');
 
-/** The rank of a field among the names that speak of a time, 0 for the likeliest; -1 for any other name. */
+/** Returns the rank of a field among the time names, 0 for the likeliest; -1 for any other name. */
 export function timeRank(name: string): number {
   return timeNames.indexOf(plainName(name));
 }
 
-/** Returns the last part of a name with dots. */
+/** Returns the last segment of a dotted name. */
 export function lastName(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-/** Returns a name as it is compared with others. */
+/** Returns a name normalized for comparison. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[_\-@# ]/g, '');
 }

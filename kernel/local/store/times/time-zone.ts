@@ -3,7 +3,7 @@ import { zoneOffsets, zoneWord } from '../../../time.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 
-/** A text with a zone behind the time of day or the date, as `todatetime` reads them, or with a number since 1970. */
+/** A text with a zone after the time of day or the date, in the forms that `todatetime` reads, or a number since 1970. */
 const zoned =
   '(?i)\\d:\\d\\d(?::\\d\\d(?:[.,:]\\d+)?)?(?:\\s*[ap]m)?\\s*(?:' +
   `${Object.keys(zoneOffsets).join('|')}|` +
@@ -11,20 +11,20 @@ const zoned =
   '|^\\s*\\d{4}-\\d\\d-\\d\\d[+-]\\d\\d:\\d\\d\\s*$' +
   '|^\\s*(?:\\d{9,10}(?:\\.\\d+)?|\\d{13}|\\d{16}|\\d{19})\\s*$';
 
-/** SQL of what the clocks of a zone show at a instant in UTC. */
+/** Returns the SQL of the local time in a zone at an instant in UTC. */
 function shown(zone: string, utc: string): string {
   return `timezone(${sqlText(zone)}, timezone('UTC', ${utc}))`;
 }
 
-/** SQL of the instant in UTC at which the clocks show a time, if they are as far ahead as they are some days away. */
+/** Returns the SQL of the instant in UTC of a local time, using the zone's offset some days away. */
 function instantBy(zone: string, local: string, days: 1 | -1): string {
   const near = `(${local} + INTERVAL (${days}) DAY)`;
   return `${local} - (${shown(zone, near)} - ${near})`;
 }
 
 /**
- * Returns SQL of a TIMESTAMP_NS that was read from `text` as if in UTC, in a zone unless the text has one of its own. A time that
- * the clocks skip is null; of one that they show twice it is the first. The rule is that of `apl_event_time`.
+ * Returns the SQL of a TIMESTAMP_NS, parsed from `text` as UTC, converted from a zone unless the text has its own. A time skipped by the
+ * clocks is null; of one that occurs twice, it is the first. `apl_event_time` has the same rule.
  */
 export function inZone(time: string, text: string, zone: string): string {
   const instants = `[${instantBy(zone, 't::TIMESTAMP', -1)}, ${instantBy(zone, 't::TIMESTAMP', 1)}]`;
@@ -35,17 +35,17 @@ export function inZone(time: string, text: string, zone: string): string {
   return `list_transform([${time}], lambda t: CASE WHEN ${own} THEN t ELSE ${shifted} END)[1]`;
 }
 
-/** Returns SQL of a text without the word behind its time of day that names a zone, such as IST: it has several offsets. */
+/** Returns the SQL of a text without a zone abbreviation after the time of day, such as IST, which is ambiguous. */
 export function withoutZoneWord(text: string): string {
   return `regexp_replace(${text}, '(\\d:\\d\\d(?::\\d\\d(?:[.,]\\d+)?)?)\\s*[A-Za-z]{3,5}\\b', '\\1')`;
 }
 
-/** SQL of whether a text may have a word for a zone: those that stand for several offsets have three letters. */
+/** Returns the SQL of whether a text may have a zone abbreviation: the ambiguous ones have three letters. */
 export function mayNameZone(text: string): string {
   return `regexp_matches(${text}, '\\d:\\d\\d(?:[.,]\\d+)? ?[A-Z]{2}')`;
 }
 
-/** Returns what to do about texts of the table `sampled` whose zone stands for several offsets: undefined if there is none. */
+/** Returns a hint about ambiguous zone abbreviations in the table `sampled`, undefined if there are none. */
 export async function unclearZoneHint(
   connection: Connection,
   column: string,
@@ -62,7 +62,7 @@ export async function unclearZoneHint(
     : undefined;
 }
 
-/** Says how many times of a file lie in an hour that the clocks of a zone show again. */
+/** Returns a note on the number of times within an hour that occurs twice in a zone. */
 export async function twiceNotes(connection: Connection, file: string, zone: string): Promise<string[]> {
   const again = instantBy(zone, 'l', 1);
   const [row] = await connection.run(

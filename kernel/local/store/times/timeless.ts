@@ -5,18 +5,18 @@ import type { Connection } from '../../engine/duckdb.js';
 import { keep, type ReadField, type Reading } from '../readers/reading.js';
 import { epochNsOfRealSql, epochNsSql } from './epoch.js';
 
-/** A column of the table `sampled`, and the field that it becomes. */
+/** A column of the table `sampled`, with its field. */
 export interface SampledColumn {
   readonly name: string;
   readonly type: TypeName;
   readonly column: string;
-  /** No row of the sample has a value. */
+  /** Whether all of its sampled values are null. */
   readonly empty: boolean;
-  /** As of {@link ReadField}. */
+  /** As in {@link ReadField}. */
   readonly ofDirectory: boolean;
 }
 
-/** Makes the table `sampled` of some fields of the sample, column c_i for field i, and returns its columns. */
+/** Creates the table `sampled` with some fields of the sample, column c_i for field i, and returns its columns. */
 export async function sampled(
   connection: Connection,
   { fields, sample }: Pick<Reading, 'fields' | 'sample'>,
@@ -40,8 +40,8 @@ export async function sampled(
 export const consequence = 'every row has the time of its import, and is found in every time range.';
 
 /**
- * Says that there is no time, and which fields hold times although their names do not suggest it. `near` says of a field with such a
- * name why it is none.
+ * Returns a note that there is no time field, naming fields that hold times although their names do not suggest it. `near` explains why a
+ * field with a suitable name does not count.
  */
 export async function timelessNote(
   connection: Connection,
@@ -75,10 +75,10 @@ function asArgument(name: string): string {
   return /^[\w.@-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** Fields that a message names. */
+/** Maximum number of fields named in a message. */
 const mostNamed = 10;
 
-/** Dates in numbers or with the name of their month, with a time of day or not: roughly, as what they look like is then read. */
+/** Dates in numbers or with a month name, optionally with a time of day: an approximation, as matches are parsed afterwards. */
 const dateForm = (() => {
   const separator = '[-/. ]';
   const numbers = `\\d{4}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{4}|\\d{1,2}[-/]\\d{1,2}[-/]\\d{2}`;
@@ -87,8 +87,8 @@ const dateForm = (() => {
 })();
 
 /**
- * Returns the fields whose values in the sample are all dates, with a time of day or without. The values of all fields are tested as
- * those of one, as the engine would plan a thousand tests for a second; what is left is read as a time would be.
+ * Returns the fields whose sampled values are all dates, with or without a time of day. Tests all fields as one, as planning a thousand
+ * tests would take the engine a second; remaining candidates are then parsed.
  */
 async function unnamedTimes(
   connection: Connection,
@@ -108,7 +108,7 @@ async function unnamedTimes(
     .map(({ name }) => name);
 }
 
-/** Returns the indexes of the columns of text of which all values `t` meet a condition. */
+/** Returns the indexes of the string columns whose values `t` all satisfy a condition. */
 async function indexesWhere(
   connection: Connection,
   columns: readonly { readonly column: string; readonly index: number }[],
@@ -124,7 +124,7 @@ async function indexesWhere(
   return rows.map(([index]) => Number(index));
 }
 
-/** Returns the places of the candidates whose numbers are all recent times: since 2001 in seconds, ms, µs or ns. */
+/** Returns the indexes of the candidates whose numbers are all recent times: since 2001 in seconds, ms, µs or ns. */
 async function numberTimes(
   connection: Connection,
   candidates: readonly SampledColumn[],
@@ -144,10 +144,10 @@ async function numberTimes(
   return numbers.filter((_, place) => row[place] === true).map(({ index }) => index);
 }
 
-/** 2001-09-09T01:46:40Z, from which seconds have ten digits, and 2100-01-01. */
+/** 2001-09-09T01:46:40Z, the first time with ten digits in seconds, and 2100-01-01. */
 const [recentFromNs, recentToNs] = [1_000_000_000n * SECOND, 47_482n * DAY];
 
-/** Whether a field of numbers may hold times by its name: an id may have as many digits. */
+/** Whether the name of a numeric field suggests times: an id may have as many digits. */
 function speaksOfTime(name: string): boolean {
   return /time|date|epoch|(^|[._-])(ts|at)$|(?<=[a-z])At$|Ts$/.test(name) || /timestamp|epoch/i.test(name);
 }

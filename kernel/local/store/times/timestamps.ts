@@ -15,27 +15,27 @@ import { lastName, likelyNames, plainName, timeRank } from './time-names.js';
 import { inZone, mayNameZone, unclearZoneHint, withoutZoneWord } from './time-zone.js';
 import { consequence, type SampledColumn, sampled, timelessNote } from './timeless.js';
 
-/** How to find the time of a row. `field` and `format` are those that the user named; a format is Go's or strptime's. */
+/** How to find the time of a row. `field` and `format` are user options; the format is a Go layout or a strptime format. */
 export interface TimeOptions {
   readonly nowNs: bigint;
   readonly field?: string;
   readonly format?: string;
-  /** The order of day, month and year in dates that do not show it. */
+  /** Order of day, month and year in ambiguous dates. */
   readonly dates?: DateOrder;
-  /** The time zone of texts without one (default: UTC). */
+  /** Time zone of texts without one (default: UTC). */
   readonly zone?: string;
-  /** The day of the first time of day in rows whose times have no date. */
+  /** Date of the first time of day in rows whose times have no date. */
   readonly day?: DayOfFile;
   /**
-   * The rows are those of a file: their time is looked for, and numbers may be dates, such as the days of a spreadsheet or digits such
-   * as 20240201. Events that are ingested have a time in `_time` or in the field that the request names, as the API documents.
+   * Whether the rows come from a file: then the time field is detected, and numbers may be dates, such as spreadsheet serial numbers or
+   * digits such as 20240201. Ingested events have their time in `_time` or the field that the request names, as documented in the API.
    */
   readonly inFile?: boolean;
-  /** The dates of the whole file decide their order: those of the sample have misled. */
+  /** Whether to use all dates of the file to determine their order, because the sample was misleading. */
   readonly whole?: boolean;
 }
 
-/** A search for the time in a reading. */
+/** Context of a search for the time field. */
 interface Search {
   readonly connection: Connection;
   readonly reading: Rows;
@@ -44,19 +44,21 @@ interface Search {
 
 type Rows = Pick<Reading, 'fields' | 'from' | 'sample' | 'carries'>;
 
-/** The source of the time of a row. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite if a row has no readable time. */
+/** Source of a row's time. `sql` is a TIMESTAMP_NS over the cells of a reading, null or infinite if a row has no readable time. */
 export interface TimeSource {
   readonly sql: string;
-  /** The field it was read from; undefined when no field holds a time. */
+  /** Field with the time, undefined if there is none. */
   readonly field?: string;
   readonly notes: readonly string[];
-  /** Why the times cannot be read without a choice of the user, if so. */
+  /** Why the times cannot be read until the user makes a choice. */
   readonly refusal?: LocalError;
-  /** The times are times of day on the first day, in no zone: later days are those after which the clock goes back. */
+  /**
+   * Whether the times are times of day, all on the first day and without a zone, to be moved to later days wherever the clock goes back.
+   */
   readonly rolls?: true;
 }
 
-/** Returns the source of time for the rows of a reading; throws LocalError when the named field has none, or its dates do not tell their order. */
+/** Returns the time source of a reading; throws LocalError if the named field has no times or its date order is ambiguous. */
 export async function findTime(
   connection: Connection,
   reading: Rows,
@@ -67,7 +69,7 @@ export async function findTime(
   return found;
 }
 
-/** As {@link findTime}; what is refused is in the answer, and its rows have no time. */
+/** Like {@link findTime}, but returns an error in `refusal`; its rows have no time. */
 export async function searchTime(
   connection: Connection,
   reading: Rows,
@@ -100,7 +102,7 @@ async function search(search: Search): Promise<TimeSource> {
   );
 }
 
-/** The seconds since 1970 in front of the serial number of an audit event, as laurel writes them. */
+/** Returns the seconds since 1970 before the serial number of an audit event, as written by laurel. */
 async function serialTime(search: Search): Promise<TimeSource | undefined> {
   const { connection, reading } = search;
   const [column] = await sampled(connection, reading, ({ name, type }) => name === 'ID' && type === 'string');
@@ -110,7 +112,7 @@ async function serialTime(search: Search): Promise<TimeSource | undefined> {
   return row?.[0] === true ? readingOf(search, column) : undefined;
 }
 
-/** The times of day in a field with the name of one. */
+/** Returns the times of day in a field named like one. */
 async function clockTime({ connection, reading, options }: Search): Promise<TimeSource | undefined> {
   const columns = await sampled(connection, reading, ({ name }) => isTimeName(name));
   const clock = await findPart(connection, columns, parts.clock);
@@ -135,7 +137,7 @@ async function timeByName(
   );
 }
 
-/** The time in `_time`, another field where it has none; undefined if it has no values, and there is no such field. */
+/** Returns the time in `_time`, with another field as a fallback; undefined if it has no values and there is no other field. */
 async function ownTime(
   search: Search,
   own: SampledColumn,
@@ -158,8 +160,8 @@ async function ownTime(
 }
 
 /**
- * The time in a nested field with the name of one, if it is the only one in which most rows have times since 1990, or the only one with
- * a name that is hardly given to anything but the time of an event.
+ * Returns the time in a nested field named like one, if it is the only one in which most rows have times since 1990, or the only one with a
+ * name that hardly ever means anything but the event time.
  */
 async function nestedTime(search: Search): Promise<TimeSource | undefined> {
   const { connection, reading } = search;
@@ -181,7 +183,7 @@ async function nestedTime(search: Search): Promise<TimeSource | undefined> {
 /** A field of an object within the event. */
 const nested = /\.[^$]*$/;
 
-/** Names the field of the time, as its name alone does not say that it is the one. */
+/** Returns a note with the time field, as its name alone is not conclusive. */
 function otherNote({ field }: TimeSource): string {
   return `The time is that of \`${field}\`: \`--time FIELD\` takes another.`;
 }
@@ -195,7 +197,7 @@ async function zoneNote(
   return hint === undefined ? undefined : `${hint} Until then ${consequence}`;
 }
 
-/** Returns whether a field may hold a time, or a part of one, by its name. */
+/** Returns whether the name of a field suggests a time, or part of one. */
 export function isTimeName(name: string): boolean {
   return (
     timeRank(name) >= 0 ||
@@ -247,9 +249,9 @@ function unknownField(columns: readonly ReadField[], field: string): LocalError 
 }
 
 /**
- * A field with the name of a time is one when most of its values are times, and recent ones if they are numbers: a small one is more
- * likely a duration. The first that most rows have is taken, else the one that the most rows have; one within
- * an object only if there is none beside it.
+ * Returns the time in a field named like one if most of its values are times, and recent ones if numeric: a small number is more likely a
+ * duration. Prefers the first field that most rows have, otherwise the one that the most rows have; a field within an object only if there
+ * is no top-level one.
  */
 async function guessedTime(
   search: Search,
@@ -270,7 +272,7 @@ async function guessedTime(
   return withOthers(search, { ...most.found, notes: [...notes, ...most.found.notes] }, ranked);
 }
 
-/** Adds the times of other fields with the name of one, for rows of the sample in which a field has none: events of other kinds. */
+/** Adds other fields named like a time as fallbacks for sampled rows without one, such as other kinds of events. */
 async function withOthers(
   search: Search,
   first: TimeSource,
@@ -304,7 +306,7 @@ async function withOthers(
   return { ...time, notes: [...time.notes, note] };
 }
 
-/** Adds the times at the beginning of lines of text between objects. */
+/** Adds the times at the beginning of text lines between objects. */
 function withLineTimes({ reading, options }: Search, found: TimeSource): TimeSource {
   const index = reading.fields.findIndex(({ name, type }) => name === 'message' && type === 'string');
   if (reading.carries !== true || index < 0 || found.refusal !== undefined) return found;
@@ -314,7 +316,7 @@ function withLineTimes({ reading, options }: Search, found: TimeSource): TimeSou
   return { ...found, sql: `coalesce(${found.sql}, ${own})` };
 }
 
-/** Returns the fields with the name of a time, the likeliest first. */
+/** Returns the fields named like a time, likeliest first. */
 function rankedByName(columns: readonly SampledColumn[]): readonly SampledColumn[] {
   return columns
     .map(column => ({ column, rank: timeRank(column.name) }))
@@ -327,7 +329,7 @@ function isNumeric({ type }: SampledColumn): boolean {
   return type === 'long' || type === 'real' || type === 'timespan';
 }
 
-/** Says of the likeliest field with the name of a time why its numbers are not taken for times; undefined if there is none. */
+/** Returns a note on why the numbers of the likeliest time field do not count as times, undefined if there is none. */
 async function nearly(search: Search, columns: readonly SampledColumn[]): Promise<string | undefined> {
   for (const column of rankedByName(columns).filter(isNumeric)) {
     const found = await readingOf(search, column);
@@ -362,7 +364,7 @@ async function readingOf(search: Search, column: SampledColumn): Promise<TimeSou
   }
 }
 
-/** Says that times lose digits: a real of so many seconds holds no nanoseconds. */
+/** Returns a note that times lose digits: a double has no nanoseconds at this magnitude. */
 async function roundedNotes(
   connection: Connection,
   field: string,
@@ -378,14 +380,14 @@ async function roundedNotes(
       ];
 }
 
-/** Says that the times of a field need no zone: they have an offset, or are not text. */
+/** Returns a note that the times of a field need no zone: they have an offset, or are not text. */
 function unzonedNotes({ zone }: TimeOptions, field: string): readonly string[] {
   return zone === undefined
     ? []
     : [`\`--zone\` changes nothing: the times of \`${field}\` have an offset, or are not text.`];
 }
 
-/** The time in a field whose numbers are dates, if it is named by the user or as a date: small ones may be durations. */
+/** Returns the time in a field of numeric dates, if the user named it or its name contains "date": small numbers may be durations. */
 async function numberedTime(search: Search, column: SampledColumn): Promise<TimeSource | undefined> {
   const { name: field, type, column: value } = column;
   const { inFile, field: named, zone, nowNs } = search.options;
@@ -397,7 +399,7 @@ async function numberedTime(search: Search, column: SampledColumn): Promise<Time
   return { field, sql, notes: [`The numbers of \`${field}\` are read as ${found.as}.`] };
 }
 
-/** The formats that the engine reads without help, the fastest first; JavaScript reads the rest. */
+/** Formats that the engine reads natively, fastest first; JavaScript reads the rest. */
 const textReaders: readonly ((text: string) => string)[] = [
   text => `TRY_CAST(${text} AS TIMESTAMP_NS)`,
   text => `TRY_CAST(replace(${text}, ',', '.') AS TIMESTAMP_NS)`,
@@ -407,8 +409,8 @@ const textReaders: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Of the years from 1900 and 2000 on, so that no time is beyond nanoseconds, for which the engine has an error. A cast from a time with a zone,
- * and to trim each text, would take three times as long.
+ * Returns the SQL of an access log time, for years from 1900 and 2000 on, which are within the range of nanoseconds, as the engine would
+ * fail otherwise. Casting from a time with a zone, and trimming every text, would take three times as long.
  */
 function accessTime(text: string): string {
   const bare = `CASE WHEN ${text} GLOB '[0-9]*[0-9]' THEN ${text} ELSE trim(${text}, '[]') END`;
@@ -416,10 +418,10 @@ function accessTime(text: string): string {
   return `CASE WHEN ${text} GLOB '*/[12][09]??:*' THEN make_timestamp_ns(TRY_CAST(1000::HUGEINT * ${us} AS BIGINT)) END`;
 }
 
-/** Numbers as logcat writes them; others may mean day and month by the same. */
+/** Numeric month and day as in logcat; in other formats the order may be reversed. */
 const monthAndDay = '\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}\\.\\d{3}';
 
-/** Letters of any language: the class that Unicode has for them takes the engine twenty times as long to compile. */
+/** Letters of any language: the Unicode class takes the engine twenty times as long to compile. */
 const letters = '[^\\d\\s[:punct:]]{3,9}';
 
 const yearless = [
@@ -469,7 +471,7 @@ async function readText(search: Search, field: string, text: string): Promise<Ti
   };
 }
 
-/** SQL of the time of a usual text with a date of numbers, null of any other: the engine reads it in a tenth of the time of JavaScript. */
+/** Returns the SQL of a common text with a numeric date, null for any other: the engine takes a tenth of the time of JavaScript. */
 function numberedSql(text: string, order: 'dmy' | 'mdy'): string {
   const usual = '(\\d{1,2})[-/.](\\d{1,2})[-/.](\\d{4}) (\\d{1,2}:\\d{2}:\\d{2})([.,]\\d{1,6})?( [AP]M)?';
   const dashed = `regexp_replace(${text}, ${sqlText(usual)}, '\\1-\\2-\\3 \\4\\6')`;
@@ -493,7 +495,7 @@ async function orderIn(
   return findOrder(connection, field, text, { sample: 'sampled', file, whole, inFile });
 }
 
-/** Returns SQL of the times that the engine's best reader of a sample finds: the first that reads all values, else most of them. */
+/** Returns the SQL of the engine's best reader for a sample: the first that reads all values, otherwise the one that reads the most. */
 async function bestReader(connection: Connection, text: string, present: number): Promise<string> {
   let best = { sql: '', read: -1 };
   for (const reader of textReaders) {
@@ -512,7 +514,7 @@ function formatted(column: SampledColumn, format: string): TimeSource {
   return { field: column.name, sql, notes: [] };
 }
 
-/** Characters of a name or a value of the file in a message. */
+/** Maximum length of a name or value in a message, in characters. */
 const longestShown = 80;
 
 interface ReadCount {
@@ -540,15 +542,15 @@ async function countRead(connection: Connection, { column }: SampledColumn, sql:
 
 // ---- a time spread over several columns ----
 
-/** Names of the seconds since 1970, and of the nanoseconds that another field adds to them, behind the same prefix. */
+/** Name pairs of seconds since 1970 and additional nanoseconds, after a common prefix. */
 const counted = [
   // Log4j's JSON layout.
   { seconds: 'epochsecond', nanos: 'nanoofsecond' },
-  // A timestamp of Protocol Buffers as JSON.
+  // A Protocol Buffers timestamp as JSON.
   { seconds: 'seconds', nanos: 'nanos' },
 ];
 
-/** The prefix and the last word of a name that is a part of a counted time. */
+/** Returns the prefix and last word of a name that is part of such a pair. */
 function countedName(name: string): { readonly prefix: string; readonly word: string } | undefined {
   const [, prefix = '', word = ''] = /^(.*?)([^.]+)$/.exec(name) ?? [];
   const plain = plainName(word);
@@ -556,7 +558,7 @@ function countedName(name: string): { readonly prefix: string; readonly word: st
   return isPart && prefix !== '' ? { prefix, word: plain } : undefined;
 }
 
-/** The time in two fields of whole numbers, to the nanosecond; of several, the first. */
+/** Returns the time in the first pair of integer fields, to the nanosecond. */
 async function countedTime(
   { connection, options }: Search,
   columns: readonly SampledColumn[],
@@ -601,7 +603,7 @@ const parts = {
   },
   day: { names: ['day', 'mday', 'date'], pattern: '\\d{1,2}' },
   year: { names: ['year'], pattern: '\\d{4}' },
-  // As firewalls of Fortinet have it.
+  // As in Fortinet firewall logs.
   zone: { names: ['tz', 'timezone', 'tzoffset', 'utcoffset'], pattern: '[+-]\\d{2}:?\\d{2}|Z|UTC|GMT' },
 } satisfies Record<string, Part>;
 
@@ -622,7 +624,7 @@ async function combinedTime(
   return combination(search, columns, [year, month, day, clock], [month, day, year, clock]);
 }
 
-/** `columns` are in the order in which the user sees their names, `written` in that of the text that is read. */
+/** Returns the time from several columns; `columns` are in display order, `written` in the order of the parsed text. */
 async function combination(
   search: Search,
   all: readonly SampledColumn[],

@@ -12,8 +12,8 @@ import { Left } from './left.js';
 import { NotPrinted } from './printed.js';
 
 /**
- * How a text becomes events: as a stream, or each of its values of JSON by itself, which becomes lines of JSON; or lines of CSV. What
- * is added to `left` are lines without an event.
+ * Converts a text to events: the whole stream, or each JSON value separately, to lines of JSON or CSV. Lines without an event are added to
+ * `left`.
  */
 type Converter =
   | { readonly events: (chunks: AsyncIterable<Buffer>, left: Left) => AsyncIterable<object | string> }
@@ -36,8 +36,8 @@ const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = 
 };
 
 /**
- * Returns the format of a text that begins like this, if it is one that becomes lines of JSON, or of CSV, before it is read; a request
- * that names another format, or a pattern, has the text as it is.
+ * Returns the format of a text that begins with `start`, if it is one that is converted to JSON or CSV lines before it is read. A request
+ * with another format, or a pattern, gets the text unchanged.
  */
 export function convertedFormat(
   start: string,
@@ -50,13 +50,13 @@ export function convertedFormat(
   });
 }
 
-/** How a text is written now, and what the import says of it. */
+/** Output format of a conversion, and its notes. */
 interface Converted {
   readonly ending: '.ndjson' | '.csv';
   readonly notes: readonly string[];
 }
 
-/** Writes the events of a text in such a format; undefined if it turns out to be none. Throws LocalError. */
+/** Writes the events of a text in a converted format; undefined if the text turns out to be something else. Throws LocalError. */
 export async function writeConverted(
   file: string,
   target: string,

@@ -2,8 +2,7 @@ import { addTo, objectOf, type Value } from './converted-journal.js';
 import { textLines } from './text-lines.js';
 
 /**
- * Yields the entries of `journalctl -o verbose` with the names and values that `journalctl -o json` has. A line outside of an entry
- * stays as it is.
+ * Yields the entries of `journalctl -o verbose` with the names and values of `journalctl -o json`. A line outside an entry is unchanged.
  */
 export async function* verboseEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object | string> {
   let entry: Map<string, Value[]> | undefined;
@@ -27,17 +26,17 @@ export async function* verboseEvents(chunks: AsyncIterable<Buffer>): AsyncGenera
   if (entry) yield objectOf(entry);
 }
 
-/** The time of an entry, and its cursor. */
+/** Time and cursor of an entry. */
 const head = /^[A-Z][a-z]{2} \d{4}-\d{2}-\d{2} [^[]*\[(s=[^\]]+)\]$/;
 const fieldPattern = /^ {4}([A-Z_][A-Z\d_]*)=(.*)$/;
 
-/** The microseconds since 1970 that a cursor has in hex. */
+/** Returns the microseconds since 1970 in a cursor, which are hexadecimal. */
 function timeIn(cursor: string): [string, Value[]][] {
   const [, time] = /;t=([\da-f]{1,15})(?:;|$)/.exec(cursor) ?? [];
   return time === undefined ? [] : [['__REALTIME_TIMESTAMP', [String(BigInt(`0x${time}`))]]];
 }
 
-/** Adds a further line to a value: it stands below the first one. */
+/** Appends a continuation line, which is indented, to a value. */
 function extend(entry: ReadonlyMap<string, Value[]>, name: string, line: string): void {
   const values = entry.get(name) ?? [];
   const text = line.slice(Math.min(4 + name.length + 1, line.search(/\S|$/)));

@@ -1,6 +1,6 @@
 import { oneLine, plural } from '../../../../text.js';
 
-/** The lines of a text without an event: how many there are, and the first of them. */
+/** Lines of a text without an event: their number, and the first few. */
 export class Left {
   readonly #first: string[] = [];
   #lines = 0;
@@ -10,7 +10,7 @@ export class Left {
     if (this.#first.length < mostShown) this.#first.push(JSON.stringify(oneLine(line, longestShown)));
   }
 
-  /** Returns what an import says of them. */
+  /** Returns the notes of an import about these lines. */
   notes(): readonly string[] {
     if (this.#lines === 0) return [];
     const more = this.#lines > mostShown ? ', …' : '';
@@ -18,6 +18,6 @@ export class Left {
   }
 }
 
-/** Lines that a message shows, and characters of each. */
+/** Maximum number of lines in a message, and of characters of each. */
 const mostShown = 3;
 const longestShown = 80;

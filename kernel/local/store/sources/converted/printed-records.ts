@@ -2,11 +2,11 @@ import type { Left } from './left.js';
 import { csvLine, footer, NotPrinted } from './printed.js';
 import { textLines } from './text-lines.js';
 
-/** How a client prints the values of a row below each other. */
+/** How a client prints the values of a row one per line. */
 interface Style {
-  /** The line above a row. */
+  /** Line above a row. */
   readonly begin: RegExp;
-  /** What stands between a name and its value. */
+  /** Separator of name and value. */
   readonly sign: '|' | ':';
 }
 
@@ -17,7 +17,7 @@ const styles: readonly Style[] = [
   { begin: /^\*+ \d+\. row \*+$/, sign: ':' },
 ];
 
-/** As `printedTables`, of rows whose values stand below each other. */
+/** Like `printedTables`, for rows printed with one value per line. */
 export async function* printedRecords(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
   let names: readonly string[] | undefined;
   let row: Row | undefined;
@@ -49,14 +49,14 @@ export async function* printedRecords(chunks: AsyncIterable<Buffer>, left: Left)
 class Row {
   readonly style: Style;
   readonly fields: { readonly name: string; value: string }[] = [];
-  /** Where the sign stands in each line. */
+  /** Column of the separator. */
   #place = -1;
 
   constructor(style: Style) {
     this.style = style;
   }
 
-  /** Adds a field, or a further line of the last one, before which no name stands. */
+  /** Adds a field, or a continuation line of the last one, which has no name. */
   add(line: string, names: readonly string[] | undefined): void {
     const { sign } = this.style;
     if (this.#place < 0) this.#place = line.indexOf(sign);

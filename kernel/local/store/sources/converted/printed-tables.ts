@@ -3,17 +3,17 @@ import type { Left } from './left.js';
 import { csvLine, footer, NotPrinted } from './printed.js';
 import { textLines } from './text-lines.js';
 
-/** How the values of a line are found: between bars, or at the places of the dashes below the names. */
+/** How values of a line are found: between bars, or by the columns of the dashes below the names. */
 interface Style {
-  /** The line below the names. */
+  /** Line below the names. */
   readonly rule: RegExp;
-  /** The lines above the names and below the rows. */
+  /** Lines above the names and below the rows. */
   readonly frame?: RegExp;
-  /** What stands between values; blanks do without a bar. */
+  /** Separator of values; a blank if there are no bars. */
   readonly bar: string;
 }
 
-// Built from texts: in the literal of a pattern they would keep the bundle of the program from being ASCII.
+// Built from strings, as regular expression literals would make the bundle non-ASCII.
 const dash = '[─═]';
 const joints = '┼╪├┤╞╡';
 const betweenBars = new RegExp(`[^+|${joints}]+`, 'g');
@@ -34,8 +34,8 @@ const styles: readonly Style[] = [
 ];
 
 /**
- * Yields the rows of tables that a client of a database has printed, as lines of CSV, the first with the names; lines that say how many
- * rows there are, are added to `left`. Throws NotPrinted if there is anything else, or a table with other columns.
+ * Yields the rows of tables printed by a database client as CSV lines, the first with the names; row count lines are added to `left`.
+ * Throws NotPrinted if there is anything else, or a table with other columns.
  */
 export async function* printedTables(chunks: AsyncIterable<Buffer>, left: Left): AsyncGenerator<string> {
   let names: string | undefined;
@@ -63,17 +63,17 @@ export async function* printedTables(chunks: AsyncIterable<Buffer>, left: Left):
   if (head !== undefined || table?.isOpen) throw new NotPrinted();
 }
 
-/** A column, in columns of a terminal, half open. */
+/** Half-open range of terminal columns. */
 interface Column {
   readonly from: number;
   readonly to: number;
 }
 
-/** The rows below a line of dashes. */
+/** Rows below a line of dashes. */
 class Table {
   readonly #style: Style;
   readonly #columns: readonly Column[];
-  /** The values of a row that goes on in the next line, and in which columns. */
+  /** Values of a row that continues on the next line, and which of them continue. */
   #open: { readonly values: readonly string[]; readonly goesOn: readonly boolean[] } | undefined;
 
   constructor(rule: string) {
@@ -85,7 +85,7 @@ class Table {
     );
   }
 
-  /** Values between frames fill their columns, and blanks have no sign. */
+  /** Whether the style marks continued values: not if values are framed or separated by blanks. */
   get #mayGoOn(): boolean {
     return this.#style.bar === '|' && this.#columns[0]?.from === 0;
   }
@@ -94,7 +94,7 @@ class Table {
     return this.#open !== undefined;
   }
 
-  /** Returns the row that ends in a line, if one does. A `+` behind a value says that it goes on. */
+  /** Returns the row that ends with a line, if any. A `+` after a value means that it continues. */
   rowsOf(line: string): readonly string[] {
     const cells = this.cells(line);
     const goesOn = this.#columns.map(({ from, to }, at) => {
@@ -111,7 +111,7 @@ class Table {
     return this.#open === undefined ? [csvLine(values)] : [];
   }
 
-  /** Returns the values of a line with the blanks around them; throws NotPrinted if it has none of these columns. */
+  /** Returns the values of a line with surrounding blanks; throws NotPrinted if it does not have these columns. */
   cells(line: string): readonly string[] {
     const { bar } = this.#style;
     const isFramed = (this.#columns[0]?.from ?? 0) > 0;
@@ -122,7 +122,7 @@ class Table {
     return this.#cellsAt([...line]) ?? this.#cellsAt(spread(line)) ?? notPrinted();
   }
 
-  /** The values at the places of the columns; undefined if anything else than a bar or blanks is between them. */
+  /** Returns the values in the columns, undefined if there is anything but a bar or blanks between them. */
   #cellsAt(characters: readonly string[]): readonly string[] | undefined {
     const { bar } = this.#style;
     const textOf = (from: number, to?: number) => characters.slice(from, to).join('');
@@ -142,7 +142,7 @@ function notPrinted(): never {
   throw new NotPrinted();
 }
 
-/** The characters of a line, each followed by an empty one for a further column that it takes. */
+/** Splits a line into characters, each followed by an empty string per additional terminal column it occupies. */
 function spread(line: string): readonly string[] {
   return [...new Intl.Segmenter().segment(line)].flatMap(({ segment }) => [
     segment,

@@ -1,6 +1,6 @@
 /**
- * Yields the lines of a text in UTF-8, which end in a line feed, also after a carriage return. The `readline` of Node.js 24 ends them at
- * U+2028 too, which stands unescaped in strings of JSON.
+ * Yields the lines of a UTF-8 text, ending in LF or CRLF. `readline` of Node.js 24 also splits at U+2028, which may be unescaped in JSON
+ * strings.
  */
 export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

@@ -2,17 +2,17 @@ import { SaxesParser } from 'saxes';
 
 type Value = string | number | readonly Value[] | { readonly [name: string]: Value };
 
-/** An element, with what stands in it so far. */
+/** An open element with its content so far. */
 interface Element {
   readonly name: string;
-  /** Its attributes, then the elements in it. */
+  /** Attributes, then child elements. */
   readonly members: Map<string, Value[]>;
   text: string;
 }
 
 /**
- * Yields the events of Windows in XML, below one element or not (https://learn.microsoft.com/windows/win32/wes/eventschema-schema):
- * what is in `System` are fields of the event, and what else there is keeps its name. Throws an Error if it is not XML.
+ * Yields the Windows events in XML, with or without a root element (https://learn.microsoft.com/windows/win32/wes/eventschema-schema):
+ * members of `System` become fields of the event, everything else keeps its name. Throws an Error if it is not XML.
  */
 export async function* windowsEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<object> {
   const parser = new SaxesParser({ fragment: true });
@@ -40,7 +40,7 @@ export async function* windowsEvents(chunks: AsyncIterable<Buffer>): AsyncGenera
   let isFirst = true;
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
-    // A declaration is not part of a fragment.
+    // A fragment has no XML declaration.
     parser.write(isFirst ? text.replace(/^\s*<\?xml[^>]*\?>/, '') : text);
     isFirst = false;
     yield* events;
@@ -50,7 +50,7 @@ export async function* windowsEvents(chunks: AsyncIterable<Buffer>): AsyncGenera
   yield* events;
 }
 
-/** Such as `<Correlation/>`; data without text has its name. */
+/** Whether an element is empty, such as `<Correlation/>`; data without text has its name as a member. */
 function isEmpty({ members, text }: Element): boolean {
   return members.size === 0 && text.trim() === '';
 }
@@ -61,11 +61,11 @@ function addMember(members: Map<string, Value[]>, name: string, value: Value): v
   else values.push(value);
 }
 
-/** Elements of `System` that are numbers. */
+/** Numeric elements of `System`. */
 const numbers =
   /^(?:EventID|Qualifiers|Version|Level|Task|Opcode|EventRecordID|ProcessID|ThreadID|ProcessorID|SessionID|KernelTime|UserTime|ProcessorTime)$/;
 
-/** The name and the value of an element; data of an event has its name in an attribute. */
+/** Returns the name and value of an element; event data has its name in an attribute. */
 function memberOf({ name, members, text }: Element, within: string): [string, Value] {
   const [named] = members.get('Name') ?? [];
   if (within === 'EventData' && (name === 'Data' || name === 'ComplexData'))
@@ -93,7 +93,7 @@ function typed(name: string, value: Value, within: string): Value {
     : value;
 }
 
-/** What is in `System` stands first; an identifier with qualifiers is two fields. */
+/** Returns an event with the members of `System` first; an id with qualifiers becomes two fields. */
 function eventOf({ members }: Element): object {
   const { System: system, ...rest } = objectOf(members, 'Event');
   if (typeof system !== 'object' || Array.isArray(system)) return objectOf(members, 'Event');
