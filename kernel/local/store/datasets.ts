@@ -54,7 +54,7 @@ export interface FarDatasets {
 
 /**
  * Datasets under `<dataDir>/datasets`: one directory each, with immutable Parquet files and `dataset.json`. Readers take no lock: a new
- * file is renamed into place, and from then on the files that it replaces no longer count. Those are deleted later, as queries may still be
+ * file is renamed into place, and from then on the files that it replaces are ignored. Those are deleted later, as queries may still be
  * reading them.
  */
 export class DatasetStore {

@@ -187,7 +187,7 @@ export interface ListedNames {
   readonly fault?: string;
 }
 
-/** Lists a directory, which may be missing or something else. */
+/** Lists a directory, which may be missing or not a directory. */
 export async function listed(directory: string): Promise<ListedNames> {
   try {
     return { names: await readdir(directory) };

@@ -10,7 +10,7 @@ export type BatchField = Omit<Column, 'values'>;
 /** Events ready to store, each with a time and the JSON text of each field's value, undefined if it has none. */
 export interface Batch {
   readonly fields: readonly BatchField[];
-  /** No field holds a time, so the events fall into every time window. */
+  /** Whether no field holds a time, in which case the events are in every time window. */
   readonly timeless: boolean;
   readonly events: readonly BatchEvent[];
   /** Time of arrival, in nanoseconds since 1970. */

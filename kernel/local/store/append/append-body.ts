@@ -81,7 +81,7 @@ const timeoutMs = 10_000;
 /** Limit for parsing in one go, which blocks other requests. */
 const smallBytes = 256 * 1024;
 
-/** Buffer size of writes: while long queries run, each write waits for a CPU, and a few large ones take a tenth of the time. */
+/** Buffer size of writes: while long queries run, each write waits for a CPU, and a few large ones are ten times as fast. */
 const writtenBytes = 2 ** 20;
 
 /** Keeps a small body in memory and writes a larger one to a file. */

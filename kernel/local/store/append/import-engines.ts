@@ -107,7 +107,7 @@ async function threadsFor(files: readonly string[]): Promise<number> {
   return Math.max(availableParallelism(), fewestForJson);
 }
 
-/** Whether a file is a CSV with line breaks in values, which only one thread can read: a second one would retry at full load meanwhile. */
+/** Whether a file is a CSV with line breaks in values, which only one thread can read: a second one would only burn CPU meanwhile. */
 async function isReadInTurn(file: string): Promise<boolean> {
   if (!/\.[ct]sv$/i.test(file)) return false;
   const countRows = (quoted: boolean) => rowsByLines(file, quoted).catch(() => 0);

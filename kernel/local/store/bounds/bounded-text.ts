@@ -93,7 +93,7 @@ class Begin implements Inspector {
 }
 
 const headBytes = 512;
-/** Maximum number of control characters in a short text. */
+/** Number of control characters tolerated in any text. */
 const fewControls = 8;
 
 /** Whether more than one byte in twenty is a control character not used in text. */

@@ -127,7 +127,7 @@ async function readWithin(
 /** Returns a copy without a final line that counts the rows, if there is one below a table of several columns. */
 async function withoutFooter(source: CsvSource, { spreadsheet = false }: CsvOptions): Promise<CsvSource> {
   const { text, size } = await endOf(source.file);
-  // A request body is not a report: each of its lines is an event.
+  // The response to a request has no notes to report a dropped line, so each line is an event.
   const length = spreadsheet ? footerLength(text) : 0;
   const [head = ''] = length > 0 ? await linesAtStart(source.file) : [];
   if (!csvDelimiters.some(delimiter => head.includes(delimiter))) return { ...source, below: '' };

@@ -44,7 +44,7 @@ export function namesInComment(line: string | undefined, columns: number): reado
 
 /**
  * Returns the number of lines above the table in a text that begins with `comments` comment lines. A comment with as many values as the
- * table is its header, unless one follows below. Titles, lines with one value, count as above the table.
+ * table, or a title of one value, belongs to the table unless a header follows below.
  */
 export function linesAbove(lines: readonly string[], comments: number, delimiter: string): number {
   const widths = lines.map(line => (line.trim() === '' ? 0 : cellsOf(line, delimiter).length));

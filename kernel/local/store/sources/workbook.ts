@@ -165,7 +165,7 @@ interface Mark {
 
 /**
  * Yields the XML events of a part, none if the workbook lacks it. Removes the prefix of the first element from names, so that elements of
- * later versions, such as `x15:workbookPr`, are not mistaken for the original ones.
+ * later versions, such as `x15:workbookPr`, are not confused with the original ones.
  */
 async function* marksOf({ archive, entries }: Package, name: string): AsyncGenerator<Mark> {
   const entry = entries.get(name.toLowerCase());

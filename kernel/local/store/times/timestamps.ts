@@ -250,8 +250,8 @@ function unknownField(columns: readonly ReadField[], field: string): LocalError 
 
 /**
  * Returns the time in a field named like one if most of its values are times, and recent ones if numeric: a small number is more likely a
- * duration. Prefers the first field that most rows have, otherwise the one that the most rows have; a field within an object only if there
- * is no top-level one.
+ * duration. Prefers the first field that most rows have, otherwise the one that the most rows have; a field within an object only as a
+ * last resort.
  */
 async function guessedTime(
   search: Search,
@@ -409,8 +409,8 @@ const textReaders: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Returns the SQL of an access log time, for years from 1900 and 2000 on, which are within the range of nanoseconds, as the engine would
- * fail otherwise. Casting from a time with a zone, and trimming every text, would take three times as long.
+ * Returns the SQL of an access log time, for years 19xx and 20xx only, as the engine would fail beyond the range of nanoseconds. Casting
+ * from a time with a zone, and trimming every text, would take three times as long.
  */
 function accessTime(text: string): string {
   const bare = `CASE WHEN ${text} GLOB '[0-9]*[0-9]' THEN ${text} ELSE trim(${text}, '[]') END`;

@@ -61,7 +61,7 @@ function checked(bytes: Buffer): Buffer | undefined {
 /** Size that most footers fit into, in bytes. */
 const usualBytes = 16 * 2 ** 10;
 
-/** A footer is followed by its length and a magic of four letters. */
+/** A footer is followed by its length and a four-byte magic number. */
 const endBytes = 8;
 
 async function readEnd(client: BucketClient, object: ObjectEntry, asking: Asking): Promise<Buffer> {

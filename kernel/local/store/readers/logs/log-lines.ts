@@ -154,7 +154,7 @@ async function timed(
   const columnsOf = (names: readonly string[]) =>
     names.flatMap(name => parts.columns[parts.names.indexOf(name)] ?? []);
   const fields = columnsOf(time);
-  // Another field holds the event time, which precedes the time of sending or any time within the line.
+  // Another field holds the event time, which takes precedence over the time of sending or any time within the line.
   if (fields.length === 0 && parts.names.some(isTimeName)) return parts;
   const inLine = reading.kind === 'lines' ? [...fields, ...columnsOf(['syslog_time'])] : fields;
   const withTime = async (sources: readonly string[], fewest: number): Promise<Parts | undefined> => {

@@ -143,7 +143,7 @@ async function copyWithFooter(file: string, workDir: string, start: number, foot
   return copy;
 }
 
-/** A footer is followed by its length and a magic of four letters. */
+/** A footer is followed by its length and a four-byte magic number. */
 const endBytes = 8;
 
 async function footerOf(file: string): Promise<{ start: number; bytes: Buffer }> {

@@ -164,7 +164,7 @@ export class BucketClient {
       throw this.#changed(key, status === 412 ? 'was changed' : 'was deleted');
     const shown = this.#shown(key);
     if (error instanceof ApiError) {
-      // A proxy or certificate error; the configuration may change before the service restarts.
+      // A proxy or certificate error; a restarted service may have another configuration.
       const message = `${shown} cannot be ${done}: ${error.message}.`;
       throw new LocalError('unavailable', 'bucket', message, present({ hint: error.hint }));
     }

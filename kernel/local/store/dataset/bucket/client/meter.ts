@@ -7,7 +7,7 @@ export class Meter {
   bytes = 0;
   /** Number of retries because the bucket was busy or did not answer. */
   repeated = 0;
-  /** Keys of objects with bytes read. */
+  /** Keys of objects that bytes were read from. */
   readonly objects = new Set<string>();
   /** Number of objects listed. */
   listed = 0;
