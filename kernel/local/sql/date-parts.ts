@@ -1,7 +1,7 @@
 import { DAY, HOUR, MICROSECOND, MILLISECOND, MINUTE, SECOND, WEEK } from '../../time.js';
 import { constantText, type SqlArg, TemplateError } from './sql-template.js';
 
-/** Units of a fixed length, in nanoseconds. */
+/** Units of fixed length, in nanoseconds. */
 export const fixedUnits: Readonly<Record<string, bigint>> = {
   week: WEEK,
   day: DAY,
@@ -13,13 +13,13 @@ export const fixedUnits: Readonly<Record<string, bigint>> = {
   nanosecond: 1n,
 };
 
-/** Units of the calendar, in months. */
+/** Calendar units, in months. */
 export const monthUnits: Readonly<Record<string, number>> = { year: 12, quarter: 3, month: 1 };
 
 /** The units of `datetime_add` and `datetime_diff`. */
 export const addUnits = [...Object.keys(monthUnits), ...Object.keys(fixedUnits)];
 
-/** Parts of a time of day: they count `unit`s since the last multiple of `cycle`, in nanoseconds. */
+/** Parts of the time of day: the number of `unit`s since the last multiple of `cycle`, in nanoseconds. */
 export const clockParts: Readonly<Record<string, readonly [cycle: bigint, unit: bigint]>> = {
   hour: [DAY, HOUR],
   minute: [HOUR, MINUTE],
@@ -29,7 +29,7 @@ export const clockParts: Readonly<Record<string, readonly [cycle: bigint, unit: 
   nanosecond: [SECOND, 1n],
 };
 
-/** Returns the part as listed in `allowed`, whatever its case and underscores: `weekOfYear` is `week_of_year`. */
+/** Returns the part as listed in `allowed`, ignoring case and underscores: `weekOfYear` is `week_of_year`. */
 export function partName(part: SqlArg, allowed: readonly string[]): string {
   const plain = (name: string) => name.toLowerCase().replaceAll('_', '');
   const text = constantText(part);

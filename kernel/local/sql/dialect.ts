@@ -8,19 +8,16 @@ import type { ConstantValue, SqlArg, SqlContext, SqlTemplate } from './sql-templ
 export interface AggregateParts<Args extends readonly unknown[] = readonly SqlArg[]> {
   readonly call: AggregateCall;
   readonly args: Args;
-  /** The condition on the rows that count; all rows when undefined. */
+  /** The condition that rows must meet; undefined for all rows. */
   readonly filter: string | undefined;
-  /** ` ORDER BY …` of the rows or nothing, for aggregates whose result depends on it. */
+  /** ` ORDER BY …` of the rows or nothing, for aggregates that depend on row order. */
   readonly order: string;
 }
 
-/** Adds a stage to the query that is being written and returns its name; a materialized one is computed once. */
+/** Adds a stage to the query being written and returns its name; a materialized stage is computed once. */
 export type AddStage = (body: string, materialized?: boolean) => string;
 
-/**
- * A `make-series` with its parts written as SQL: the columns of its keys, and for each aggregate its default and the column of
- * its array.
- */
+/** A `make-series` as SQL: the columns of its keys, and for each aggregate its default and the column of its array. */
 export interface SeriesParts {
   readonly input: string;
   readonly axis: SqlArg;
@@ -38,20 +35,20 @@ export interface SeriesParts {
   readonly time: string;
 }
 
-/** A `histogram` of the rows of a stage in groups; `computed`: to read them twice would take longer than to store the values. */
+/** A `histogram` over the rows of a stage, by group; `computed`: storing the values is faster than reading the rows twice. */
 export interface HistogramParts extends Omit<AggregateParts, 'order'> {
   readonly input: string;
   readonly keys: readonly { readonly name: string; readonly arg: SqlArg }[];
   readonly computed: boolean;
 }
 
-/** A field that `spotlight` compares. */
+/** A field compared by `spotlight`. */
 export interface SpotlightField {
   readonly label: string;
   readonly arg: SqlArg;
 }
 
-/** A `spotlight` with its parts written as SQL, and the fields that it leaves out, with the reason. */
+/** A `spotlight` as SQL, with the omitted fields and the reasons. */
 export interface SpotlightParts {
   readonly input: string;
   readonly keys: readonly { readonly name: string; readonly sql: string }[];
@@ -66,21 +63,23 @@ export interface ExpandParts {
   readonly items: readonly {
     readonly name: string;
     readonly value: SqlArg;
-    /** What the elements become. */
+    /** Type of the resulting elements. */
     readonly as: 'dynamic' | 'text';
-    /** The same array as a list of the engine, if a function gives one; see {@link Dialect.textLists}. */
+    /** The same array as an engine list, if a function returns one; see {@link Dialect.textLists}. */
     readonly list?: string;
   }[];
   readonly bag: boolean;
   readonly limit: string | undefined;
-  /** The columns of the result, and which of them holds the position. */
+  /** Columns of the result, including the one with the position. */
   readonly columns: readonly string[];
   readonly index: string | undefined;
-  /** A column that counts the rows of the input, and the ORDER BY in which it counts them; without one it tells most rows apart. */
+  /**
+   * A column that numbers the input rows, with the ORDER BY of the numbering. If that is empty, the column only distinguishes most rows.
+   */
   readonly place: { readonly column: string; readonly order: string } | undefined;
 }
 
-/** A statement: its stages, its SELECT, and the names of the functions that are called in it. */
+/** A statement: its stages, its SELECT, and the names of the functions called in it. */
 export interface StatementParts {
   readonly stages: readonly string[];
   readonly select: string;
@@ -88,25 +87,25 @@ export interface StatementParts {
 }
 
 /**
- * The differences between SQL engines; `standard.ts` is the base of each. Conditions may be null, which counts as false, where
- * `predicate` is true; else they are true or false. No SQL that these return may fail on a row: a value that cannot be computed is
- * null. What an engine cannot say at all is refused by name.
+ * The differences between SQL engines; `standard.ts` is the base of each dialect. Conditions are true or false, or null for false if
+ * `predicate` is true. None of this SQL may fail on a row: a value that cannot be computed is null. Anything that an engine cannot express
+ * is refused by name.
  */
 export interface Dialect {
   // ---- expressions ----
   readonly literal: (type: TypeName, value: ConstantValue) => string;
   readonly convert: (arg: SqlArg, to: TypeName) => string;
-  /** A function of the catalog by its canonical name, or one of the compiler's own, which begin with `$`. */
+  /** A function of the catalog by its canonical name, or an internal function, whose name begins with `$`. */
   readonly call: (name: string, args: readonly SqlArg[], context: SqlContext) => string;
-  /** The bytes of a value as text; 0 for null. */
+  /** Size of a value as a string, in bytes; 0 for null. */
   readonly bytes: (arg: SqlArg) => string;
-  /** How many bytes a function makes of a byte of its arguments at most; 0 if its value is short. */
+  /** Maximum bytes of output per byte of a function's arguments; 0 if its value is short. */
   readonly growthFactor: (name: string) => number;
-  /** Arrays that hold nothing but strings, for an engine that has them as lists. */
+  /** Arrays that contain only strings, for an engine that represents them as lists. */
   readonly textLists?: {
     /** The list of a function that returns one. */
     readonly of: (name: string) => SqlTemplate | undefined;
-    /** The element of a list at a place from 0 on; null beyond its end. */
+    /** The list element at a zero-based position; null beyond the end. */
     readonly element: (list: string, index: bigint) => string;
   };
   /** `==`, `!=`, `<`, `<=`, `>` or `>=`; neither side is the constant null. NaN is unordered. */
@@ -122,19 +121,19 @@ export interface Dialect {
   readonly listTest: (operator: ListOperator, left: SqlArg, items: readonly SqlArg[]) => string;
   /** Whether a value is in the column `value` of a query; may be null. */
   readonly queryTest: (operator: ListOperator, left: SqlArg, query: string) => string;
-  /** A member or an element at constant keys, in one pass. */
+  /** A member or element at constant keys, in one pass. */
   readonly path: (object: string, keys: readonly string[]) => string;
-  /** What is at constant keys as a text, as if it were converted. */
+  /** The value at constant keys as a string, as if it were converted. */
   readonly pathText: (object: string, keys: readonly string[]) => string;
-  /** As `path`, but JSON's null may stand for null. */
+  /** Like `path`, but null may also be JSON's null. */
   readonly rawPath: (object: string, keys: readonly string[]) => string;
-  /** As `pathText`, but a number is as it is written in JSON. */
+  /** Like `pathText`, but with numbers as written in the JSON. */
   readonly writtenPath: (object: string, keys: readonly string[]) => string;
-  /** The functions that parse a text as JSON: what reads members of their values can read them in the text, by `$document`. */
+  /** Functions that parse a string as JSON: members of their values can be read from the string itself, with `$document`. */
   readonly documents: ReadonlySet<string>;
   /**
-   * Returns what gives the text of the arrays and maps that a function makes, or of an `array` or a `map` that is written out, if the
-   * engine would write them again as it has written them.
+   * Returns a converter to text for functions that create arrays and maps, or for an `array` or `map` literal, if the engine would only
+   * serialize again what it has already written.
    */
   readonly composedText: (name: string) => ((value: string) => string) | undefined;
   readonly element: (object: SqlArg, key: SqlArg) => string;
@@ -143,44 +142,44 @@ export interface Dialect {
 
   // ---- aggregates ----
   readonly aggregate: (parts: AggregateParts) => string;
-  /** A SELECT of a histogram as its keys and `value`, for an engine that reads the rows twice rather than hold them. */
+  /** A SELECT of a histogram as its keys and `value`, for an engine that reads the rows twice instead of holding them. */
   readonly histogram?: (parts: HistogramParts, stage: AddStage) => string;
-  /** NaN as null. */
+  /** The value with NaN as null. */
   readonly withoutNaN: (arg: SqlArg) => string;
-  /** How an aggregate over all bins follows from those of the bins; see `totals.ts`. */
+  /** Computes an aggregate over all bins from those of the bins; see `totals.ts`. */
   readonly merge: {
     readonly count: (own: string) => string;
     readonly sum: (own: string, type: TypeName) => string;
     readonly extreme: (name: 'min' | 'max', own: SqlArg) => string;
     readonly any: (own: string) => string;
     readonly scaled: (own: string, factor: number) => string;
-    /** `sum` is of the bins' sums, or their means by `count` if it is left out. */
+    /** `sum` is over the sums of the bins; without it, over their means weighted by `count`. */
     readonly mean: (own: string, count: string, sum: string | undefined) => string;
     readonly rowOf: (name: string, own: string, by: SqlArg) => string;
   };
 
   // ---- relations ----
-  /** A whole statement; an engine that needs the functions in front of it writes those that are called. */
+  /** A whole statement; an engine that needs function definitions in front of it adds those that are called. */
   readonly statement: (parts: StatementParts) => string;
   readonly stage: (name: string, body: string, materialized: boolean) => string;
-  /** Whether the rows of a stage have its order for whoever reads them. */
+  /** Whether reading a stage preserves its order. */
   readonly keepsOrder: boolean;
-  /** A SELECT of these items that has no rows. */
+  /** A SELECT of these items without rows. */
   readonly nothing: (items: string) => string;
-  /** What follows ORDER BY to get so many rows, after `skip`. */
+  /** The text after ORDER BY that limits the rows to this many, after `skip`. */
   readonly limit: (count: string, skip: number) => string;
-  /** A column of one input of a union, whose types must be those of the others. */
+  /** A column of one union input, whose type must match the other inputs. */
   readonly unionItem: (arg: SqlArg) => string;
   readonly orderKey: (arg: SqlArg, descending: boolean, nullsFirst: boolean) => string;
-  /** Whether two keys are the same; null is the same as null. */
+  /** Whether two keys are the same; nulls are the same. */
   readonly same: (left: string, right: string) => string;
-  /** One side of the equality that a join is on. */
+  /** One side of a join's equality. */
   readonly joinKey: (arg: SqlArg) => string;
   readonly join: (kind: JoinKind, left: string, right: string, on: string) => string;
-  /** A table of rows, each a list of SQL texts; they keep their order. */
+  /** A table of rows, each a list of SQL expressions, in order. */
   readonly values: (rows: readonly (readonly string[])[], columns: readonly string[]) => string;
   readonly sequence: (column: string, start: SqlArg, end: SqlArg, step: SqlArg) => string;
-  /** A condition that is true for this part of the rows. */
+  /** A condition that is true for this proportion of the rows. */
   readonly sample: (proportion: string) => string;
   /** The first `count` rows of each group of a stage, in an order; `groups` are columns. */
   readonly firstOfEach: (
@@ -191,10 +190,10 @@ export interface Dialect {
     count: string,
   ) => string;
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
-  /** A value of the rows around: `over` says which rows these are, in their order, and `place` is the column that numbers them. */
+  /** A value from neighboring rows: `over` is the window with their order, and `place` the column that numbers them. */
   readonly neighbor: (name: RowFunctionName, args: readonly SqlArg[], over: string, place: string) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;
-  /** A SELECT of the keys, and of the ranked fields as `value`. */
+  /** A SELECT of the keys and of the ranked fields as `value`. */
   readonly spotlight: (parts: SpotlightParts, stage: AddStage) => string;
   readonly external: (relation: Extract<Relation, { kind: 'external' }>) => string;
   /** The text after FROM for the rows of a temporary table. */

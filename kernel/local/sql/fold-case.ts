@@ -1,7 +1,7 @@
-/** Folds the case of a constant as engines fold that of values: each letter becomes one, whatever it stands beside. */
+/** Folds the case of a constant like engines fold that of values: each letter becomes one letter, regardless of context. */
 export function foldCase(text: string): string {
   return Array.from(text, letter => {
-    // A capital I with a dot becomes two characters in JavaScript, and a capital sigma another one at the end of a word.
+    // In JavaScript, a dotted capital I becomes two characters, and a capital sigma differs at the end of a word.
     const [first = ''] = letter.toLowerCase();
     return first;
   }).join('');

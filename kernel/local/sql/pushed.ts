@@ -14,17 +14,17 @@ import {
 } from './rewrite/split.js';
 import { type SqlContext, TemplateError } from './sql-template.js';
 
-/** What a statement is written for. */
+/** The target of a statement. */
 export interface StatementTarget {
   readonly window: SqlContext;
   readonly source: Source;
   readonly dialect: Dialect;
   readonly columns: Columns;
-  /** The engine that some of the datasets are in. */
+  /** The external engine that stores some of the datasets. */
   readonly far?: FarSource;
 }
 
-/** Returns the SELECT of a statement, over what a far engine computes of it. Written again it is the same. */
+/** Returns the SELECT of a statement, over the parts that a far engine computes. Repeated calls return the same SQL. */
 export function statementSql(
   relation: Relation,
   target: StatementTarget,
@@ -57,11 +57,13 @@ type FarTarget = Required<StatementTarget>;
 
 interface PushedQuery {
   readonly rest: Relation;
-  /** What scans the rows of each part, by the name under which the rest reads them. */
+  /** Scans the rows of each part, by the name under which the rest reads them. */
   readonly rows: ReadonlyMap<string, ReturnType<FarSource['rows']>>;
 }
 
-/** Writes the parts for the far engine. One that it refuses as a whole, though it has SQL for each relation in it, becomes smaller. */
+/**
+ * Writes the parts for the far engine. A part that it refuses as a whole, despite having SQL for each of its relations, is made smaller.
+ */
 function pushed(relation: Relation, target: FarTarget): PushedQuery {
   const { columns, far } = target;
   const query = narrowed(relation, columns);
@@ -123,10 +125,10 @@ function abilityOf({ window, far, columns }: FarTarget): FarAbility {
   };
 }
 
-/** How a dialect begins to say what its engine lacks. */
+/** Start of a dialect's message about a feature that its engine lacks. */
 const notHere = /^(.+?) is not available (?:here|on)\b/;
 
-/** Stands for an input while it is tried what the engine has SQL for. */
+/** Returns a placeholder for an input, to test which relations the engine has SQL for. */
 function standIn({ columns }: Relation): Relation {
   const fields = columns.map(({ id }) => `c${id}`);
   return { kind: 'scan', dataset: '', fields, start: 0n, end: 0n, columns };

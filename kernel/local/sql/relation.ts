@@ -28,12 +28,12 @@ import { lookupsIn } from './sql-lookups.js';
 import { seriesParts } from './sql-series.js';
 import { located, type SqlArg, type SqlContext } from './sql-template.js';
 
-/** The datasets of a query, as in a catalog. */
+/** The datasets of a query, with members of a catalog. */
 export type Source = Required<
   Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount' | 'textLists' | 'boundedReals'>
 >;
 
-/** What a source says of which no more is known than how it is scanned. */
+/** A source that can be scanned, but about which nothing else is known. */
 export const nothingKnown: Omit<Source, 'scan'> = {
   rowGroups: () => [],
   rowCount: () => undefined,
@@ -41,7 +41,7 @@ export const nothingKnown: Omit<Source, 'scan'> = {
   boundedReals: () => new Set(),
 };
 
-/** Returns one SELECT for these columns of a relation, all of them when absent; they are called c0, c1, … by their ids, in order. */
+/** Returns one SELECT for these columns of a relation, by default all; they are named c0, c1, … by their ids, in order. */
 export function relationSql(
   relation: Relation,
   context: SqlContext,
@@ -63,7 +63,7 @@ export function relationSql(
   });
 }
 
-/** One stage of a query; `limits`: it takes the first rows of another. */
+/** A stage of a query; `limits`: it takes the first rows of another. */
 interface WrittenStage {
   readonly name: string;
   readonly body: string;
@@ -71,7 +71,7 @@ interface WrittenStage {
   readonly limits: boolean;
 }
 
-/** Writes one query: one stage of a WITH clause per operator, inlined by the engine. */
+/** Writes a query: one stage of a WITH clause per operator, inlined by the engine. */
 class SqlWriter {
   readonly #context: ExpressionContext;
   readonly #dialect: Dialect;
@@ -80,7 +80,7 @@ class SqlWriter {
   readonly #written: WrittenStage[] = [];
   #joins: boolean;
 
-  /** `joins`: the query is itself one side of a join, as that of `in` is. */
+  /** `joins`: the query is itself one side of a join, like the query of an `in`. */
   constructor(context: Omit<ExpressionContext, 'subquery'>, source: Source, columns: Columns, joins = false) {
     this.#columns = columns;
     this.#dialect = context.dialect;
@@ -90,8 +90,8 @@ class SqlWriter {
   }
 
   /**
-   * Returns the stages of the WITH clause. Beside a join, a limit is materialized: the engine would apply the join's keys before it counts the
-   * limit's rows.
+   * Returns the stages of the WITH clause. Next to a join, a limit is materialized: the engine would otherwise apply the join's keys before
+   * it counts the rows of the limit.
    */
   stages(): string[] {
     const last = this.#written.length - 1;
@@ -100,7 +100,7 @@ class SqlWriter {
     );
   }
 
-  /** Returns a relation as it is written, after all rewrites; the columns that its scans bound are so wherever they are read. */
+  /** Returns a relation after all rewrites; columns that its scans bound stay bounded wherever they are read. */
   prepared(relation: Relation): Relation {
     const prepared = this.#rewritten(relation);
     this.#bound(prepared);
@@ -116,7 +116,7 @@ class SqlWriter {
         if (names.has(relation.fields[index] ?? '')) bounded.add(id);
     }
     if (relation.kind === 'project')
-      // A column that keeps its id may have another value.
+      // A column that keeps its id may have a new value.
       for (const { column, value } of relation.items)
         if (value.kind === 'column' && bounded.has(value.id)) bounded.add(column.id);
         else bounded.delete(column.id);
@@ -137,7 +137,7 @@ class SqlWriter {
     });
   }
 
-  /** Writes a relation and what it reads; returns the name of its stage. */
+  /** Writes a relation and its inputs; returns the name of its stage. */
   write(relation: Relation): string {
     return this.#stage(this.#body(relation), false, relation.kind === 'limit');
   }
@@ -163,7 +163,7 @@ class SqlWriter {
   }
 
   #orderBy(keys: readonly OrderKey[]): string {
-    // A constant orders nothing, and the engine would take a number for the position of a column.
+    // A constant orders nothing, and the engine would read a number as a column position.
     const telling = keys.filter(key => key.value.kind !== 'constant');
     const list = telling.map(key =>
       this.#dialect.orderKey(this.#argument(key.value), key.descending, key.nullsFirst),
@@ -171,12 +171,12 @@ class SqlWriter {
     return list.length === 0 ? '' : ` ORDER BY ${list.join(', ')}`;
   }
 
-  /** Returns the ORDER BY of a relation's rows: the keys of its last sort, while their columns are there. */
+  /** Returns the ORDER BY of a relation's rows: the keys of its last sort, if their columns still exist. */
   orderOf(relation: Relation): string {
     return this.#orderBy(withoutTies(sortKeys(relation), relation));
   }
 
-  /** Returns the ORDER BY that a relation still needs once it is written: none if that ends with it. */
+  /** Returns the ORDER BY that a written relation still needs: none if it ends with that sort. */
   orderAfter(relation: Relation): string {
     const order = this.orderOf(relation);
     const last = relation.kind === 'limit' ? relation.input : relation;
@@ -244,13 +244,13 @@ class SqlWriter {
     }
   }
 
-  /** A column that is kept twice is written once: some engines could not tell it from itself. */
+  /** Writes a repeated column once: some engines could not tell the copies apart. */
   #list(items: readonly Computed[]): string {
     const written = new Set(items.map(item => this.#computed(item)));
     return written.size === 0 ? 'NULL AS none' : [...written].join(', ');
   }
 
-  /** Conditions right above a scan go into it, so that the engine applies them while it reads. */
+  /** Conditions directly above a scan are pushed into it, so the engine applies them while reading. */
   #filterSql(relation: Extract<Relation, { kind: 'filter' }>): string {
     const predicates = [relation.predicate];
     let input = relation.input;
@@ -331,7 +331,7 @@ class SqlWriter {
     return `SELECT ${[...columns, ...values].join(', ')} FROM ${from}`;
   }
 
-  /** Whether an aggregate reads its rows several times: a query of its own, with a row for each group. */
+  /** Whether an aggregate reads its rows several times, which takes a separate query with a row per group. */
   #isApart({ name }: AggregateCall): boolean {
     return name === 'spotlight' || (name === 'histogram' && this.#dialect.histogram !== undefined);
   }
@@ -402,7 +402,7 @@ class SqlWriter {
     const where = `c${value.column.id} IS NOT NULL`;
     const order = `c${frequency.id} DESC, c${value.column.id}`;
     const rows = relation.count.kind === 'constant' ? relation.count.value : null;
-    // Without keys it is a limit, for which the engine keeps no more rows than are asked for.
+    // Without keys this is a limit, for which the engine holds no more rows than requested.
     if (keys.length === 0 && typeof rows === 'bigint' && rows >= 0n)
       return `SELECT * FROM ${stage} WHERE ${where} ORDER BY ${order}${this.#dialect.limit(String(rows), 0)}`;
     return this.#dialect.firstOfEach(
@@ -423,7 +423,7 @@ class SqlWriter {
     return `SELECT * FROM ${this.write(input)}${order}${limit}`;
   }
 
-  /** The groups with the largest totals, each with all of its bins. */
+  /** Returns the groups with the largest totals, each with all of its bins. */
   #topGroupsSql(relation: Extract<Relation, { kind: 'top-groups' }>): string {
     const input = this.#stage(this.#body(relation.input), true);
     const keys = relation.groups.map(column => `c${column.id}`);
@@ -488,7 +488,7 @@ class SqlWriter {
     return this.#dialect.expand(parts, (body, materialized) => this.#stage(body, materialized));
   }
 
-  /** The places are numbered once, so that all functions see equal rows in the same order. */
+  /** Positions are numbered once, so all functions see equal rows in the same order. */
   #neighborsSql({ input, place, items, within = [] }: Extract<Relation, { kind: 'neighbors' }>): string {
     const written = this.write(input);
     const names = within.map(({ id }) => `c${id}`).join(', ');
@@ -513,12 +513,12 @@ class SqlWriter {
   }
 }
 
-/** A constant is written bare: only then does the engine plan for it. */
+/** Constants are written bare: only then does the engine plan for them. */
 function rowCount(count: Scalar, context: ExpressionContext): string {
   return count.kind === 'constant' ? String(count.value) : expressionSql(count, context);
 }
 
-/** The right side with one row per key: the first. */
+/** Returns the right side with only the first row per key. */
 function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation {
   const keys: Computed[] = relation.on.flatMap(({ right }) => {
     const column =
@@ -545,12 +545,12 @@ function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation
   };
 }
 
-/** The keys by which the rows of a relation are sorted; none once a column of theirs is gone. */
+/** Returns the sort keys of a relation's rows; none if any of their columns is gone. */
 function sortKeys(relation: Relation): readonly OrderKey[] {
   const ids = new Set(relation.columns.map(column => column.id));
   const keys = lastSort(relation);
   const alive = keys.findIndex(key => !usesOnly(key.value, ids));
-  // The rows are in the order of the whole sort, which a part of its keys would undo among those that it leaves equal.
+  // The rows follow the whole sort; sorting again by only some of its keys would lose the order among ties.
   return alive < 0 ? keys : [];
 }
 
@@ -591,12 +591,12 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly
   return [items.filter(test), items.filter(item => !test(item))];
 }
 
-/** Returns the test for a text within another that all strings pass which pass one for a constant term; undefined for other conditions. */
+/** Returns a substring test passed by all strings that match a constant term; undefined for other conditions. */
 function containing(predicate: Scalar): Scalar | undefined {
   if (predicate.kind !== 'binary' || predicate.right.kind !== 'constant' || predicate.left.type !== 'string')
     return undefined;
   const [operator, { value }] = [containingTerm[predicate.operator], predicate.right];
-  // Engines do not fold the case of all other letters alike.
+  // Engines differ in how they fold the case of other letters.
   const isPlain = typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
   return operator === undefined || !isPlain ? undefined : { ...predicate, operator };
 }

@@ -5,25 +5,25 @@ import type { AggregateParts, Dialect } from './dialect.js';
 import { documentOf } from './rewrite/elements.js';
 import { located, type Size, type SqlArg, type SqlContext, sizeOfAll } from './sql-template.js';
 
-/** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of a query inside a list. */
+/** The context of expressions: the engine's SQL, the request's fixed times, and the SQL of subqueries in lists. */
 export interface ExpressionContext extends SqlContext {
   readonly dialect: Dialect;
-  /** Collects the names of the functions that are called. */
+  /** Collects the names of called functions. */
   readonly calls: Set<string>;
-  /** The ids of columns that the catalog names as `boundedReals`. */
+  /** Ids of columns listed by the catalog's `boundedReals`. */
   readonly bounded: Set<number>;
-  /** Columns that are not called c0, c1, … by their ids. */
+  /** Names of columns that are not c0, c1, … by id. */
   readonly columns?: ReadonlyMap<number, string>;
-  /** SQL of a query with one column, which is called `value`. */
+  /** Returns the SQL of a query with one column, named `value`. */
   readonly subquery: (query: Relation) => string;
 }
 
 /**
- * Returns an expression as SQL. As a `predicate` null counts as false, which spares the guards that make comparisons
- * total; its value is used only as true or not true.
+ * Returns an expression as SQL. As a `predicate`, null counts as false, which avoids the guards that make comparisons total; the value may
+ * only be used as true or not true.
  */
 export function expressionSql(expr: Scalar, context: ExpressionContext, predicate = false): Atom {
-  // A chain of these is long: its text is not read again at each link.
+  // Chains of these are long, so their text is not parsed again at each link.
   if (expr.kind === 'binary' && (expr.operator === 'and' || expr.operator === 'or'))
     return joinedSql(expr, context, predicate);
   return atom(writtenSql(expr, context, predicate));
@@ -69,13 +69,13 @@ function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean
   }
 }
 
-/** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates whose result depends on it. */
+/** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates that depend on it. */
 export function aggregateSql(call: AggregateCall, context: ExpressionContext, order: string): Atom {
   const parts = aggregateParts(call, context);
   return atom(located(call.at, () => context.dialect.aggregate({ ...parts, order })));
 }
 
-/** Returns an aggregate with its arguments and its filter as SQL. */
+/** Returns an aggregate with its arguments and filter as SQL. */
 export function aggregateParts(
   call: AggregateCall,
   context: ExpressionContext,
@@ -93,7 +93,7 @@ export function argument(expr: Scalar, context: ExpressionContext, predicate = f
   return expr.kind === 'column' ? { ...arg, computed: true } : arg;
 }
 
-/** Other forms of a value, in which some functions compute less. */
+/** Returns alternative forms of a value, which save some functions work. */
 function formsOf(
   expr: Scalar,
   context: ExpressionContext,
@@ -123,19 +123,19 @@ function formsOf(
   });
 }
 
-/** The elements of an array that is written in the query. */
+/** Returns the elements of an array literal if all are constants. */
 function constantItems(expr: Scalar): SqlArg['items'] {
   if (expr.kind !== 'array') return undefined;
   const values = expr.items.map(item => (item.kind === 'constant' && isPlain(item) ? item.value : undefined));
   return values.every(value => value !== undefined) ? values : undefined;
 }
 
-/** Whether a value is in JSON what it is here. */
+/** Whether a value is the same in JSON. */
 function isPlain({ type, value }: Extract<Scalar, { kind: 'constant' }>): boolean {
   return value === null || !['datetime', 'dynamic'].includes(type);
 }
 
-/** The text of an array or a map that the engine has put together: it is written as it would be again. */
+/** Returns the text of an array or map that the engine has already serialized. */
 function composedText(expr: Scalar, context: ExpressionContext): Atom | undefined {
   if (expr.kind !== 'call' && expr.kind !== 'array' && expr.kind !== 'map') return undefined;
   const name = expr.kind === 'call' ? expr.name : expr.kind;
@@ -143,7 +143,7 @@ function composedText(expr: Scalar, context: ExpressionContext): Atom | undefine
   return text === undefined ? undefined : atom(text(expressionSql(expr, context)));
 }
 
-/** Returns an array as a list of texts, if a function gives one. */
+/** Returns an array as a list of strings, if a function returns one. */
 export function textListOf(expr: Scalar, context: ExpressionContext): string | undefined {
   if (expr.kind !== 'call') return undefined;
   const list = context.dialect.textLists?.of(expr.name);
@@ -153,7 +153,7 @@ export function textListOf(expr: Scalar, context: ExpressionContext): string | u
   );
 }
 
-/** Returns the text of an element of such an array. */
+/** Returns an element of such an array as a string. */
 function elementOf(
   { object, key }: Extract<Scalar, { kind: 'path' }>,
   context: ExpressionContext,
@@ -166,7 +166,7 @@ function elementOf(
   return element === undefined ? undefined : atom(element);
 }
 
-/** How many bytes a value has at most, as far as the columns that it is made of say. */
+/** Returns the maximum size of a value in bytes, in terms of the columns it is made of. */
 function sizeOf(expr: Scalar, context: ExpressionContext): Size {
   if (expr.type !== 'string' && expr.type !== 'dynamic') return plain;
   const below = (exprs: readonly Scalar[], factor = 1) =>
@@ -196,7 +196,7 @@ function sizeOf(expr: Scalar, context: ExpressionContext): Size {
   }
 }
 
-/** More than a number, a bool or a time takes as text. */
+/** Upper bound for a number, bool or time as a string. */
 const plain: Size = { fixed: 40, columns: new Map() };
 
 function mayBeNaN(expr: Scalar, { bounded }: ExpressionContext): boolean {
@@ -206,7 +206,7 @@ function mayBeNaN(expr: Scalar, { bounded }: ExpressionContext): boolean {
   return expr.kind !== 'convert' || expr.value.type === 'string' || expr.value.type === 'dynamic';
 }
 
-/** Makes a test that may be null true or false; null counts as false before it is negated. */
+/** Makes a nullable test true or false; null counts as false before negation. */
 function total(test: string, isNegated: boolean, predicate: boolean): string {
   if (isNegated) return negated(test);
   return predicate ? test : `coalesce(${test}, false)`;
@@ -226,7 +226,7 @@ function callSql(
   return located(expr.at, () => context.dialect.call(expr.name, args, { ...context, predicate }));
 }
 
-/** The conditions of `iff` and `case`, where null counts as false. */
+/** Whether an argument is a condition of `iff` or `case`, for which null counts as false. */
 function isCondition({ name, args }: Extract<Scalar, { kind: 'call' }>, index: number): boolean {
   if (name === 'iff') return index === 0;
   return name === 'case' && index % 2 === 0 && index < args.length - 1;
@@ -252,7 +252,7 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
 const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-/** Null equals nothing, but `x == null` asks whether x is null; undefined for other comparisons. */
+/** Null equals nothing, but `x == null` tests whether x is null; undefined for other comparisons. */
 function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undefined {
   if (operator !== '==' && operator !== '!=') return undefined;
   const test = operator === '==' ? 'IS NULL' : 'IS NOT NULL';
@@ -260,7 +260,7 @@ function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undef
   return left.constant === null ? `(${right.sql} ${test})` : undefined;
 }
 
-/** Reads constant keys together, so that a path takes one pass; an element of a list of texts is never JSON before. */
+/** Combines constant keys, so a path takes one pass; an element of a string list never goes through JSON. */
 function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionContext): string {
   const { dialect } = context;
   const element = elementOf(expr, context);
@@ -270,12 +270,12 @@ function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionCon
   return dialect.element(argument(expr.object, context), argument(expr.key, context));
 }
 
-/** Returns a value whose members are read: a text that is parsed for them need not become a dynamic value first. */
+/** Returns a value whose members are read: parsed text need not become a dynamic value first. */
 function documentSql(object: Scalar, context: ExpressionContext): string {
   return expressionSql(documentOf(object, context.dialect.documents) ?? object, context);
 }
 
-/** The constant keys at the end of a path, and the value in which they are looked up. */
+/** Returns the constant keys at the end of a path, and the value they apply to. */
 function constantPath(expr: Extract<Scalar, { kind: 'path' }>): {
   readonly object: Scalar;
   readonly keys: readonly string[];
@@ -290,7 +290,7 @@ function constantPath(expr: Extract<Scalar, { kind: 'path' }>): {
   return { object, keys };
 }
 
-/** A name, or an index from 0 on. */
+/** Returns a member name or a zero-based index. */
 function constantKey(key: Scalar): string | undefined {
   if (key.kind !== 'constant' || key.value === null) return undefined;
   if (key.type === 'long') return BigInt(key.value) >= 0n ? String(key.value) : undefined;

@@ -2,10 +2,12 @@ import type { Scalar } from '../../apl/plan/plan.js';
 import type { Lookup } from './compiled-query.js';
 import { foldCase } from './fold-case.js';
 
-/** So many that to look for each takes no longer than to read the rows. */
+/** Number of values from which lookups take as long as reading the rows. */
 const mostValues = 100;
 
-/** Returns what a condition says of a field that it compares with constants; nothing for any other condition. `nameOf` names columns. */
+/**
+ * Returns the lookups implied by a condition that compares a field with constants; none for any other condition. `nameOf` names columns.
+ */
 export function lookupsIn(condition: Scalar, nameOf: (id: number) => string | undefined): readonly Lookup[] {
   const [column, ...constants] = sidesOf(condition);
   if (column?.kind !== 'column') return [];
@@ -18,7 +20,7 @@ export function lookupsIn(condition: Scalar, nameOf: (id: number) => string | un
   return row(values, type).map(found => ({ field, ...found }));
 }
 
-/** What is compared, and the constants; nothing for another condition. */
+/** Returns the compared value and the constants; empty for other conditions. */
 function sidesOf(condition: Scalar): readonly Scalar[] {
   if (condition.kind === 'in' && condition.subquery === undefined)
     return [condition.left, ...condition.items];
@@ -40,7 +42,7 @@ function valueIn(value: Scalar, type: 'string' | 'long'): string | bigint | unde
 type Values = readonly (string | bigint)[];
 type FieldLookups = (values: Values, type: 'string' | 'long') => readonly Omit<Lookup, 'field'>[];
 
-/** The ends of a term that are those of words in each text which has it. */
+/** Which ends of a term must be ends of words in every text that contains it. */
 interface Ends {
   readonly first: boolean;
   readonly last: boolean;
@@ -51,7 +53,7 @@ const prefix: Ends = { first: true, last: false };
 const suffix: Ends = { first: false, last: true };
 const within: Ends = { first: false, last: false };
 
-/** What each operator says of the values of a field, if it holds. */
+/** Lookups implied by each operator about the values of a field. */
 const lookups: Readonly<Record<string, FieldLookups>> = {
   '==': equal,
   in: equal,
@@ -76,16 +78,16 @@ function allWords(ends: Ends): FieldLookups {
       : [];
 }
 
-/** Of each term the longest word. */
+/** Uses the longest word of each term. */
 function anyWord(values: Values, type: 'string' | 'long'): readonly Omit<Lookup, 'field'>[] {
   const words = values.map(value => wordsIn(String(value), whole).sort((a, b) => b.length - a.length)[0]);
   const known = words.flatMap(word => word ?? []);
   return type === 'string' && known.length === values.length ? [{ kind: 'term', values: known }] : [];
 }
 
-/** The words of ASCII in a term that are whole words of each text which has it. */
+/** Returns the ASCII words in a term that are whole words in every text that contains it. */
 function wordsIn(term: string, ends: Ends): string[] {
-  // Some patterns find a long s for an s.
+  // Some patterns match a long s for an s.
   const folded = foldCase(term).replaceAll('\u017f', 's');
   return [...folded.matchAll(/[a-z0-9]+/g)].flatMap(({ 0: word, index }) => {
     const isWhole = (ends.first || index > 0) && (ends.last || index + word.length < folded.length);

@@ -32,17 +32,17 @@ import { TemplateError } from './sql-template.js';
 type CompileResult = ReturnType<Compile>;
 
 const defaultRowLimit = 1000;
-/** Of so many columns the engine holds fewer rows if their times are read first, unless that is many rows. */
+/** Number of columns from which the engine holds fewer rows if their times are read first, up to this many rows. */
 const manyColumns = 200;
 const mostTimes = 10_000;
-/** Rows that the engine may hold, whatever is in them. */
+/** Rows that the engine may hold regardless of their size. */
 const fewRows = 1000;
-/** The most rows of a request if nothing says how many it may give. */
+/** Maximum rows of a request without any other limit. */
 const usualRowLimit = 1_000_000;
 
 /**
- * Returns the compiler of requests for an engine: parse, bind against the catalog's schemas, plan, write. Times are nanoseconds
- * since 1970; without a time range the last hour is read. What cannot be compiled is refused by name and position.
+ * Returns the compiler of requests for an engine: parse, bind against the catalog's schemas, plan, write. Times are nanoseconds since 1970;
+ * without a time range, the last hour is read. Anything that cannot be compiled is refused by name and position.
  */
 export function compilerFor(dialect: Dialect): Compile {
   return (request, catalog, now, external) => {
@@ -76,7 +76,7 @@ export function compilerFor(dialect: Dialect): Compile {
   };
 }
 
-/** What a request is written for: its times, the datasets, and the engine. */
+/** The target of a request: its times, the datasets and the engine. */
 interface Target {
   readonly window: Window;
   readonly catalog: DatasetCatalog;
@@ -165,7 +165,7 @@ function templateDiagnostic({ message, hint, span }: TemplateError, apl: string)
   return { severity: 'error', code: 'invalid-argument', from, to, message, ...present({ hint }) };
 }
 
-/** The parts of a table that do not depend on its rows. */
+/** Returns the parts of a table that do not depend on its rows. */
 function describe(
   plan: Plan,
   { start, end }: Window,
@@ -181,8 +181,8 @@ function describe(
 type RowLimit = NonNullable<CompiledTable['rowLimit']>;
 
 /**
- * The lowest limit wins. A request's limit does not thin out a series: if there are time bins it is ignored. Whoever asks for
- * many rows, or reads a result that has so many, gets them; `most` is how many there can be.
+ * Returns the lowest limit. A request's limit does not thin out a time series: with time bins it is ignored. A request for many rows, or
+ * for a result that has many, gets them; `most` is the maximum possible.
  */
 function rowLimit(
   plan: Plan,
@@ -199,20 +199,23 @@ function rowLimit(
   return limits.reduce((lowest, each) => (each.rows <= lowest.rows ? each : lowest));
 }
 
-/** One more row is fetched than is returned, to know whether any was cut. */
+/** Fetches one row more than it returns, to detect whether any was cut. */
 function firstRows(relation: Relation, rows: number): Relation {
   const count: Scalar = constant('long', BigInt(rows) + 1n);
   return { kind: 'limit', input: relation, count, columns: relation.columns };
 }
 
-/** As {@link firstRows}, but of a few tables it is known that no row can be too many: up to a large limit the engine uses one thread. */
+/**
+ * Like {@link firstRows}, but without a limit if the tables are known to have few enough rows: up to a large limit, the engine uses one
+ * thread.
+ */
 function firstOfAtMost(relation: Relation, rows: number, most: number): Relation {
   return most <= rows ? relation : firstRows(relation, rows);
 }
 
 type ToSql = (relation: Relation) => string;
 
-/** Sorted rows of which `count` are wanted, with the columns that are shown. */
+/** Sorted rows, of which `count` are requested, with the shown columns. */
 interface WantedRows extends SortedRows {
   readonly count: number;
   readonly shown: readonly Column[];
@@ -222,11 +225,11 @@ interface StatementContext {
   readonly groupsOf: RowGroupsOf;
   readonly now: bigint;
   readonly toSql: ToSql;
-  /** The SQL of what reads the same rows once more; absent if that takes long. */
+  /** SQL that reads the same rows again; absent if that takes long. */
   readonly toSqlAgain?: (relation: Relation, shown?: readonly Column[]) => string;
 }
 
-/** Returns the statements that give the first `count` + 1 of sorted rows; the further ones are run only while rows are missing. */
+/** Returns the statements for the first `count` + 1 sorted rows; further ones run only while rows are missing. */
 function sortedStatements(
   sorted: WantedRows,
   { groupsOf, now, toSql, toSqlAgain }: StatementContext,
@@ -272,7 +275,7 @@ function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): 
   return { severity: 'error', code: 'bad-cursor', from: 0, to: 0, message, hint };
 }
 
-/** A time-binned query and its totals: both read the bins, which are aggregated once. */
+/** Compiles a time-binned query and its totals: both read the bins, which are aggregated once. */
 function withTotals(
   common: Pick<CompiledQuery, 'datasets' | 'notices' | 'made'>,
   about: Omit<CompiledTable, 'name' | 'sql'> & { readonly rowLimit: RowLimit },
@@ -369,13 +372,13 @@ function requestWindow(request: QueryRequest, now: bigint): RequestWindow {
   return { ok: true, start, end, clock };
 }
 
-/** Returns the end of a window, which is not part of it. The last time that there is stands for the one after it, which cannot be written. */
+/** Returns the exclusive end of a window. The last possible time means the one after it, which cannot be written. */
 function endOfWindow(text: string, now: bigint): bigint | undefined {
   const end = requestTime(text, now);
   return end === LATEST_TIME ? LATEST_TIME + 1n : end;
 }
 
-/** RFC 3339, `now`, `now-1h`, `now+5m`; undefined for another text, and for a time that 64 bits of nanoseconds do not hold. */
+/** Parses RFC 3339, `now`, `now-1h` or `now+5m`; undefined for anything else, and beyond 64-bit nanoseconds. */
 function requestTime(text: string, now: bigint): bigint | undefined {
   const time = writtenTime(text, now);
   return time === undefined || isBeyond(time) ? undefined : time;
@@ -389,7 +392,7 @@ function writtenTime(text: string, now: bigint): bigint | undefined {
   return offset === undefined ? undefined : relative[1] === '-' ? now - offset : now + offset;
 }
 
-/** A time that is well written, but beyond those that 64 bits of nanoseconds hold; any length before or after now is. */
+/** Whether a time is valid but beyond 64-bit nanoseconds; includes any offset from now. */
 function isOutside(text: string): boolean {
   return isBeyondTime(text) || writtenTime(text, 0n) !== undefined;
 }

@@ -4,44 +4,44 @@ import { AplKernelError } from '../../errors.js';
 import { present } from '../../present.js';
 import { type Atom, atom } from './atom.js';
 
-/** The squares of reals below this, and their sums over any number of rows, are finite. */
+/** Reals below this have finite squares, and finite sums of squares over any number of rows. */
 export const squareable = 1e145;
 
 /** The value of a constant: bigint for long, timespan and datetime (nanoseconds), JSON text for dynamic. */
 export type ConstantValue = string | number | bigint | boolean | null;
 
-/** A bound argument: its SQL, its type, and its value when it is a constant. */
+/** A bound argument: its SQL, its type, and its value if constant. */
 export interface SqlArg {
   readonly sql: Atom;
   readonly type: TypeName;
   readonly constant?: ConstantValue;
-  /** A real that is neither a number written in the query nor made from an integer. */
+  /** A real that is neither a number literal nor derived from an integer. */
   readonly mayBeNaN?: boolean;
-  /** The text names a column, or a value that was computed before: it may be repeated. */
+  /** The SQL is a column or an already computed value, so it may be repeated. */
   readonly computed?: boolean;
-  /** The dynamic value as a text, if that takes less than to convert it. */
+  /** The dynamic value as a string, if cheaper than converting it. */
   readonly text?: Atom;
-  /** The dynamic value where JSON's null may stand for null, which is neither a number nor a bool either. */
+  /** The dynamic value, in which null may also be JSON's null, which is neither a number nor a bool either. */
   readonly raw?: Atom;
-  /** The text of a member or an element as JSON writes it, numbers too. */
+  /** A member or element as a string, with numbers as written in the JSON. */
   readonly written?: Atom;
-  /** The array, or that which the text is of, as a list of texts of the engine, if a function gives one. */
+  /** The array, or the one that the string comes from, as an engine list of strings, if a function returns one. */
   readonly list?: string;
   /** The elements of an array of constants. */
   readonly items?: readonly ConstantValue[];
-  /** The dynamic value that the text is of. */
+  /** The dynamic value that the string comes from. */
   readonly json?: Atom;
-  /** Its bytes as text at most, by the columns that it is made of. */
+  /** Its maximum size as a string, in terms of the columns it is made of. */
   readonly size?: Size;
 }
 
-/** How many bytes a value has at most: so many, and those of each of these columns so often; the keys are SQL of their bytes. */
+/** Maximum size of a value in bytes: a fixed part plus multiples of column sizes, keyed by SQL of these sizes. */
 export interface Size {
   readonly fixed: number;
   readonly columns: ReadonlyMap<string, number>;
 }
 
-/** Returns so many times the sum of sizes. */
+/** Returns a multiple of the sum of sizes. */
 export function sizeOfAll(sizes: readonly Size[], factor = 1): Size {
   const columns = new Map<string, number>();
   for (const size of sizes)
@@ -49,17 +49,17 @@ export function sizeOfAll(sizes: readonly Size[], factor = 1): Size {
   return { fixed: sizes.reduce((sum, { fixed }) => sum + fixed, 0) * factor, columns };
 }
 
-/** Returns an argument that a template makes of others. */
+/** Returns an argument that a template derives from others. */
 export function sqlArg(sql: string, type: TypeName): SqlArg {
   return { sql: atom(sql), type };
 }
 
-/** What is fixed once per request. Times are nanoseconds since 1970. */
+/** Values fixed once per request. Times are nanoseconds since 1970. */
 export interface SqlContext {
   readonly now: bigint;
   readonly start: bigint;
   readonly end: bigint;
-  /** The value is used only as true or not true: null may be false. */
+  /** The value is only used as true or not true: null may be false. */
   readonly predicate?: boolean;
 }
 
@@ -69,7 +69,7 @@ export type SqlTemplate<Args extends readonly unknown[] = readonly SqlArg[]> = (
   context: SqlContext,
 ) => string;
 
-/** Arguments as parameters declare them: those that are optional may be missing, and the last may repeat. */
+/** Arguments as declared by parameters: optional ones may be missing, and the last may repeat. */
 export type ArgsOf<Params extends readonly Param[]> = Params extends readonly [
   infer First extends Param,
   ...infer Rest extends readonly Param[],
@@ -83,7 +83,7 @@ export type ArgsOf<Params extends readonly Param[]> = Params extends readonly [
       : readonly [arg: SqlArg, ...rest: ArgsOf<Rest>]
   : readonly [];
 
-/** A template for each entry of a catalog, with arguments as its parameters declare them. */
+/** A template for each entry of a catalog, with arguments as declared by its parameters. */
 export type SqlTemplates<Entries extends readonly Callable[]> = {
   readonly [Entry in Entries[number] as Entry['name']]: SqlTemplate<ArgsOf<Entry['params']>>;
 };
@@ -93,20 +93,20 @@ interface Callable {
   readonly params: readonly Param[];
 }
 
-/** Returns the SQL of an argument, or other SQL in place of one that is missing. */
+/** Returns the SQL of an argument, or the fallback if missing. */
 export function sqlOr(arg: SqlArg | undefined, fallback: string): string {
   return arg?.sql ?? fallback;
 }
 
-/** Returns the text of a constant string argument; undefined when the argument is absent, null or not constant. */
+/** Returns the value of a constant string argument; undefined if the argument is absent, null or not constant. */
 export function constantText(arg: SqlArg | undefined): string | undefined {
   return typeof arg?.constant === 'string' ? arg.constant : undefined;
 }
 
-/** A call that is refused before it runs because of the value of one argument, counted from 0. */
+/** A call refused at compile time because of the value of one argument, numbered from 0. */
 export class TemplateError extends AplKernelError {
   readonly argIndex: number;
-  /** Where the argument stands in the query, once that is known. */
+  /** Span of the argument in the query, once known. */
   readonly span?: Span;
 
   constructor(message: string, argIndex: number, hint?: string, span?: Span) {
@@ -116,7 +116,7 @@ export class TemplateError extends AplKernelError {
   }
 }
 
-/** Returns the result of `write`; a refusal of one argument is given its place in the query, `at[argIndex]`. */
+/** Returns the result of `write`; a refusal of one argument gets its span in the query, `at[argIndex]`. */
 export function located(at: readonly Span[] | undefined, write: () => string): string {
   try {
     return write();

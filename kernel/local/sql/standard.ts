@@ -12,7 +12,7 @@ import {
   TemplateError,
 } from './sql-template.js';
 
-/** Throws that the engine lacks a function, an operator or a conversion. */
+/** Throws a refusal of a function, operator or conversion that the engine lacks. */
 function notHere(what: string): never {
   throw new TemplateError(
     `${what} is not available here: the engine has no SQL for it`,
@@ -60,7 +60,7 @@ function literal(type: TypeName, value: ConstantValue): string {
   }
 }
 
-/** Conversions that fail for no value; what a dialect cannot convert without failing is refused. */
+/** Conversions that never fail; any others are refused unless a dialect overrides them. */
 const safe: Readonly<Partial<Record<TypeName, readonly TypeName[]>>> = {
   long: ['timespan'],
   timespan: ['long'],
@@ -78,7 +78,7 @@ type Functions = {
   readonly [Entry in CatalogEntry as Entry['name']]?: SqlTemplate<ArgsOf<Entry['params']>>;
 };
 
-/** What the standard has of the catalog: an engine adds its own, and any other function is refused by name. */
+/** Catalog functions in standard SQL: an engine adds its own, and any other function is refused by name. */
 const functions: Functions = {
   abs: ([x]) => `ABS(${x.sql})`,
   case: args => caseSql(args),
@@ -177,7 +177,7 @@ function aggregate({ call: { name, type }, args: [value], filter }: AggregatePar
   }
 }
 
-/** A sum beyond 64 bits is null, and one over no rows is 0. */
+/** Sums beyond 64 bits are null, and a sum over no rows is 0. */
 function sumOf(value: string, filter: string | undefined): string {
   const sum = `COALESCE(SUM(${value})${where(filter)}, 0)`;
   return `CASE WHEN ${sum} BETWEEN -9223372036854775808 AND 9223372036854775807 THEN ${cast(sum, types.long)} END`;
@@ -212,7 +212,7 @@ const joinWords: Readonly<Partial<Record<JoinKind, string>>> = {
   fullouter: 'FULL JOIN',
 };
 
-/** Returns a join as the text after FROM, behind which nothing follows. */
+/** Returns a join as the text after FROM, which must end the SELECT. */
 function join(kind: JoinKind, left: string, right: string, on: string): string {
   const [kept, other] = kind.startsWith('right') ? [right, left] : [left, right];
   const exists = `EXISTS (SELECT 1 FROM ${other} WHERE ${on})`;
@@ -222,8 +222,8 @@ function join(kind: JoinKind, left: string, right: string, on: string): string {
 }
 
 /**
- * Standard SQL (ISO/IEC 9075): the base of every engine's dialect, which overrides what its engine says otherwise or adds. What
- * the standard cannot say exactly is refused by name.
+ * Standard SQL (ISO/IEC 9075): the base of every engine's dialect, which overrides and adds to it. Anything that the standard cannot
+ * express exactly is refused by name.
  */
 export const standard: Dialect = {
   literal,
@@ -275,7 +275,7 @@ export const standard: Dialect = {
   same: (left, right) => `${left} IS NOT DISTINCT FROM ${right}`,
   joinKey: ({ sql }) => sql,
   join,
-  // VALUES is one scan: rows joined by UNION ALL have no order.
+  // VALUES is a single scan: rows joined by UNION ALL have no order.
   values: (rows, columns) =>
     `SELECT * FROM (VALUES ${rows.map(row => `(${row.join(', ')})`).join(', ')}) AS v(${columns.join(', ')})`,
   sequence: refuse('range'),

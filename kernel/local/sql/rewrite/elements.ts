@@ -5,31 +5,31 @@ import { reference } from '../../../apl/plan/scalars.js';
 type Expand = RelationOf<'expand'>;
 type Call = Extract<Scalar, { kind: 'call' }>;
 
-/** Whether a call gives an array of texts alone, which the engine has as a list. */
+/** Whether a call returns an array of only strings, which the engine has as a list. */
 export type IsTextList = (call: Call) => boolean;
 
 /**
- * Returns the relation with the elements of each `mv-expand` as texts too, next to the dynamic values: expressions that read an
- * element as a text take the one that was never JSON, as do those that read one element of such a list, or its length; of a text that
- * is parsed as JSON, members are read in the text. `prune` removes what nothing reads.
+ * Returns the relation with the elements of each `mv-expand` also as strings, next to the dynamic values. Expressions that read an element
+ * as a string use the one that was never JSON, as do those that read one element or the length of such a list. Members of a string parsed
+ * as JSON are read from the string. `prune` removes anything unused.
  */
 export function withTextElements(relation: Relation, functions: KnownFunctions, made: Columns): Relation {
   return only(relation.columns, rewritten(relation, { ...functions, made }).relation);
 }
 
-/** The field that scans a field of lists of texts as such. No field of data has this name, as none holds a NUL. */
+/** Returns the field that scans a field of string lists as such. No data field has this name, since it contains a NUL. */
 export function textListField(name: string): string {
   return listPrefix + name;
 }
 
-/** Returns the field of lists of texts that a name stands for; undefined for any other name. */
+/** Returns the original field of a name from {@link textListField}; undefined for any other name. */
 export function listedField(name: string): string | undefined {
   return name.startsWith(listPrefix) ? name.slice(listPrefix.length) : undefined;
 }
 
 const listPrefix = '\u0000list ';
 
-/** Returns the text whose members are those of a value, if a function parses it as JSON. */
+/** Returns the string whose members are those of a value, if a function parses it as JSON. */
 export function documentOf(value: Scalar, documents: ReadonlySet<string>): Scalar | undefined {
   const [text] = value.kind === 'call' && documents.has(value.name) ? value.args : [];
   return text?.type === 'string'
@@ -37,13 +37,13 @@ export function documentOf(value: Scalar, documents: ReadonlySet<string>): Scala
     : undefined;
 }
 
-/** Returns the names of the fields of a dataset that can be scanned as lists of texts. */
+/** Returns the names of the fields of a dataset that can be scanned as string lists. */
 export type TextListsOf = (dataset: string) => ReadonlySet<string>;
 
-/** What the engine knows of functions, and of datasets. */
+/** Facts about the engine's functions and the datasets. */
 export interface KnownFunctions {
   readonly isTextList: IsTextList;
-  /** The functions that parse a text as JSON. */
+  /** Functions that parse a string as JSON. */
   readonly documents: ReadonlySet<string>;
   readonly textLists: TextListsOf;
 }
@@ -52,23 +52,23 @@ interface Context extends KnownFunctions {
   readonly made: Columns;
 }
 
-/** What is known of a dynamic column of a relation: its value as a text, or the call that made it. */
+/** Facts about a dynamic column of a relation: its value as a string, or the call that made it. */
 type Known =
-  /** `whole`: the value is a text or null. */
+  /** `whole`: the value is a string or null. */
   | { readonly kind: 'text'; readonly text: Column; readonly whole: boolean }
-  /** `stored`: it is read as it is, and not made again for each reader. */
+  /** `stored`: it is read directly, instead of being computed for each reader. */
   | {
       readonly kind: 'list';
       readonly call: Call;
       readonly reads: readonly Column[];
       readonly stored: boolean;
     }
-  /** The text that was parsed, in which members are read. */
+  /** The parsed string, in which members are read. */
   | { readonly kind: 'document'; readonly text: Column };
 
 type KnownColumns = ReadonlyMap<number, Known>;
 
-/** A relation with the columns that `known` names in addition to its own. */
+/** A relation with its own columns plus those named by `known`. */
 interface Rewritten {
   readonly relation: Relation;
   readonly known: KnownColumns;
@@ -114,7 +114,7 @@ function rewritten(relation: Relation, context: Context): Rewritten {
   }
 }
 
-/** Scans the lists of texts as lists too. */
+/** Scans string lists also as lists. */
 function scanned(relation: RelationOf<'scan'>, { textLists, isTextList, made }: Context): Rewritten {
   const names = textLists(relation.dataset);
   if (names.size === 0) return { relation, known: nothing };
@@ -132,7 +132,7 @@ function scanned(relation: RelationOf<'scan'>, { textLists, isTextList, made }: 
   return { relation: { ...relation, fields, columns }, known };
 }
 
-/** Keeps what is known of columns that are passed on, and notes the lists of texts that are made here. */
+/** Keeps facts about columns that are passed on, and records string lists that are created here. */
 function projected(
   relation: RelationOf<'project'>,
   { relation: input, known }: Rewritten,
@@ -165,7 +165,10 @@ function projected(
   };
 }
 
-/** Every element twice, as a dynamic value and as a text; of a list of texts only as a text, which makes the other. */
+/**
+ * Returns every element twice, as a dynamic value and as a string; for a string list only as a string, from which the dynamic value is
+ * derived.
+ */
 function expanded(
   relation: Expand,
   { relation: input, known }: Rewritten,
@@ -206,7 +209,7 @@ function expanded(
   };
 }
 
-/** Returns a list of texts that is made of columns and constants alone: it can be computed elsewhere with the same result. */
+/** Returns a string list computed from columns and constants only: it can be computed elsewhere with the same result. */
 function listOf(value: Scalar, columns: readonly Column[], isTextList: IsTextList): Known | undefined {
   if (value.kind !== 'call' || !isTextList(value)) return undefined;
   const ids = new Set<number>();
@@ -221,7 +224,7 @@ function columnsOf(known: Known): readonly Column[] {
   return known.kind === 'list' ? known.reads : [known.text];
 }
 
-/** The expression with texts in the place of dynamic values wherever it converts these. */
+/** Returns the expression with strings in place of dynamic values wherever it converts these. */
 function readingTexts(value: Scalar, known: KnownColumns): Scalar {
   if (known.size === 0) return value;
   if (value.kind === 'convert') {
@@ -246,7 +249,7 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
   return mapParts(value, part => readingTexts(part, known));
 }
 
-/** A test of an array with a stored list of texts in its place; undefined for anything else. */
+/** Returns a test of an array with a stored string list in its place; undefined for anything else. */
 function readingLists(value: Scalar, known: KnownColumns): Scalar | undefined {
   if (value.kind === 'binary') {
     const { operator, left, right } = value;
@@ -260,13 +263,13 @@ function readingLists(value: Scalar, known: KnownColumns): Scalar | undefined {
   return mapParts(value, read);
 }
 
-/** What an array may be among that is looked through for a value. */
+/** Returns the operands that may be an array to be searched for a value. */
 function valuesSought(value: Scalar): readonly Scalar[] {
   if (value.kind === 'in') return inLists.has(value.operator) ? value.items : [];
   return value.kind === 'call' && inLists.has(value.name) ? value.args : [];
 }
 
-/** The tests that look through a list of texts. */
+/** Tests that search a list of strings. */
 const inLists: ReadonlySet<string> = new Set([
   ...[
     'has',
@@ -286,19 +289,19 @@ function storedList(value: Scalar, known: KnownColumns): Call | undefined {
   return found?.kind === 'list' && found.stored ? found.call : undefined;
 }
 
-/** The text in which the members of a value are read. */
+/** Returns the string in which the members of a value are read. */
 function documentText(value: Scalar, known: KnownColumns): Scalar | undefined {
   const found = value.kind === 'column' ? known.get(value.id) : undefined;
   return found?.kind === 'document' ? reference(found.text) : undefined;
 }
 
-/** The call that made a list of texts: an element and the length are known without the JSON of the array. */
+/** Returns the call that made a string list: an element or the length can be computed without the JSON of the array. */
 function callOf(value: Scalar, known: KnownColumns): Call | undefined {
   const found = value.kind === 'column' ? known.get(value.id) : undefined;
   return found?.kind === 'list' ? found.call : undefined;
 }
 
-/** Functions that read a dynamic text as they read a text. */
+/** Functions that read a dynamic string like a string. */
 const conversions: ReadonlySet<string> = new Set(['toint', 'todouble', 'tobool', 'todatetime', 'totimespan']);
 
 function textOf(value: Scalar, known: KnownColumns): Extract<Known, { kind: 'text' }> | undefined {
@@ -306,7 +309,7 @@ function textOf(value: Scalar, known: KnownColumns): Extract<Known, { kind: 'tex
   return found?.kind === 'text' ? found : undefined;
 }
 
-/** The relation with these columns and no others. */
+/** Returns the relation with only these columns. */
 function only(columns: readonly Column[], relation: Relation): Relation {
   const wanted = new Set(columns.map(column => column.id));
   if (relation.columns.every(column => wanted.has(column.id))) return relation;

@@ -2,12 +2,12 @@ import type { Column, Columns, Computed, Relation, Scalar } from '../../../apl/p
 import { mapInputs, mapParts, partsOf } from '../../../apl/plan/plan-walk.js';
 import { constant, reference } from '../../../apl/plan/scalars.js';
 
-/** Engines take time that grows with the cube of the depth of an expression, and refuse one of a thousand levels. */
+/** Maximum depth of an expression. Engines take time proportional to the cube of the depth, and refuse a thousand levels. */
 const deepest = 40;
 
 /**
- * Returns the relation with no expression deeper than an engine handles well: deeper parts are computed as columns by
- * stages below, so that one long sum is as quick as many short ones.
+ * Returns the relation without expressions deeper than an engine handles well: deeper parts are computed as columns in stages below, so one
+ * long sum is as fast as many short ones.
  */
 export function levelled(relation: Relation, made: Columns): Relation {
   const below = mapInputs(relation, input => levelled(input, made));
@@ -53,7 +53,7 @@ function levelledFilter(relation: Extract<Relation, { kind: 'filter' }>, made: C
   };
 }
 
-/** One run of splitting: the columns that were taken out of expressions, by how many stages they need below them. */
+/** One run of splitting: the extracted columns, by the number of stages they need below them. */
 class Split {
   readonly #made: Columns;
   readonly #levels: Computed[][] = [];
@@ -67,12 +67,12 @@ class Split {
     return this.#levels.length > 0;
   }
 
-  /** Returns an expression that is nowhere deeper than {@link deepest}. */
+  /** Returns an expression nowhere deeper than {@link deepest}. */
   shallow(value: Scalar): Scalar {
     return this.#visit(value).value;
   }
 
-  /** Returns a relation that computes the columns that were taken out, beside those of `input`. */
+  /** Returns a relation that adds the extracted columns to those of `input`. */
   below(input: Relation): Relation {
     return this.#levels.reduce((at: Relation, level): Relation => {
       const columns = [...at.columns, ...level.map(item => item.column)];
@@ -83,7 +83,7 @@ class Split {
   #visit(value: Scalar): { readonly value: Scalar; readonly depth: number; readonly level: number } {
     if (value.kind === 'column') return { value, depth: 0, level: this.#levelOf.get(value.id) ?? 0 };
     const parts = partsOf(value).map(part => this.#visit(part));
-    // A chain of these is one operation to the engine.
+    // A chain of these is a single operation to the engine.
     const own = value.kind === 'binary' && (value.operator === 'and' || value.operator === 'or') ? 0 : 1;
     const shallow = parts.map(part => (part.depth >= deepest ? this.#takeOut(part.value, part.level) : part));
     const next = shallow.values();

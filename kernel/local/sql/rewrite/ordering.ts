@@ -10,7 +10,7 @@ import {
 } from '../../../apl/plan/plan.js';
 import { reference } from '../../../apl/plan/scalars.js';
 
-/** A relation with the order of its rows; `unknown` are the fields of the request's order that the result does not have. */
+/** A relation with the order of its rows; `unknown` lists fields in the request's order that the result does not have. */
 export interface Ordered {
   readonly relation: Relation;
   readonly order: readonly Order[];
@@ -18,8 +18,8 @@ export interface Ordered {
 }
 
 /**
- * Orders a query that writes no order itself: by the request's order, else groups by their keys (the time bin first) and
- * events by time, newest first. A written limit then keeps the first rows of that order.
+ * Orders a query that does not specify an order: by the request's order, or else groups by their keys (time bin first) and events by time,
+ * newest first. A limit in the query then keeps the first rows in that order.
  */
 export function orderRows(plan: Plan, wanted: readonly Order[]): Ordered {
   const { relation } = plan;
@@ -41,7 +41,7 @@ export function orderRows(plan: Plan, wanted: readonly Order[]): Ordered {
   };
 }
 
-/** A sort key over a column; nulls are smallest. */
+/** Returns a sort key over a column; nulls are smallest. */
 export function keyOf(column: Column, descending: boolean): OrderKey {
   return { value: reference(column), descending, nullsFirst: !descending };
 }
@@ -55,14 +55,14 @@ function defaultOrder({ relation, bucket, groups, bounded }: Plan): readonly Ord
   return bounded ? [] : [{ field: '_time', desc: true }];
 }
 
-/** The most frequent values of each group first. The last two columns are the value and how often it occurs. */
+/** Returns the most frequent values of each group first. The last two columns are the value and its frequency. */
 function topkOrder(topk: Relation): readonly Order[] {
   const names = topk.columns.map(column => column.name);
   const [value = '', frequency = ''] = names.slice(-2);
   return [...ascending(names.slice(0, -2)), { field: frequency, desc: true }, { field: value, desc: false }];
 }
 
-/** The relation that makes the rows, below the operators that only pass them on. */
+/** Returns the relation that produces the rows, below operators that only pass them on. */
 function sourceOf(relation: Relation): Relation {
   switch (relation.kind) {
     case 'filter':
@@ -92,7 +92,7 @@ function ascending(fields: readonly string[]): Order[] {
   return fields.map(field => ({ field, desc: false }));
 }
 
-/** Sorts below operators that limit the rows or leave a key out; undefined if there is no key. */
+/** Sorts below operators that limit the rows or drop a key; undefined if there is no key. */
 function sortedBy(relation: Relation, order: readonly Order[]): Relation | undefined {
   if (
     relation.kind === 'limit' ||
@@ -126,12 +126,12 @@ function isIn({ field }: Order, relation: Relation): boolean {
   return relation.columns.some(column => column.name === field);
 }
 
-/** The name under which stored groups are scanned like a dataset, which cannot have it: control characters are refused in names. */
+/** The name for scanning stored groups as a dataset. No dataset can have it: control characters are not allowed in names. */
 export const binnedName = '\u0000binned';
 
 /**
- * Returns the keys with others after them that tell different rows apart, so that a query returns the same rows in the same
- * order each time. Those of events have the places of their rows by now; of rows without one, all fields would have to be read.
+ * Returns the keys plus tie-breakers, so a query returns the same rows in the same order each time. Sorts of events already have row
+ * positions by now; without those, breaking ties would take reading all fields.
  */
 export function withoutTies(keys: readonly OrderKey[], relation: Relation): readonly OrderKey[] {
   if (keys.length === 0) return keys;
@@ -140,7 +140,7 @@ export function withoutTies(keys: readonly OrderKey[], relation: Relation): read
   return [...keys, ...more.map(column => keyOf(column, false))];
 }
 
-/** The columns that tell the rows of groups apart: the keys, or all columns once a key is left out; undefined for events. */
+/** Returns the columns that identify the rows of groups: the keys, or all columns once a key is dropped; undefined for events. */
 function identity(relation: Relation): readonly Column[] | undefined {
   switch (relation.kind) {
     case 'aggregate':

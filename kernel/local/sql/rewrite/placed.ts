@@ -4,22 +4,19 @@ import { constant, reference } from '../../../apl/plan/scalars.js';
 import { keyOf } from './ordering.js';
 import { timeOf } from './timed.js';
 
-/**
- * The field of the place of a row in its dataset, counted in the order in which the rows came. No field of data has this name, as
- * none holds a NUL.
- */
+/** The field with the position of a row in its dataset, in order of arrival. No data field has this name, since it contains a NUL. */
 export const placeField = '\u0000place';
 
-/** What is known of the places of the rows of a dataset: in a `timeless` one no row has a time of its own. */
+/** Kind of row positions in a dataset: in a `timeless` one, no row has its own time. */
 export type Places = 'timed' | 'timeless';
 
-/** Returns what is known of the places in a dataset; undefined if that is nothing. */
+/** Returns the kind of row positions in a dataset; undefined if unknown. */
 export type PlacesOf = (dataset: string) => Places | undefined;
 
 /**
- * Returns the relation with its sorts of events decided among equal rows: by the places of the rows in their dataset, so that the lines
- * of a log are in its order, or from its last line to its first; before that by time, if no key is one. Rows without a time are never
- * turned around. Columns of places are added after the others wherever such a sort is passed on.
+ * Returns the relation with tie-breakers in its sorts of events: row positions in the dataset, so log lines appear in order or exactly
+ * reversed, preceded by the time unless it is already a key. Rows without a time are never reversed. Position columns are added after the
+ * others wherever such a sort is passed on.
  */
 export function placed(relation: Relation, placesOf: PlacesOf, made: Columns): Relation {
   const walk = (each: Relation): Carried => {
@@ -57,7 +54,7 @@ export function placed(relation: Relation, placesOf: PlacesOf, made: Columns): R
   return walk(relation).relation;
 }
 
-/** Returns whether the last key of a sort is a place, so that no two rows are equal. */
+/** Returns whether the last key of a sort is a row position, so no two rows are equal. */
 export function endsWithPlace({ keys, columns }: RelationOf<'sort'>): boolean {
   const last = keys.at(-1)?.value;
   return last?.kind === 'column' && columns.some(({ id, role }) => id === last.id && role === 'place');
@@ -68,7 +65,7 @@ interface Carried {
   readonly place?: PlaceColumns;
 }
 
-/** The columns by which rows are in the order of their places, the last ones of a relation, and those that hold the time of a dataset. */
+/** The columns that order rows by position, at the end of a relation, and those with the time of a dataset. */
 interface PlaceColumns {
   readonly columns: readonly Column[];
   readonly timeless: boolean;
@@ -105,7 +102,7 @@ function sorted(relation: RelationOf<'sort'>, input: Carried): Carried {
   const byTime = relation.keys.find(({ value }) => value.kind === 'column' && isTime(value.id));
   const time =
     byTime === undefined && !place.timeless ? input.relation.columns.find(({ id }) => isTime(id)) : undefined;
-  // What other keys leave equal is newest first, as rows are that nothing sorts.
+  // Ties of the other keys are newest first, like unsorted rows.
   const descending = !place.timeless && (byTime?.descending ?? true);
   const keys = [...(time ? [time] : []), ...place.columns].map(column => keyOf(column, descending));
   return passedOn({ ...relation, keys: [...relation.keys, ...keys] }, input);
@@ -124,7 +121,7 @@ function projected(relation: RelationOf<'project'>, { relation: input, place }: 
   };
 }
 
-/** Rows of equal times are in the order of the inputs, then of the places in each. */
+/** Rows of equal times follow the order of the inputs, then the positions in each. */
 function united(relation: RelationOf<'union'>, carried: readonly Carried[], made: Columns): Carried {
   const below = carried.flatMap(({ place }) => place ?? []);
   const inputs = relation.inputs.map((input, at) => ({

@@ -2,7 +2,7 @@ import type { Column, Columns, Computed, OrderKey, Relation } from '../../../apl
 import { expressionsOf, idsIn, mapInputs, type RelationOf } from '../../../apl/plan/plan-walk.js';
 import { reference } from '../../../apl/plan/scalars.js';
 
-/** Returns the relation without the columns that nothing above needs, down to the fields that are read; its own columns stay. */
+/** Returns the relation without unused columns, down to the fields that are read; its own columns stay. */
 export function prune(relation: Relation, made: Columns): Relation {
   return pruneTo(relation, idsOf(relation.columns), made);
 }
@@ -95,8 +95,8 @@ function pruneTo(relation: Relation, needed: Ids, made: Columns): Relation {
 }
 
 /**
- * For one array that is expanded several times: the columns that are read, or else the first, as the longest array decides how
- * many rows there are.
+ * Whether one of several expansions of the same array is needed: those that are read, or else the first, since the longest array determines
+ * the number of rows.
  */
 function isExpanded(item: Computed, at: number, items: readonly Computed[], needed: Ids): boolean {
   const same = items.filter(other => other.value === item.value);
@@ -108,21 +108,21 @@ function isExpanded(item: Computed, at: number, items: readonly Computed[], need
 
 type OneInput = RelationOf<'filter' | 'sort' | 'limit' | 'sample' | 'top-groups'>;
 
-/** A stage that passes its input's columns on: it needs the columns needed of it, and those that its own expressions read. */
+/** Prunes a stage that passes on its input's columns: it needs the requested ones and those in its own expressions. */
 function narrowed(relation: OneInput, needed: Ids, made: Columns): Relation {
   const ids = new Set([...needed, ...idsIn(...expressionsOf(relation))]);
   const input = pruneTo(relation.input, ids, made);
   return { ...mapInputs(relation, () => input), columns: input.columns };
 }
 
-/** A list depends on the order of its rows. */
+/** Whether the result, a list, depends on row order. */
 function isOrdered({ call }: RelationOf<'aggregate'>['aggregates'][number]): boolean {
   return call.name.startsWith('make_list');
 }
 
 interface Carried {
   readonly relation: Relation;
-  /** The order of the rows, and the columns that its keys read; empty if there is none. */
+  /** The order of the rows and the columns that its keys read; empty if unordered. */
   readonly keys: readonly OrderKey[];
   readonly ids: Ids;
 }
@@ -131,7 +131,7 @@ function unordered(relation: Relation): Carried {
   return { relation, keys: [], ids: new Set() };
 }
 
-/** Carries along what the sort below reads, through projections too, as an aggregate may depend on the order of its rows. */
+/** Carries along the columns that the sort below reads, also through projections, since an aggregate may depend on row order. */
 function carryingOrder(relation: Relation, made: Columns): Carried {
   if (relation.kind === 'expand') return carryingPlaces(relation, made);
   if (relation.kind !== 'sort') return passingOn(relation, input => carryingOrder(input, made));
@@ -141,13 +141,13 @@ function carryingOrder(relation: Relation, made: Columns): Carried {
 
 type Sort = RelationOf<'sort'>;
 
-/** The sort with the places of expanded elements as its last keys: those of one row stay in their order where it leaves them equal. */
+/** Returns the sort with the positions of expanded elements as its last keys, which keep the elements of a row in order among ties. */
 function keepingElements(relation: Sort, made: Columns): Sort {
   const { relation: input, keys } = carryingElements(relation.input, made);
   return { ...relation, input, keys: [...relation.keys, ...keys], columns: input.columns };
 }
 
-/** Carries the places of expanded elements along. */
+/** Carries along the positions of expanded elements. */
 function carryingElements(relation: Relation, made: Columns): Carried {
   if (relation.kind !== 'expand') return passingOn(relation, input => carryingElements(input, made));
   if (relation.place !== undefined) return unordered(relation);
@@ -160,7 +160,7 @@ function carryingElements(relation: Relation, made: Columns): Carried {
   return { relation: own.relation, keys: [...keys, ...own.keys], ids: new Set([...ids, ...own.ids]) };
 }
 
-/** What is carried through an operator that passes the rows of its input on, in their order. */
+/** Carries columns through an operator that preserves the rows and order of its input. */
 function passingOn(relation: Relation, carrying: (input: Relation) => Carried): Carried {
   switch (relation.kind) {
     case 'filter':
@@ -194,13 +194,13 @@ function passingOn(relation: Relation, carrying: (input: Relation) => Carried): 
   }
 }
 
-/** The columns, and those of the input that are carried along and not among them. */
+/** Returns the columns plus any carried columns of the input that are missing. */
 function withColumns(columns: readonly Column[], input: readonly Column[], carried: Ids): readonly Column[] {
   const own = idsOf(columns);
   return [...columns, ...input.filter(({ id }) => carried.has(id) && !own.has(id))];
 }
 
-/** Expanded rows are in the order of their original rows, then of their elements. */
+/** Orders expanded rows by their original rows, then by element. */
 function carryingPlaces(relation: Expand, made: Columns): Carried {
   const { relation: input, keys } = carryingOrder(relation.input, made);
   return keys.length === 0 ? unordered(relation) : withPlaces({ ...relation, input }, keys, made);
@@ -208,7 +208,7 @@ function carryingPlaces(relation: Expand, made: Columns): Carried {
 
 type Expand = RelationOf<'expand'>;
 
-/** Adds the place of each row in the order of the keys, and of each element in its row; those that are there already stay. */
+/** Adds the position of each row in key order and of each element in its row, unless already there. */
 function withPlaces(relation: Expand, keys: readonly OrderKey[], made: Columns): Carried {
   const column = relation.place?.column ?? made.hidden('long');
   const index = relation.index ?? made.hidden('long');
@@ -232,7 +232,7 @@ function idsOf(columns: readonly Column[]): Set<number> {
   return new Set(columns.map(column => column.id));
 }
 
-/** The column to read where only the number of rows matters: the time, which is cheap. */
+/** Returns the column to read if only the number of rows matters: the time, which is cheap. */
 function narrowest(columns: readonly Column[]): number {
   return Math.max(
     0,

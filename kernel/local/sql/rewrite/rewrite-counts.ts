@@ -3,7 +3,7 @@ import { mapInputs } from '../../../apl/plan/plan-walk.js';
 import { constant } from '../../../apl/plan/scalars.js';
 import type { RowCountOf } from '../compiled-query.js';
 
-/** Returns the relation with a number if it counts rows of datasets and the catalog knows how many there are: no file is opened for it. */
+/** Replaces row counts of datasets with the number if the catalog knows it, so no file is opened. */
 export function counted(relation: Relation, rowCount: RowCountOf): Relation {
   const rows = isCount(relation) ? rowsOf(relation.input, rowCount) : undefined;
   if (rows === undefined) return mapInputs(relation, input => counted(input, rowCount));
@@ -13,7 +13,7 @@ export function counted(relation: Relation, rowCount: RowCountOf): Relation {
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 
-/** Whether all that a relation gives is the number of rows of its input. */
+/** Whether a relation returns only the number of rows of its input. */
 function isCount(relation: Relation): relation is Aggregate {
   return (
     relation.kind === 'aggregate' &&
@@ -25,7 +25,7 @@ function isCount(relation: Relation): relation is Aggregate {
   );
 }
 
-/** How many rows a relation has; undefined if that depends on their values, or is not known. */
+/** Returns the number of rows of a relation; undefined if unknown or dependent on values. */
 function rowsOf(relation: Relation, rowCount: RowCountOf): number | undefined {
   switch (relation.kind) {
     case 'scan':

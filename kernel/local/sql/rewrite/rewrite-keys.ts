@@ -3,8 +3,8 @@ import { idsIn } from '../../../apl/plan/plan-walk.js';
 import { reference } from '../../../apl/plan/scalars.js';
 
 /**
- * Returns a relation whose sort keys are among its columns: for engines in which a stage has no order, so that the statement has
- * to sort at its end.
+ * Returns a relation whose sort keys are among its columns, for engines whose stages have no order, so the statement has to sort at the
+ * end.
  */
 export function withSortKeys(relation: Relation): Relation {
   switch (relation.kind) {
@@ -38,7 +38,7 @@ export function withSortKeys(relation: Relation): Relation {
   }
 }
 
-/** The columns of a relation that its sort needs, but for those that are there. */
+/** Returns the columns of a relation that its sort needs and that are missing. */
 function missingKeys(relation: Relation, columns: readonly Column[]): readonly Column[] {
   const there = new Set(columns.map(({ id }) => id));
   const needed = idsOfSort(relation);

@@ -16,20 +16,20 @@ import { cutShort, readingBack } from './rewrite-windows.js';
 import { timeBounded } from './timed.js';
 import { type BinnedQuery, takeApart } from './totals.js';
 
-/** A query as its rewrites leave it, and what they found out about its rows. */
+/** A rewritten query, with facts about its rows. */
 export interface RewrittenQuery {
   readonly relation: Relation;
-  /** The columns of the result, of which the relation may have more. */
+  /** The columns of the result; the relation may have more. */
   readonly shown: readonly Column[];
   readonly order: readonly Order[];
-  /** Fields of the order that was asked for which the result does not have. */
+  /** Fields in the requested order that the result does not have. */
   readonly unknown: readonly string[];
   readonly sorted?: SortedRows;
   readonly page?: Page;
   readonly apart?: BinnedQuery;
 }
 
-/** What the rewrites of a query know: its plan, and what the request asks for. */
+/** Input of the query rewrites: the plan, and the options of the request. */
 export interface QueryContext {
   readonly plan: Plan;
   readonly defaultOrder: readonly Order[];
@@ -68,14 +68,14 @@ export function rewrittenQuery(context: QueryContext): RewrittenQuery {
   return Object.values<QueryRewrite>(ofQuery).reduce((query, rewrite) => rewrite(query, context), asked);
 }
 
-/** What the rewrites of a statement know besides its relation. */
+/** Input of the statement rewrites besides the relation. */
 export interface RewriteContext {
   readonly now: bigint;
   readonly columns: Columns;
   readonly rowGroups: RowGroupsOf;
   readonly rowCount: RowCountOf;
   readonly functions: KnownFunctions;
-  /** Whether the engine's stages keep their order. */
+  /** Whether the engine's stages preserve their order. */
   readonly keepsOrder: boolean;
 }
 
@@ -91,7 +91,7 @@ const ofStatement = {
   levels: (relation, { columns }) => levelled(relation, columns),
 } satisfies Record<string, Rewrite>;
 
-/** Every rewrite by its name, in order: first of the whole query, then what makes several statements of it, then of each statement. */
+/** Every rewrite by name, in order: those of the whole query, then those that split it into statements, then those of each statement. */
 export const rewrites = {
   ...ofQuery,
   windows: readingBack,
@@ -100,9 +100,8 @@ export const rewrites = {
 };
 
 /**
- * The rewrites of a statement, in order: it reads no more rows and columns than it needs, in expressions that are not too deep.
- * Pruned before the rest, so that the columns of a wide dataset that nothing reads do not pass through the rest, and last, as the rest makes
- * columns.
+ * The rewrites of a statement, in order, so that it reads only the rows and columns it needs, in expressions that are not too deep. Pruning
+ * comes first to keep unused columns of a wide dataset out of the rest, and again last because the rest adds columns.
  */
 const inOrder = ['keys', 'prune', 'bounds', 'counts', 'limits', 'elements', 'levels', 'prune'] as const;
 

@@ -5,8 +5,8 @@ import { keyOf } from './ordering.js';
 import { endsWithPlace } from './placed.js';
 
 /**
- * A place in a result ordered by time: right after the first `count` of the rows that share `time`, which are in the order of
- * their dataset, or if that is not known in the order of all their fields. `whole` says that no row of that time is left.
+ * A position in a result ordered by time: directly after the first `count` of the rows with time `time`, which are in dataset order, or if
+ * that is unknown, ordered by all their fields. `whole`: no row of that time is left.
  */
 export interface PageCursor {
   /** Nanoseconds since 1970. */
@@ -15,29 +15,29 @@ export interface PageCursor {
   readonly whole: boolean;
 }
 
-/** A query that is read page by page. */
+/** A query read page by page. */
 export interface Page {
   /** The rows from the cursor on. */
   readonly rest: SortedRows;
-  /** The page whose last row has the time `last`; rows of equal times are in a fixed order. */
+  /** Returns the page whose last row has the time `last`; rows of equal times are in a fixed order. */
   readonly exact: (rows: number, last: bigint | undefined) => Relation;
   readonly descending: boolean;
-  /** The rows of `rest` are in that fixed order too. */
+  /** Whether the rows of `rest` are in that fixed order too. */
   readonly fixed: boolean;
-  /** Rows before the page that share `time` with its first. */
+  /** Rows before the page that have the same `time` as its first. */
   readonly skipped: { readonly time: bigint; readonly rows: number } | undefined;
 }
 
-/** The sort that decides the order of a result. */
+/** The sort that determines the order of a result. */
 export interface SortedRows {
   readonly sort: Sort;
-  /** Puts back the projections above the sort. */
+  /** Restores the projections above the sort. */
   readonly wrap: (input: Relation) => Relation;
-  /** The lowest limit above it. */
+  /** The lowest limit above the sort. */
   readonly written?: number;
 }
 
-/** Returns the sort that decides the order of the rows, below projections and limits; undefined if there is none. */
+/** Returns the sort that determines the order of the rows, below projections and limits; undefined if there is none. */
 export function sortOf(relation: Relation): SortedRows | undefined {
   if (relation.kind === 'sort') return { sort: relation, wrap: input => input };
   if (relation.kind !== 'project' && relation.kind !== 'limit') return undefined;
@@ -57,8 +57,8 @@ export function firstOf({ wrap }: SortedRows, sort: Sort, rows: number, skip = 0
 }
 
 /**
- * Returns how to read a result page by page from `cursor` on, or undefined if its rows are not ordered by `_time`.
- * With `include` the row that the cursor is at comes again, if need be with all that share its time.
+ * Returns the page of a result from `cursor` on, or undefined if its rows are not ordered by `_time`. With `include`, the row at the cursor
+ * is repeated, if necessary with all rows of the same time.
  */
 export function pageOf(
   found: SortedRows | undefined,
@@ -71,7 +71,7 @@ export function pageOf(
     return undefined;
   const descending = found.sort.keys[0]?.descending ?? true;
   const after = cursor?.whole && !include;
-  // Rows of a whole time were given in any order: the one at the cursor is among them, so all of them come again.
+  // If all rows of a time were returned, their order was arbitrary: the row at the cursor is among them, so all of them are repeated.
   const skip = cursor === undefined || cursor.whole ? 0 : Math.max(0, cursor.count - (include ? 1 : 0));
   const from = cursor && compare(time, descending ? '<' : '>', after ?? false, cursor.time);
   const rest = from === undefined ? found.sort.input : filtered(found.sort.input, from);
@@ -90,7 +90,7 @@ export function pageOf(
 
 type Sort = RelationOf<'sort'>;
 
-/** The column of the time by which the rows are sorted first, if the result shows it. */
+/** Returns the time column that is the first sort key, if the result shows it. */
 function timeOf(sort: Sort, result: Relation): Column | undefined {
   const first = sort.keys[0]?.value;
   const shown = result.columns.find(column => column.name === '_time' && column.type === 'datetime');
@@ -105,7 +105,7 @@ function filtered(input: Relation, predicate: Scalar): Relation {
   return { kind: 'filter', input, predicate, columns: input.columns };
 }
 
-/** Rows that are equal in every field are interchangeable: only they may change places. */
+/** Returns sort keys over all fields: only rows equal in every field may swap places. */
 function totalOrder({ keys, columns }: Sort): readonly OrderKey[] {
   return [...keys, ...columns.map(column => keyOf(column, false))];
 }

@@ -3,17 +3,17 @@ import { expressionsOf, partsOf, queriesIn, type RelationOf } from '../../../apl
 import { constant, reference } from '../../../apl/plan/scalars.js';
 import type { TimeRange } from './timed.js';
 
-/** The first rows of a sort by time, whose times are read before their other columns. */
+/** The first rows of a sort by time, whose times are read before the remaining columns. */
 export interface RowTimes {
   /** The times of the first rows, in order; there may be fewer. */
   readonly times: Relation;
-  /** The sort, of the rows of these times alone. */
+  /** Returns the sort restricted to rows in this time range. */
   readonly within: (range: TimeRange) => RelationOf<'sort'>;
 }
 
 /**
- * Returns how to read the first `rows` of a sort in two statements: their times, and then all columns of the rows between these. Of
- * many columns the engine would copy those of all rows while it sorts. Undefined if it is not by time.
+ * Returns how to read the first `rows` of a sort in two statements: their times, then all columns of the rows in that time range. With many
+ * columns, the engine would copy those of all rows while sorting. Undefined if not sorted by time.
  */
 export function timesFirst(sort: RelationOf<'sort'>, rows: number): RowTimes | undefined {
   const { input, keys } = sort;
@@ -44,7 +44,7 @@ export function timesFirst(sort: RelationOf<'sort'>, rows: number): RowTimes | u
   };
 }
 
-/** Whether a relation has the same rows each time that it is read: fields of a dataset, and what is computed of them alone. */
+/** Whether a relation has the same rows on every read: fields of a dataset, and values computed only from them. */
 function isRepeatable(relation: Relation): boolean {
   if (relation.kind === 'scan') return true;
   if (relation.kind !== 'filter' && relation.kind !== 'project') return false;

@@ -6,7 +6,7 @@ import { type Timed, type TimeRange, timeBounded, timedRows } from './timed.js';
 type Sort = Extract<Relation, { kind: 'sort' }>;
 type Limit = Extract<Relation, { kind: 'limit' }>;
 
-/** Rows of datasets in the order of their time, and where in it they lie. */
+/** Rows of datasets in time order, with their row groups and range. */
 interface InTime {
   readonly rows: Timed;
   readonly groups: readonly RowGroup[];
@@ -15,8 +15,8 @@ interface InTime {
 }
 
 /**
- * Returns the relation with less to read below its limits: if a limit takes the newest or the oldest events of a dataset
- * as they are, its row groups say from which time on there are enough of them.
+ * Returns the relation with less to read below its limits: if a limit takes the newest or oldest events of a dataset unchanged, the row
+ * groups show from which time on there are enough.
  */
 export function cutShort(relation: Relation, groupsOf: RowGroupsOf, now: bigint): Relation {
   if (relation.kind === 'limit') return limitCutShort(relation, groupsOf, now);
@@ -24,8 +24,8 @@ export function cutShort(relation: Relation, groupsOf: RowGroupsOf, now: bigint)
 }
 
 /**
- * Splits a sort into parts that follow each other, to be read until there are `rows`: each has several times the rows of the one
- * before, further back in time (forward where the sort is ascending). It is one part where more would gain nothing.
+ * Splits a sort into consecutive parts, to be read until there are `rows`: each has several times the rows of the previous one, further
+ * back in time (forward if the sort is ascending). Returns a single part if splitting would gain nothing.
  */
 export function readingBack(sort: Sort, rows: number, groupsOf: RowGroupsOf, now: bigint): readonly Sort[] {
   const found = inTime({ ...sort, input: timeBounded(sort.input, now) }, groupsOf, now);
@@ -35,9 +35,9 @@ export function readingBack(sort: Sort, rows: number, groupsOf: RowGroupsOf, now
   return windows.map(window => ({ ...sort, input: found.rows.within(window) }));
 }
 
-/** Few enough to be read at once, and enough for every thread of the engine. */
+/** Few enough to read at once, and enough for every thread of the engine. */
 const firstRows = 250_000;
-/** The same for rows that are computed, which takes many times as long as reading them. */
+/** The same for computed rows, which take many times longer than reading. */
 const firstComputed = 10_000;
 const growth = 4;
 
@@ -53,7 +53,7 @@ function limitCutShort(limit: Limit, groupsOf: RowGroupsOf, now: bigint): Relati
   return { ...limit, input: cutShort(input, groupsOf, now) };
 }
 
-/** The rows below a sort by `_time`, if the datasets know the times of all of them. */
+/** Returns the rows below a sort by `_time`, if the datasets know the times of all of them. */
 function inTime({ input, keys }: Sort, groupsOf: RowGroupsOf, now: bigint): InTime | undefined {
   const [key] = keys;
   const rows = key?.value.kind === 'column' ? timedRows(input, key.value.id, now) : undefined;
@@ -72,7 +72,7 @@ function inTime({ input, keys }: Sort, groupsOf: RowGroupsOf, now: bigint): InTi
   return { rows, groups, range, descending: key.descending };
 }
 
-/** Returns the window, beginning where the sorted rows begin, that has `count` rows for certain; undefined if there are fewer. */
+/** Returns the window from the start of the sorted rows that has `count` rows for certain; undefined if there are fewer. */
 function windowWith({ groups, range, descending }: InTime, count: number): TimeRange | undefined {
   const [inside, whole] = descending ? [groups, range] : [groups.map(mirroredGroup), mirrored(range)];
   let rows = 0;
@@ -92,8 +92,8 @@ function windowsOf({ groups, range, descending }: InTime, rows: number): readonl
 }
 
 /**
- * Splits a range into windows, each of which ends where a row group begins. Row groups across that end are read twice: the
- * window grows until they are few. Where few rows would be left, the window takes them too.
+ * Splits a range into windows, each ending at the start of a row group. Row groups that cross that end are read twice, so the window grows
+ * until they are few. If few rows would remain, the window includes them.
  */
 function descendingWindows(
   groups: readonly RowGroup[],
@@ -121,7 +121,7 @@ function descendingWindows(
   return [...windows, { start: range.start, end }];
 }
 
-/** Sorts row groups by their first row, the latest first. */
+/** Sorts row groups by their first row, latest first. */
 function fromTheNewest(groups: readonly RowGroup[]): readonly RowGroup[] {
   return [...groups].sort((a, b) => compare(b.minNs, a.minNs));
 }
@@ -131,7 +131,7 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : 1;
 }
 
-/** The same with time running backwards. */
+/** Returns the range with time reversed. */
 function mirrored({ start, end }: TimeRange): TimeRange {
   return { start: 1n - end, end: 1n - start };
 }

@@ -24,36 +24,39 @@ import { keyOf } from './ordering.js';
 import { placeField } from './placed.js';
 import { prune } from './prune.js';
 
-/** What a far engine can compute. */
+/** Capabilities of a far engine. */
 export interface FarAbility {
-  /** The side of a relation that reads no other. */
+  /** Returns the side of a relation without inputs. */
   readonly sideOf: (leaf: Relation) => Side;
-  /** What the engine has no SQL for in a relation, whatever its inputs are; undefined if it has all of it. */
+  /** Returns the construct in a relation that the engine has no SQL for, whatever its inputs; undefined if it supports all of it. */
   readonly refusal: (relation: Relation) => string | undefined;
 }
 
-/** A relation that the far engine computes. */
+/** A relation computed by the far engine. */
 export interface FarRelation {
   /** The name under which the rest scans its rows; no dataset can have it. */
   readonly name: string;
   readonly relation: Relation;
-  /** The relation of the query at its top, by which it can be kept here instead; absent for a dataset, which is nowhere else. */
+  /** The topmost relation of the query in it, used to compute it here instead; absent for a dataset, which exists nowhere else. */
   readonly top?: Relation;
-  /** What kept the rest of the query here. */
+  /** The reason why the rest of the query stays here. */
   readonly because?: string;
 }
 
-/** A query in two parts. */
+/** A query split in two. */
 export interface SplitQuery {
-  /** What is computed here, over scans of the rows that come back: a field is the column's `c` and id, and {@link placeField} their order. */
+  /**
+   * The part computed here, over scans of the returned rows: a field is named `c` and the column's id, and {@link placeField} is their
+   * order.
+   */
   readonly rest: Relation;
   readonly parts: readonly FarRelation[];
 }
 
 /**
- * Splits a query above the last relations that the far engine can compute. What can wait is computed here afterwards: conditions, and
- * columns that nothing below reads; so a filter is pushed whatever stands beside it. Relations in `kept` are not pushed. The query is
- * {@link narrowed}.
+ * Splits a query above the topmost relations that the far engine can compute. Work that can wait is done here afterwards: conditions, and
+ * columns that nothing below reads. A filter is thus pushed regardless of its neighbors. Relations in `kept` are not pushed. The query must
+ * be {@link narrowed}.
  */
 export function split(
   query: Relation,
@@ -66,14 +69,14 @@ export function split(
   const wanted = new Map(scansIn(rest).map(({ dataset, columns }) => [dataset, columns]));
   const parts = splitter.parts.map(part => {
     const columns = wanted.get(part.name)?.filter(({ role }) => role !== 'place') ?? [];
-    // Of rows that are only counted, or put in order, one column comes.
+    // Rows that are only counted or ordered come with one column.
     const some = columns.length === 0 ? part.relation.columns.slice(0, 1) : columns;
     return { ...part, relation: projected(part.relation, some) };
   });
   return { rest, parts };
 }
 
-/** Returns the relation without the columns that nothing reads, and so the queries in its expressions. */
+/** Returns the relation without unused columns, including the queries in its expressions. */
 export function narrowed(relation: Relation, made: Columns): Relation {
   return withNarrowQueries(prune(relation, made), made);
 }
@@ -86,14 +89,14 @@ function withNarrowQueries(relation: Relation, made: Columns): Relation {
   );
 }
 
-/** What is computed here over rows of the far engine, in order, while all that is above them can still be computed there. */
+/** Work done here over rows of the far engine, in order, as long as everything above can still be computed there. */
 type Late =
   | { readonly kind: 'filter'; readonly predicate: Scalar }
   | { readonly kind: 'extend'; readonly items: readonly Computed[] };
 
 interface Pushed {
   readonly side: 'far';
-  /** It may have more columns than are `shown`. */
+  /** May have more columns than `shown`. */
   readonly relation: Relation;
   readonly late: readonly Late[];
   readonly shown: readonly Column[];
@@ -131,12 +134,12 @@ class Splitter {
     if (!sides.has('far')) return { side: 'any', relation };
     const { late } = below;
     const [first] = below.inputs;
-    // What waits may be among its columns.
+    // Deferred expressions may use its columns.
     const own = late.length > 0 && first !== undefined ? { ...pushed, columns: first.columns } : pushed;
     return { side: 'far', top: relation, relation: own, late, shown: relation.columns };
   }
 
-  /** Returns a relation that is computed here; what is pushed below it becomes a part. */
+  /** Returns a relation computed here; a pushed input becomes a part. */
   landed(divided: Divided, because?: string): Relation {
     if (divided.side !== 'far') return divided.relation;
     const { late, shown } = divided;
@@ -152,14 +155,14 @@ class Splitter {
     return projected(whole, shown);
   }
 
-  /** Rows without a column come with one, by which they are counted. */
+  /** Adds a column to rows without any, so they can be counted. */
   #withColumn(input: Relation): Relation {
     if (input.columns.length > 0) return input;
     const column = this.#made.hidden('long');
     return { kind: 'project', input, items: [{ column, value: constant('long', 0n) }], columns: [column] };
   }
 
-  /** The rows in the order in which they came. */
+  /** Returns the rows in order of arrival. */
   #inOrder({ columns }: Relation, name: string): Relation {
     const place = this.#made.hidden('long', 'place');
     const scan = scanOf(name, columns, place);
@@ -177,7 +180,7 @@ class Splitter {
     return mapQueries(value, query => this.landed(this.divided(query), because));
   }
 
-  /** The sides of a relation itself: its own, if it reads no other, and those of the queries in its expressions. */
+  /** Returns the sides of a relation: its own if it has no inputs, and those of the queries in its expressions. */
   #sidesOf(relation: Relation): readonly Side[] {
     const own = inputsOf(relation).length === 0 ? [this.#ability.sideOf(relation)] : [];
     return [...own, ...expressionsOf(relation).flatMap(value => this.#sidesOfQueries(value))];
@@ -185,7 +188,7 @@ class Splitter {
 
   #sidesOfQueries(value: Scalar): readonly Side[] {
     return queriesIn(value).map(query => {
-      // A query of its own becomes parts only where it is computed here.
+      // A subquery only becomes parts where it is computed here.
       const divided = new Splitter(this.#ability, this.#made.fork(), this.#kept).divided(query);
       return divided.side === 'far' && divided.late.length > 0 ? 'here' : divided.side;
     });
@@ -195,7 +198,7 @@ class Splitter {
     return this.#kept.has(relation) ? '' : this.#ability.refusal(pushed);
   }
 
-  /** Whether expressions over pushed rows can be pushed too; else why not. */
+  /** Returns undefined if expressions over pushed rows can be pushed too, otherwise the reason why not. */
   #holdsBack(relation: Relation, pushed: Relation, { late }: Pushed): string | undefined {
     const values = expressionsOf(pushed);
     if (values.some(value => this.#sidesOfQueries(value).includes('here'))) return '';
@@ -253,12 +256,12 @@ class Splitter {
     const pushed =
       more.length === 0 ? below : { ...below, top: relation, relation: over([...passed, ...more]) };
     const all = [...below.late, ...waits];
-    // Without anything that waits, its columns are those that are shown.
+    // Without deferred work, its columns are the shown ones.
     const own = all.length === 0 ? projected(pushed.relation, relation.columns) : pushed.relation;
     return { ...pushed, relation: own, late: all, shown: relation.columns, ...reasonOf(below, reasons) };
   }
 
-  /** What a relation reads of pushed rows on which something waits, if it can be computed before that; undefined if not. */
+  /** Returns the pushed input of a relation if it can be computed before the deferred work; undefined if not. */
   #passed(relation: Relation, below: Pushed): Below | undefined {
     const { late } = below;
     if (late.length === 0) return { inputs: [below.relation], late };
@@ -291,14 +294,14 @@ class Splitter {
   }
 }
 
-/** Returns the first rows of a relation: one more than `most` tells that there are too many. */
+/** Returns the first rows of a relation: one more than `most` reveals that there are too many. */
 export function firstOfMost(relation: Relation, most: number): Relation {
   if (rowsAtMost(relation, most) !== most) return relation;
   const count = constant('long', BigInt(most) + 1n);
   return { kind: 'limit', input: relation, count, columns: relation.columns };
 }
 
-/** How many rows may come: as many as the query takes, if that is less. The one by which the service tells that it cuts is one of them. */
+/** Returns the maximum number of rows: the query's own limit if lower. That limit includes the row by which the service detects a cut. */
 export function rowsAtMost(relation: Relation, most: number): number {
   const taken = relation.kind === 'project' ? relation.input : relation;
   if (taken.kind !== 'limit' || taken.count.kind !== 'constant') return most;
@@ -306,7 +309,7 @@ export function rowsAtMost(relation: Relation, most: number): number {
   return count === most + 1 ? count : Math.min(count, most);
 }
 
-/** The inputs of a relation that is pushed, and what waits until its rows are here. */
+/** The inputs of a pushed relation, and the work deferred until its rows are here. */
 interface Below {
   readonly inputs: readonly Relation[];
   readonly late: readonly Late[];
@@ -342,7 +345,7 @@ function scanOf(name: string, columns: readonly Column[], place?: Column): Relat
   };
 }
 
-/** The relation with these of its columns. */
+/** Returns the relation with only these columns. */
 function projected(input: Relation, columns: readonly Column[]): Relation {
   const { length } = columns;
   if (length === input.columns.length && columns.every(({ id }, at) => id === input.columns[at]?.id))
@@ -358,7 +361,7 @@ function isPassed({ column, value }: Computed): boolean {
   return value.kind === 'column' && value.id === column.id;
 }
 
-/** The scans of a relation and of the queries in its expressions. */
+/** Returns the scans of a relation and of the queries in its expressions. */
 function scansIn(relation: Relation): readonly RelationOf<'scan'>[] {
   const queries = expressionsOf(relation).flatMap(queriesIn);
   const below = [...inputsOf(relation), ...queries].flatMap(scansIn);
@@ -371,7 +374,7 @@ function madeBy(late: readonly Late[]): ReadonlySet<number> {
   );
 }
 
-/** Whether expressions read nothing of what waits. */
+/** Whether expressions read none of the deferred columns. */
 function readsNone(values: readonly Scalar[], late: ReadonlySet<number>): boolean {
   return late.size === 0 || [...idsIn(...values)].every(id => !late.has(id));
 }

@@ -11,12 +11,12 @@ export interface TimeRange {
 
 export type Scan = Extract<Relation, { kind: 'scan' }>;
 
-/** A relation in which each row comes from one row of a dataset, with its time. */
+/** A relation whose rows each come from one row of a dataset, with its time. */
 export interface Timed {
   readonly scans: readonly Scan[];
-  /** True when every row of the datasets within their ranges gives exactly one row. */
+  /** Whether every row of the datasets within their ranges yields exactly one row. */
   readonly every: boolean;
-  /** The relation restricted to the rows of these times. */
+  /** Returns the relation restricted to rows with these times. */
   readonly within: (range: TimeRange) => Relation;
 }
 
@@ -61,7 +61,7 @@ export function timedRows(relation: Relation, id: number, now: bigint): Timed | 
   }
 }
 
-/** Returns the relation with its scans narrowed to the times that the conditions above them let through. */
+/** Returns the relation with its scans narrowed to the times that pass the conditions above them. */
 export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = new Map()): Relation {
   switch (relation.kind) {
     case 'scan': {
@@ -115,7 +115,7 @@ export function timeBounded(relation: Relation, now: bigint, ranges: Ranges = ne
   }
 }
 
-/** The times that each column may have. */
+/** Possible times of each column. */
 type Ranges = ReadonlyMap<number, TimeRange>;
 
 const anyTime: TimeRange = { start: -(2n ** 63n), end: 2n ** 63n };
@@ -159,7 +159,7 @@ function timedUnion(
   };
 }
 
-/** The column that holds the `_time` of a dataset. */
+/** Returns the column with the `_time` of a dataset. */
 export function timeOf({ fields, columns }: Scan): number | undefined {
   return columns[fields.indexOf('_time')]?.id;
 }
@@ -172,7 +172,7 @@ function both(a: TimeRange, b: TimeRange): TimeRange {
   return { start: a.start > b.start ? a.start : b.start, end: a.end < b.end ? a.end : b.end };
 }
 
-/** The ranges of columns, for the columns below that they are taken from. */
+/** Maps the ranges of columns to the columns below that they come from. */
 function renamed(items: readonly (readonly [id: number, value: Scalar])[], ranges: Ranges): Ranges {
   const below = new Map<number, TimeRange>();
   for (const [id, value] of items) {
@@ -183,7 +183,7 @@ function renamed(items: readonly (readonly [id: number, value: Scalar])[], range
   return below;
 }
 
-/** The ranges of columns, narrowed by a condition. */
+/** Returns the ranges of columns narrowed by a condition. */
 function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
   const limited = new Map(ranges);
   for (const part of conditionsOf(predicate)) {
@@ -193,7 +193,7 @@ function limitedBy(predicate: Scalar, ranges: Ranges, now: bigint): Ranges {
   return limited;
 }
 
-/** Whether a condition does nothing but restrict a column to a range. */
+/** Returns whether a condition does nothing but restrict a column to a range. */
 function conditionOn(predicate: Scalar, id: number, now: bigint): { readonly whole: boolean } {
   return { whole: conditionsOf(predicate).every(part => comparisonOf(part, now)?.id === id) };
 }
@@ -203,7 +203,7 @@ interface Comparison {
   readonly range: TimeRange;
 }
 
-/** A comparison of a time with a known one; undefined for any other condition. */
+/** Returns a comparison with a known time; undefined for any other condition. */
 function comparisonOf(condition: Scalar, now: bigint): Comparison | undefined {
   if (condition.kind === 'between' && !condition.negated) {
     const [low, high] = [knownTime(condition.low, now), knownTime(condition.high, now)];
@@ -239,10 +239,7 @@ function compared(id: number, operator: string, time: bigint | undefined): Compa
   }
 }
 
-/**
- * The time that an expression stands for in every row, in nanoseconds; undefined for one beyond the range of times, which becomes
- * null.
- */
+/** Returns the time that an expression has in every row, in nanoseconds; undefined if out of range, which would be null. */
 function knownTime(value: Scalar, now: bigint): bigint | undefined {
   const time = value.type === 'datetime' ? timeOfConstants(value, now) : undefined;
   return time !== undefined && time >= EARLIEST_TIME && time <= LATEST_TIME ? time : undefined;
@@ -269,7 +266,7 @@ function timeOfConstants(value: Scalar, now: bigint): bigint | undefined {
   }
 }
 
-/** A duration in nanoseconds, if there is one. */
+/** Returns a constant duration in nanoseconds, 0 without a value; undefined if unknown. */
 function knownLength(value: Scalar | undefined): bigint | undefined {
   if (value === undefined) return 0n;
   return value.kind === 'constant' && value.type === 'timespan' && typeof value.value === 'bigint'

@@ -18,8 +18,8 @@ type Project = Extract<Relation, { kind: 'project' }>;
 type Scan = Extract<Relation, { kind: 'scan' }>;
 
 /**
- * A time-binned summarize taken apart, so that its totals cost no second scan: `binned` is aggregated once and stored,
- * `table` is the query over the stored bins, and `totals` merges the bins of each group.
+ * A time-binned summarize split up to compute its totals without a second scan: `binned` is aggregated once and stored, `table` is the
+ * query over the stored bins, and `totals` merges the bins of each group.
  */
 export interface BinnedQuery {
   readonly binned: Relation;
@@ -27,9 +27,9 @@ export interface BinnedQuery {
   readonly totals: Relation;
   /** The keys other than the time bin. */
   readonly groups: readonly Column[];
-  /** Only some of the groups are returned: totals of the others are left out. */
+  /** Only some of the groups are returned: totals for the rest are omitted. */
   readonly someGroups: boolean;
-  /** Names of the fields whose totals do not follow from the bins. */
+  /** Names of the fields whose totals cannot be computed from the bins. */
   readonly leftOut: readonly string[];
   /** Returns the SELECT of one of the two scans above; `source` is the text after FROM for the stored rows. */
   readonly scanSql: (
@@ -40,12 +40,12 @@ export interface BinnedQuery {
   ) => string;
 }
 
-/** The name under which the merged bins are scanned; no dataset can have it, as control characters are refused in names. */
+/** The name for scanning the merged bins. No dataset can have it: control characters are not allowed in names. */
 const totalsName = '\u0000totals';
 
 /**
- * Takes a query apart that ends with a time-binned summarize, followed by sorts and limits at most; undefined for any
- * other. `windowSeconds` is the divisor of a rate in the totals.
+ * Splits a query that ends with a time-binned summarize, followed by at most sorts and limits; undefined for any other. `windowSeconds` is
+ * the divisor of rates in the totals.
  */
 export function takeApart(
   relation: Relation,
@@ -70,7 +70,7 @@ export function takeApart(
     items: totalled,
     columns: totalled.map(item => item.column),
   };
-  // Without stages that keep their order the rows are sorted where they are read.
+  // If stages do not keep their order, the rows are sorted when they are read.
   const ordered = dialect.keepsOrder ? storedInOrder(relation, outputs, aggregate) : undefined;
   return {
     binned: inOrderOf(ordered?.order ?? aggregate.keys.map(({ column }) => column), binned),
@@ -88,15 +88,17 @@ export function takeApart(
   };
 }
 
-/** Sums of reals differ in their last digits with the order of their terms, and an engine with several threads gives bins in any. */
+/**
+ * Fixes the order of the bins: sums of reals differ in their last digits by order, and a multithreaded engine returns bins in any order.
+ */
 function inOrderOf(columns: readonly Column[], binned: Relation): Relation {
   const keys = columns.map(column => keyOf(column, false));
   return { kind: 'sort', input: binned, keys, columns: binned.columns };
 }
 
 /**
- * The keys of an aggregate in the order of the sort right above its outputs, and the relation without that sort, which rows stored
- * in this order do not need; undefined if the rows are sorted by anything else.
+ * Returns the keys of an aggregate in the order of the sort directly above its outputs, and the relation without that sort, which is
+ * unnecessary for rows stored in this order; undefined if the rows are sorted by anything else.
  */
 function storedInOrder(
   relation: Relation,
@@ -110,14 +112,14 @@ function storedInOrder(
   if (relation.kind !== 'sort' || relation.input !== outputs) return undefined;
   const order = relation.keys.flatMap(({ value, descending, nullsFirst }) => {
     const key = aggregate.keys.find(({ column }) => value.kind === 'column' && column.id === value.id);
-    // Among reals, a group of NaN and one of null share their place, and more is needed to tell which comes first.
+    // For reals, NaN and null groups share a position, and which comes first depends on more than this key.
     return key === undefined || key.column.type === 'real' || descending || !nullsFirst ? [] : [key.column];
   });
   const isWhole = order.length === relation.keys.length && new Set(order).size === aggregate.keys.length;
   return isWhole ? { order, relation: outputs } : undefined;
 }
 
-/** Returns the SELECT of the totals, one row for each group that `tableSql` returns, in the order of the groups. */
+/** Returns the SELECT of the totals, one row for each group returned by `tableSql`, in group order. */
 export function totalsSql(
   apart: BinnedQuery,
   sql: string,
@@ -133,7 +135,7 @@ export function totalsSql(
   return `SELECT t.* FROM ${from}${order}${dialect.limit(String(rows), 0)}`;
 }
 
-/** How the totals of one aggregate follow from its bins: `hidden` columns are stored beside it, `sql` merges over the bins. */
+/** How to compute the totals of one aggregate from its bins: `hidden` columns are stored next to it, `sql` merges the bins. */
 interface Merged {
   readonly aggregate: Aggregated;
   readonly hidden: readonly Aggregated[];
@@ -184,7 +186,7 @@ function mergeOne(
   }
 }
 
-/** The mean of a bin stands for its sum, so that no second sum is taken over the rows; durations are summed exactly. */
+/** The mean of a bin replaces its sum, which avoids a second sum over the rows; durations are summed exactly. */
 function mergeMean(aggregate: Aggregated, hide: Hide, merge: Merge): Merged | undefined {
   const { call } = aggregate;
   const [value] = call.args;
@@ -197,7 +199,7 @@ function mergeMean(aggregate: Aggregated, hide: Hide, merge: Merge): Merged | un
   return { aggregate, hidden: [count, sum], sql: merge.mean(own, sqlOf(count), sqlOf(sum)) };
 }
 
-/** The row of the extreme of all bins is the row of the extreme of its own bin. */
+/** The row with the overall extreme is the row with the extreme of its bin. */
 function mergeExtreme(aggregate: Aggregated, hide: Hide, merge: Merge): Merged | undefined {
   const { call } = aggregate;
   const by = call.args[1];
@@ -235,7 +237,7 @@ function mergedSql(groups: readonly Column[], merged: readonly Merged[], source:
   const values = merged.map(each => `${each.sql} AS ${sqlOf(each.aggregate)}`);
   const grouped = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
   const select = [...keys, ...values];
-  // Without a bin there is no group, not even the one without a key.
+  // Without bins there are no groups, not even the one without a key.
   return `SELECT ${select.length === 0 ? '1 AS one' : select.join(', ')} FROM ${source}${grouped} HAVING count(*) > 0`;
 }
 
@@ -256,7 +258,7 @@ function scanOf(dataset: string, columns: readonly Column[]): Scan {
   };
 }
 
-/** The projection right above an aggregate, below sorts and limits; undefined if there is another operator. */
+/** Returns the projection directly above an aggregate, below sorts and limits; undefined if there is another operator. */
 function outputsOf(relation: Relation): Project | undefined {
   switch (relation.kind) {
     case 'sort':
@@ -283,7 +285,7 @@ function outputsOf(relation: Relation): Project | undefined {
   }
 }
 
-/** True when a limit stands above the projection. */
+/** Whether there is a limit above the projection. */
 function isLimited(relation: Relation): boolean {
   if (relation.kind === 'limit' || relation.kind === 'top-groups') return true;
   return relation.kind === 'sort' && isLimited(relation.input);
