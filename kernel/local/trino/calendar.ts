@@ -2,7 +2,7 @@ import { DAY } from '../../time.js';
 import { addUnits, clockParts, fixedUnits, monthUnits, partName } from '../sql/date-parts.js';
 import type { SqlArg } from '../sql/sql-template.js';
 
-/** A time, and how far it moves. */
+/** A time and its offset. */
 type Moved = readonly [time: SqlArg, offset?: SqlArg];
 type Period = 'days' | 'weeks' | 'months' | 'years';
 
@@ -11,17 +11,17 @@ export function wide(sql: string): string {
   return `CAST(${sql} AS decimal(19, 0))`;
 }
 
-/** Returns the time of a decimal number of nanoseconds; null for one that 64 bits do not hold. */
+/** Returns the time of a decimal number of nanoseconds; null if it does not fit 64 bits. */
 export function timeOf(nanoseconds: string): string {
   return `apl_time(CAST(${nanoseconds} AS decimal(38, 0)))`;
 }
 
-/** Returns the first nanosecond of the period that a time is in, so many periods on. */
+/** Returns the first nanosecond of the period of a time, moved by a number of periods. */
 export function startOf(period: Period, [time, offset]: Moved): string {
   return `apl_midnight(apl_add_${period}(apl_date(${time.sql}), ${offset === undefined ? '0' : offset.sql}))`;
 }
 
-/** Returns the last tick, of 100 nanoseconds, of the period that a time is in, so many periods on. */
+/** Returns the last tick, of 100 nanoseconds, of the period of a time, moved by a number of periods. */
 export function endOf(period: Period, [time, offset]: Moved): string {
   const next = offset === undefined ? '1' : `apl_offset(${offset.sql}) + 1`;
   return `(apl_midnight(apl_add_${period}(apl_date(${time.sql}), ${next})) - 100)`;
@@ -32,12 +32,12 @@ export function datePart(part: string, time: SqlArg): string {
   return `${part}(apl_date(${time.sql}))`;
 }
 
-/** Returns the whole `unit`s since the last multiple of `cycle`. */
+/** Returns the number of whole `unit`s since the last multiple of `cycle`. */
 export function clockPart(time: SqlArg, cycle: bigint, unit: bigint): string {
   return `(apl_floor_mod(${time.sql}, ${cycle}) / ${unit})`;
 }
 
-/** Returns a time so many units of a part later. */
+/** Returns a time moved by a number of units. */
 export function datetimeAdd(part: SqlArg, count: SqlArg, time: SqlArg): string {
   const unit = partName(part, addUnits);
   const months = monthUnits[unit];
@@ -45,14 +45,14 @@ export function datetimeAdd(part: SqlArg, count: SqlArg, time: SqlArg): string {
   return timeOf(`${wide(time.sql)} + ${wide(count.sql)} * ${fixedUnits[unit]}`);
 }
 
-/** Returns how many boundaries of a unit lie between two times. */
+/** Returns the number of unit boundaries between two times. */
 export function datetimeDiff(part: SqlArg, later: SqlArg, earlier: SqlArg): string {
   const unit = partName(part, addUnits);
   if (unit === 'nanosecond') return `TRY(${later.sql} - ${earlier.sql})`;
   return `(${boundaries(unit, later)} - ${boundaries(unit, earlier)})`;
 }
 
-/** The number of boundaries of a unit between a fixed time and another. Weeks begin on Sunday. */
+/** Returns the number of unit boundaries between a fixed time and the given one. Weeks begin on Sunday. */
 function boundaries(unit: string, { sql }: SqlArg): string {
   const date = `apl_date(${sql})`;
   switch (unit) {

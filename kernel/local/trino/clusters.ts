@@ -10,22 +10,22 @@ import { trino } from './trino-dialect.js';
 import { readRows } from './trino-reader.js';
 import { rowsSql } from './trino-relations.js';
 
-/** A cluster that answers queries of one deployment. */
+/** A cluster that answers the queries of one deployment. */
 export interface Cluster {
-  /** As whom it is asked. */
+  /** The user of its requests. */
   readonly user: string;
-  /** The cluster as what computes parts of queries; each statement may take so many milliseconds. */
+  /** Returns the cluster as an engine for parts of queries; `limitMs` is the time limit of each statement. */
   engine(limitMs: number): FarEngine;
-  /** The tables, as they were at most a minute ago. */
+  /** Returns the tables, at most a minute old. */
   catalog(options: StatementOptions): Promise<MeasuredCatalog>;
-  /** Forgets the tables; returns whether a failure, or a name that is not known, may come from tables that have changed. */
+  /** Forgets the tables; returns whether a failure, or an unknown name, may be due to changed tables. */
   forgetsTables(failure?: unknown): boolean;
 }
 
-/** Returns the deployment of a name as it is configured now; the same object while nothing about it has changed. */
+/** Returns the deployment with this name as currently configured; the same object while its configuration is unchanged. */
 export type DeploymentOf = (name: string) => Promise<Endpoint>;
 
-/** The clusters that are asked, with their connections. */
+/** The clusters in use, with their connections. */
 export class Clusters {
   readonly #deploymentOf: DeploymentOf;
   readonly #opened = new Map<
@@ -37,7 +37,7 @@ export class Clusters {
     this.#deploymentOf = deploymentOf;
   }
 
-  /** Returns the cluster of a deployment; throws LocalError if it is none. */
+  /** Returns the cluster of a deployment. Throws LocalError if it has none. */
   async named(name: string): Promise<Cluster> {
     const endpoint = await this.#deploymentOf(name);
     const known = this.#opened.get(name);

@@ -9,12 +9,12 @@ const defaultSetLength = 128;
 
 type Template = (parts: AggregateParts<readonly [SqlArg, ...SqlArg[]]>) => string;
 
-/** Whether distinct counts and percentiles may be estimated, which takes a fraction of the time. */
+/** Whether distinct counts and percentiles may be estimated, at a fraction of the time. */
 export interface Estimates {
   readonly approximate: boolean;
 }
 
-/** Returns the aggregates of a deployment; NaN is skipped, as null is. */
+/** Returns the aggregates of a deployment. NaN is skipped like null. */
 export function aggregateSql({ approximate }: Estimates): Dialect['aggregate'] {
   return parts => {
     const { name } = parts.call;
@@ -56,7 +56,7 @@ const templates: Readonly<Record<string, Template>> = {
   },
   arg_max: ({ args, filter }) => rowOf('max_by', args, filter),
   arg_min: ({ args, filter }) => rowOf('min_by', args, filter),
-  // All of a group's aggregates see its rows in one order, so that these come from one row.
+  // All aggregates of a group see its rows in one order, so these come from the same row.
   take_first: ({ args }) => `element_at(array_agg(${args[0].sql}), 1)`,
   take_any: ({ args, filter }) => `any_value(${args[0].sql})${where(filter)}`,
 };
@@ -67,7 +67,7 @@ const estimates: Readonly<Record<string, Template>> = {
     asType(call, `approx_percentile(CAST(${args[0].sql} AS double), ${fraction(args[1])})${where(filter)}`),
 };
 
-/** Aggregates of the bins' aggregates; see `totals.ts`. */
+/** Aggregates over the aggregates of bins; see `totals.ts`. */
 export const merge: Dialect['merge'] = {
   ...standard.merge,
   extreme: (name, own) => extreme(name, own, undefined),
@@ -89,17 +89,20 @@ function where(...conditions: readonly (string | undefined)[]): string {
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
 }
 
-/** A value that Trino does not know to be a constant: of one it counts the rows, distinct or not, if other aggregates stand beside it. */
+/**
+ * Returns a value that Trino does not recognize as constant: next to other aggregates, it would count the rows for a constant, distinct or
+ * not.
+ */
 function unfolded(value: string): string {
   return `CASE WHEN random() >= 0 THEN ${value} END`;
 }
 
-/** A sum beyond 64 bits is null, and one over no rows is 0. */
+/** Sums beyond 64 bits are null, and a sum over no rows is 0. */
 function exactSum(value: string, filter: string | undefined): string {
   return `TRY_CAST(coalesce(sum(CAST(${value} AS decimal(38, 0)))${where(filter)}, DECIMAL '0') AS bigint)`;
 }
 
-/** The sum of integers is exact before it is divided. */
+/** The sum of integers is exact before the division. */
 function meanSql(arg: SqlArg, filter: string | undefined): string {
   if (arg.type === 'real') return `avg(${arg.sql})${where(filter)}`;
   const sum = `CAST(sum(CAST(${arg.sql} AS decimal(38, 0)))${where(filter)} AS double)`;
@@ -133,12 +136,12 @@ function rowOf(name: string, [value, by]: readonly SqlArg[], filter: string | un
   return `${name}(${value.sql}, ${by.sql})${where(filter)}`;
 }
 
-/** The mean of durations is a duration. */
+/** The mean of durations is also a duration. */
 function asType(call: AggregateCall, sql: string): string {
   return call.type === 'timespan' ? `apl_real_long(${sql})` : sql;
 }
 
-/** A percentage as a fraction between 0 and 1. */
+/** Converts a percentage to a fraction between 0 and 1. */
 function fraction(arg: SqlArg | undefined): string {
   const percentage = Number(arg?.constant ?? 50);
   if (percentage >= 0 && percentage <= 100) return literal('real', percentage / 100);

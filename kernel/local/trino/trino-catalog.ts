@@ -9,11 +9,11 @@ import { ClusterError } from './protocol/trino-failure.js';
 import { sqlName, sqlText } from './trino-literal.js';
 import { type ColumnReading, readAs, readingOf, withinDays } from './trino-types.js';
 
-/** A table of the schema of a deployment: what is read of it. */
+/** A table in the schema of a deployment: the parts that are read. */
 interface Table {
   readonly schema: DatasetSchema;
   readonly columns: ReadonlyMap<string, TableColumn>;
-  /** The column with the days of the objects, by which those outside of a range are not read. */
+  /** Column with the days of the objects, used to skip those outside the range. */
   readonly day?: string;
 }
 
@@ -22,16 +22,16 @@ interface TableColumn {
   readonly reading: ColumnReading;
 }
 
-/** How long the columns of tables are known, in milliseconds. */
+/** How long table columns are cached, in milliseconds. */
 const freshMs = 60_000;
 
-/** Tables that were read so long ago are read again for a query that names what there is not. */
+/** Age from which tables are read again for a query with an unknown name, in milliseconds. */
 const oldMs = 5_000;
 
-/** The name of the time of an event. */
+/** The field with the time of an event. */
 const timeField = '_time';
 
-/** The tables of a deployment, which are read again after a while and when one is found to have changed. */
+/** The tables of a deployment, read again after a while or when one turns out to have changed. */
 export class Tables {
   readonly #statements: Statements;
   readonly #now: () => number;
@@ -42,12 +42,12 @@ export class Tables {
     this.#now = now;
   }
 
-  /** Forgets what is known of the tables. */
+  /** Drops the cached tables. */
   forget(): void {
     this.#known = undefined;
   }
 
-  /** Whether they may have changed since they were read. */
+  /** Whether the tables may have changed since they were read. */
   get isOld(): boolean {
     return this.#known !== undefined && this.#now() - this.#known.at > oldMs;
   }
@@ -74,11 +74,11 @@ async function readTables(
   const commented = `SELECT table_name, column_name, type_name, remarks FROM system.jdbc.columns WHERE table_cat = ${catalog} AND table_schem = ${schema} ORDER BY table_name, ordinal_position`;
   const plain = `SELECT table_name, column_name, data_type, NULL FROM ${sqlName(engine.catalog)}.information_schema.columns WHERE table_schema = ${schema} ORDER BY table_name, ordinal_position`;
   const found = await rowsOf(statements, commented, options).catch(error => {
-    // The comments may be out of reach for who may read the tables.
+    // A user may have access to the tables but not to their comments.
     if (!(error instanceof ClusterError && error.errorName === 'PERMISSION_DENIED')) throw error;
     return [];
   });
-  // A catalog that is missing has no comments, and is named when it is asked itself.
+  // A missing catalog has no comments, and the plain query reports it.
   const rows = found.length > 0 ? found : await rowsOf(statements, plain, options);
   const names = new Map<string, ColumnRow[]>();
   for (const row of rows) names.set(row[0], [...(names.get(row[0]) ?? []), row]);
@@ -92,7 +92,7 @@ async function rowsOf(statements: Statements, sql: string, options: StatementOpt
   const begin = () => {
     rows = [];
     return (page: { readonly rows: Buffer | undefined }) => {
-      // Names alone: no number is among them.
+      // The cells are strings only, so JSON.parse loses no digits.
       if (page.rows !== undefined) rows.push(...(JSON.parse(page.rows.toString('utf8')) as ColumnRow[]));
     };
   };
@@ -100,7 +100,7 @@ async function rowsOf(statements: Statements, sql: string, options: StatementOpt
   return rows;
 }
 
-/** What was published from a dataset says in comments which fields its columns hold. */
+/** Tables published from a dataset have comments about which fields their columns contain. */
 function tableOf(name: string, rows: readonly ColumnRow[], wanted: string | undefined): Table {
   const notes = new Map(rows.map(([, column, , comment]) => [column, columnNote(comment ?? '')]));
   const day = rows.find(([, column]) => notes.get(column) === 'day')?.[1];
@@ -125,7 +125,7 @@ function tableOf(name: string, rows: readonly ColumnRow[], wanted: string | unde
   return { schema: { name, fields, open: false }, columns, ...present({ day }) };
 }
 
-/** The column that is the time of an event: the one that the deployment names, `_time`, or the first that holds times. */
+/** Returns the time column of a table: the one configured for the deployment, `_time`, or the first column of times. */
 function timeOf(readable: readonly TableColumn[], wanted = timeField) {
   const timed = readable.filter(({ reading }) => reading.within !== undefined);
   return (
@@ -135,7 +135,7 @@ function timeOf(readable: readonly TableColumn[], wanted = timeField) {
   );
 }
 
-/** The tables as they were read. A table without a time is read whole, whatever the range. */
+/** A snapshot of the tables. A table without a time is read in full, whatever the range. */
 export class ClusterCatalog implements MeasuredCatalog {
   readonly #deployment: Deployment;
   readonly #tables: ReadonlyMap<string, Table>;
@@ -168,7 +168,7 @@ export class ClusterCatalog implements MeasuredCatalog {
     return `SELECT ${columns.join(', ')} FROM ${from}${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
   }
 
-  /** What a table holds is known to the cluster alone. */
+  /** Nothing: only the cluster knows the contents of a table. */
   examined(): ExaminedBlocks {
     return { blocks: 0, rows: 0 };
   }
@@ -182,7 +182,7 @@ export class ClusterCatalog implements MeasuredCatalog {
   }
 }
 
-/** A field that a table does not have is a null. */
+/** Returns the SQL of a field; null if the table does not have it. */
 function fieldSql(table: Table, field: string): string {
   const found = table.columns.get(field);
   return found === undefined ? 'CAST(NULL AS varchar)' : found.reading.read(sqlName(found.column));

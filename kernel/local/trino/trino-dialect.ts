@@ -21,7 +21,7 @@ import { convert, literal, notHere, sqlTypes, withoutNaN } from './trino-values.
 
 const refuse = (what: string) => (): never => notHere(`\`${what}\``);
 
-/** Returns Trino's SQL, as far as it is not the standard's; the functions that a statement calls are put in front by its reader. */
+/** Returns Trino's overrides of the standard SQL; its reader prepends the functions that a statement calls. */
 export function trino(estimates: Estimates): Dialect {
   return {
     ...standard,
@@ -50,7 +50,7 @@ export function trino(estimates: Estimates): Dialect {
     limit: limitSql,
     unionItem: ({ sql, type }) => `CAST(${sql} AS ${sqlTypes[type]})`,
     orderKey,
-    // Rows of VALUES hold no queries.
+    // Rows of VALUES cannot contain queries.
     values: (rows, columns) =>
       rows.length === 1
         ? `SELECT ${rows[0]?.map((value, index) => `${value} AS ${columns[index]}`).join(', ')}`

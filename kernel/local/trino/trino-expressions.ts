@@ -7,7 +7,7 @@ import { jsonPath } from './trino-literal.js';
 import { pattern, termPattern } from './trino-patterns.js';
 import { arrayOf, convert, element, literal, notHere } from './trino-values.js';
 
-/** Returns a comparison of values of one type. Two NaN are not distinct, and must be unequal. */
+/** Returns a comparison of values of one type. To Trino, two NaNs are not distinct, but they must be unequal. */
 export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   if (operator === '!=') {
     const distinct = `${left.sql} IS DISTINCT FROM ${right.sql}`;
@@ -17,7 +17,7 @@ export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, p
   return total(`${left.sql} ${operator === '==' ? '=' : operator} ${right.sql}`, predicate);
 }
 
-/** Returns one side of the equality of a join, which matches NaN with NaN. */
+/** Returns one side of a join's equality, which matches NaN with NaN. */
 export function joinKey({ sql, type }: SqlArg): string {
   return type === 'real' ? `ROW(is_nan(${sql}), CASE WHEN is_nan(${sql}) THEN 0e0 ELSE ${sql} END)` : sql;
 }
@@ -26,7 +26,10 @@ function total(test: string, predicate: boolean): string {
   return predicate ? `(${test})` : `coalesce(${test}, false)`;
 }
 
-/** Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits, times that nothing prints and integer division by zero are null; reals follow IEEE 754. */
+/**
+ * Returns `+`, `-`, `*`, `/` or `%`: integers beyond 64 bits, times out of range and integer division by zero are null; reals follow IEEE
+ * 754.
+ */
 export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg, type: TypeName): string {
   const result = `${left.sql} ${operator} ${right.sql}`;
   if (type === 'datetime') return timeOf(`TRY(${result})`);
@@ -34,7 +37,7 @@ export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg
   return type === 'timespan' ? `apl_real_long(${result})` : `(${result})`;
 }
 
-/** Returns the value with its sign changed. */
+/** Returns the negated value. */
 export function negate({ sql, type }: SqlArg): string {
   return type === 'real' ? `(-${sql})` : `TRY(-${sql})`;
 }
@@ -71,7 +74,7 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   }
 }
 
-/** A substring search first, as it takes less than the pattern and rules most rows out. */
+/** Searches for the substring first, which is cheaper than the pattern and rules out most rows. */
 function termTest(
   subject: string,
   term: SqlArg,
@@ -105,7 +108,7 @@ function membership(folds: boolean, left: SqlArg, items: readonly SqlArg[]): str
   return `(${fold(left.sql)} IN (${values.join(', ')}))`;
 }
 
-/** A constant array stands for its elements; a computed one is read by nobody here. */
+/** Returns the elements of a constant array; computed arrays are refused. */
 function constantItems(item: SqlArg): readonly SqlArg[] {
   if (item.type !== 'dynamic' || item.constant === null) return [item];
   const source = constantText(item);
@@ -137,12 +140,12 @@ export function path(object: string, keys: readonly string[]): string {
   return `apl_at(${object}, ${jsonPath(keys)})`;
 }
 
-/** Returns the member or element of JSON at constant keys as a text. */
+/** Returns the member or element of JSON at constant keys as a string. */
 export function pathText(object: string, keys: readonly string[]): string {
   return `apl_dyn_text(${path(object, keys)})`;
 }
 
-/** Returns the member or element of JSON at a key that is computed. */
+/** Returns the member or element of JSON at a computed key. */
 export function elementAt(object: SqlArg, key: SqlArg): string {
   const json = `json_extract(${object.sql}, '$')`;
   const found =

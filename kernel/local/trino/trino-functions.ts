@@ -26,7 +26,7 @@ import { sqlText } from './trino-literal.js';
 import { pattern, replacement } from './trino-patterns.js';
 import { convert, literal, notHere, textOrEmpty, withoutNaN } from './trino-values.js';
 
-/** A function that the cluster computes, one that this machine alone computes and that is refused, or one that the binder replaces. */
+/** A function computed by the cluster, one that only this machine computes (`here`), or one that the binder replaces (`bound`). */
 type OfCluster<Args extends readonly unknown[]> = SqlTemplate<Args> | 'here' | 'bound';
 
 type Functions = { readonly [Entry in CatalogEntry as Entry['name']]: OfCluster<ArgsOf<Entry['params']>> };
@@ -34,7 +34,7 @@ type Internal = {
   readonly [Entry in (typeof internalFunctions)[number] as Entry['name']]: OfCluster<ArgsOf<Entry['params']>>;
 };
 
-/** Every function of the catalog: one that is missing here fails the type check. */
+/** Every function of the catalog; a missing one fails the type check. */
 const functions: Functions = {
   coalesce: args => coalesceSql(args),
   countof: ([search, text]) => `apl_count_of(${search.sql}, ${text.sql})`,
@@ -54,7 +54,7 @@ const functions: Functions = {
   },
   replace_string: ([lookup, rewrite, text]) => {
     const replaced = `replace(${text.sql}, ${lookup.sql}, ${rewrite.sql})`;
-    // Trino finds an empty text beside every character.
+    // Trino finds an empty string next to every character.
     return (constantText(lookup) ?? '') === ''
       ? `CASE WHEN ${lookup.sql} = '' AND ${rewrite.sql} IS NOT NULL THEN ${text.sql} ELSE ${replaced} END`
       : replaced;
@@ -337,11 +337,11 @@ const functions: Functions = {
   series_tan: 'here',
 };
 
-/** The functions that operators compile to. */
+/** Functions that operators compile to. */
 const internal: Internal = {
   $regex_group: ([text, regex, group]) => groupOf(text.sql, regex, Number(group.constant ?? 0)),
   $regex_part: ([text, regex, group]) => groupOf(text.sql, regex, Number(group.constant ?? 0)),
-  // What is matched is looked for again for each group.
+  // Matching again for each group.
   $regex_match: ([text]) => text.sql,
   $regex_text: ([match, regex, group]) => groupOf(match.sql, regex, Number(group.constant ?? 0)),
   $valid: ([value]) => valid(value),
@@ -355,7 +355,7 @@ const internal: Internal = {
   $redact: 'here',
 };
 
-/** What a user writes to get one of them. */
+/** The operator that users write for an internal function. */
 const operatorOf: Readonly<Record<string, string>> = {
   $histogram_bucket: 'histogram',
   $redact: 'redact',
@@ -363,14 +363,14 @@ const operatorOf: Readonly<Record<string, string>> = {
 
 const all: Readonly<Record<string, OfCluster<never>>> = { ...functions, ...internal };
 
-/** The names of the functions of the catalog that the cluster computes, and of those that it does not. */
+/** Names of catalog functions, with whether the cluster computes them. */
 export const computedThere: ReadonlyMap<string, boolean> = new Map(
   Object.entries<OfCluster<never>>(functions).flatMap(([name, template]) =>
     template === 'bound' ? [] : [[name, template !== 'here'] as const],
   ),
 );
 
-/** Returns a call of a function of the catalog or of one of the compiler's own. */
+/** Returns a call to a catalog function or to one of the compiler's internal functions. */
 export function callSql(name: string, args: readonly SqlArg[], context: SqlContext): string {
   const template = all[name];
   if (template === undefined || typeof template === 'string')
@@ -396,11 +396,11 @@ function valid({ sql, type }: SqlArg): string {
   }
 }
 
-/** The characters that Unicode calls white space. */
+/** The Unicode white space characters. */
 const whiteSpace =
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
-/** The first value that is neither null nor empty; else an empty one if there is one. */
+/** Returns the first value that is neither null nor empty, otherwise an empty one if any. */
 function coalesceSql(args: readonly SqlArg[]): string {
   const values = args.map(({ sql }) => sql);
   const filled = args.filter(({ type }) => type === 'string' || type === 'dynamic').map(nonEmpty);
@@ -416,14 +416,14 @@ function emptySql({ sql, type }: SqlArg): string {
   return type === 'dynamic' ? `coalesce(${sql} = '""', true)` : `(${sql} IS NULL)`;
 }
 
-/** A group that the expression does not have captures nothing. */
+/** A group missing from the pattern captures nothing. */
 function extractSql(regex: SqlArg, group: SqlArg, text: SqlArg): string {
   const index = Number(group.constant ?? -1);
   if (index < 0 || index > pattern(regex, 0).groups) return literal('string', null);
   return groupOf(text.sql, regex, index);
 }
 
-/** A group that takes no part in a match is empty. */
+/** A group that does not participate in a match is empty. */
 function groupOf(text: string, regex: SqlArg, group: number): string {
   const { sql } = pattern(regex, 1);
   return `CASE WHEN regexp_like(${text}, ${sql}) THEN coalesce(regexp_extract(${text}, ${sql}, ${group}), '') END`;
@@ -442,14 +442,14 @@ function typeTest({ sql, type }: SqlArg, types: readonly string[], shape: string
   return types.includes(type) ? `(${sql} IS NOT NULL)` : 'false';
 }
 
-/** A dynamic value is parsed if it is a string. */
+/** Parses a dynamic value if it is a string. */
 function parsed(value: SqlArg): string {
   if (value.type !== 'dynamic') return `apl_parse_json(${convert(value, 'string')})`;
   const { sql } = value;
   return `CASE WHEN substr(${sql}, 1, 1) = '"' THEN apl_parse_json(json_extract_scalar(${sql}, '$')) ELSE ${sql} END`;
 }
 
-/** Conditions at the even places, results at the odd ones, the default at the end. */
+/** Conditions are at even positions, results at odd ones, and the default is last. */
 function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
   const branches = args.flatMap((result, index) => {
     const condition = args[index - 1];
@@ -460,13 +460,13 @@ function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
   return `CASE ${branches.join(' ')} ELSE ${(args.at(-1) ?? args[0]).sql} END`;
 }
 
-/** Nulls are skipped, and so is NaN. */
+/** Skips nulls and NaN. */
 function extreme(name: 'array_max' | 'array_min', args: readonly SqlArg[]): string {
   if (args.some(({ type }) => type === 'dynamic')) return notHere('The extreme of dynamic values');
   return `${name}(filter(ARRAY[${args.map(withoutNaN).join(', ')}], e -> e IS NOT NULL))`;
 }
 
-/** Two values of which one is dynamic: numbers by value and exactly, else as texts. */
+/** Compares two values, at least one dynamic: numbers exactly by value, anything else as strings. */
 function compareLoose(operator: string, left: SqlArg, right: SqlArg): string {
   if (operator === '!=') {
     const isThere = `(${left.sql} IS NOT NULL OR ${right.sql} IS NOT NULL)`;
@@ -485,7 +485,7 @@ function compareLoose(operator: string, left: SqlArg, right: SqlArg): string {
 
 const daysBefore1970 = 719_162n;
 
-/** The bins of a time begin a whole number of widths from 0001-01-01. */
+/** Bins of a time start a whole number of widths from 0001-01-01. */
 function binTime(time: SqlArg, width: string, constant: bigint): string {
   const phase = (((-daysBefore1970 * DAY) % constant) + constant) % constant;
   return `apl_bin_time(${time.sql}, ${width}, ${literal('long', phase)})`;

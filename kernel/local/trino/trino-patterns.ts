@@ -4,13 +4,13 @@ import { constantText, type SqlArg } from '../sql/sql-template.js';
 import { sqlText } from './trino-literal.js';
 import { notHere } from './trino-values.js';
 
-/** A regular expression that both of Trino's libraries read alike: its groups have no names. */
+/** A regular expression that both of Trino's libraries interpret the same way: its groups have no names. */
 export interface Pattern {
   readonly sql: string;
   readonly groups: number;
 }
 
-/** Returns a constant regular expression with text around it; one that is computed is refused, and so is one that is not valid RE2. */
+/** Returns a constant regular expression with text around it. Refuses computed ones, and those that are not valid RE2. */
 export function pattern(arg: SqlArg, argIndex: number, before = '', after = ''): Pattern {
   const source = constantText(arg);
   if (source === undefined) return notHere('A regular expression that is not a constant');
@@ -21,7 +21,7 @@ export function pattern(arg: SqlArg, argIndex: number, before = '', after = ''):
   return { sql: sqlText(`${before}${plain}${after}`), groups };
 }
 
-/** Returns the replacement of a match: `$1` and `${1}` name groups, and nothing else means anything. */
+/** Returns the replacement of a match: `$1` and `${1}` name groups; all else is literal. */
 export function replacement(arg: SqlArg, groups: number): string {
   const source = constantText(arg);
   if (source === undefined) return notHere('A rewrite text that is not a constant');
@@ -34,7 +34,7 @@ export function replacement(arg: SqlArg, groups: number): string {
   return sqlText(text);
 }
 
-/** Returns what a term is found by: no letter and no digit stands beside it. */
+/** Returns the pattern for a term: no letter or digit next to it. */
 export function termPattern(term: string, before: boolean, behind: boolean): string {
   const escaped = term.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
   return sqlText(

@@ -3,13 +3,13 @@ import { AplKernelError } from '../../errors.js';
 import { Statements } from './protocol/statement.js';
 import { Tables } from './trino-catalog.js';
 
-/** What a cluster answers when it is asked for its tables: how many there are, or why it does not say. */
+/** Result of querying a cluster for its tables: their number, or the failure. */
 export interface ClusterProbe {
   readonly name: string;
   readonly outcome: { readonly tables: number; readonly place: string } | AplKernelError;
 }
 
-/** Asks each cluster among the profiles for its tables, each of which may take so many milliseconds. */
+/** Queries each cluster among the profiles for its tables, with `limitMs` as the time limit for each. */
 export async function probeClusters(
   profiles: readonly Profile[],
   limitMs: number,

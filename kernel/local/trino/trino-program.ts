@@ -10,8 +10,9 @@ import {
 } from '../../time.js';
 
 /**
- * The functions that a statement brings along, as it may make none that last: a name, parameters with the result, and what is returned. One may
- * call those before it. In none of them `IN`, `BETWEEN`, `NULLIF` and `CASE x WHEN` compile over columns, though they do over constants.
+ * Functions that a statement brings along, since it cannot create permanent ones: name, parameters with result, and body. A function may
+ * call earlier ones. In all of them, `IN`, `BETWEEN`, `NULLIF` and `CASE x WHEN` fail to compile over columns, although they work over
+ * constants.
  */
 export const inlineFunctions: readonly (readonly [name: string, signature: string, body: string])[] = [
   ['apl_json', '(j varchar) RETURNS varchar', `CASE WHEN j <> 'null' THEN j END`],
@@ -270,10 +271,10 @@ export const inlineFunctions: readonly (readonly [name: string, signature: strin
 
 const names = new Set(inlineFunctions.map(([name]) => name));
 
-/** Returns a statement with those of the functions in front that it calls, and that they call. */
+/** Returns a statement preceded by the functions that it calls, directly or indirectly. */
 export function withFunctions(sql: string): string {
   const wanted = calledIn(sql);
-  // Those that are called stand before those that call them.
+  // Called functions come before their callers.
   for (const [name, , body] of inlineFunctions.toReversed())
     if (wanted.has(name)) for (const called of calledIn(body)) wanted.add(called);
   const written = inlineFunctions

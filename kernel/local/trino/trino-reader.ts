@@ -6,7 +6,7 @@ import type { StatementOptions, Statements } from './protocol/statement.js';
 import { appendRows, type Page, type PageHead } from './protocol/trino-pages.js';
 import { withFunctions } from './trino-program.js';
 
-/** Reads the first rows of a statement, exactly. */
+/** Reads the first rows of a statement exactly. */
 export async function readRows(
   statements: Statements,
   { sql, fields, limit, mostBytes }: FarOrder,
@@ -48,13 +48,13 @@ class Answer {
   }
 
   result(): ReadResult {
-    // Which rows passed the filters is known to the cluster alone: those that came did.
+    // Only the cluster knows which rows passed the filters; the ones that arrived did.
     const { rows } = this.#columns;
     const counts = { generatedRows: this.#examined, matchedRows: rows, unscanned: false };
     return { columns: this.#columns, counts, cut: this.#cut };
   }
 
-  /** Of another type than the one declared, the cells would be read as something else. */
+  /** Checks the column types: cells of another type than declared would be misread. */
   #check({ columns }: PageHead): void {
     if (this.#checked || columns === undefined) return;
     for (const [index, { name, type }] of this.#fields.entries()) {
@@ -77,7 +77,7 @@ class Answer {
 const text = /^(?:varchar(?:\(\d+\))?|unknown)$/;
 const integer = /^(?:bigint|unknown)$/;
 
-/** What Trino calls the type of the cells of each of ours. */
+/** Trino's types for the cells of each of our types. */
 const cellTypes: Readonly<Record<DeclaredColumn['type'], RegExp>> = {
   bool: /^(?:boolean|unknown)$/,
   long: integer,

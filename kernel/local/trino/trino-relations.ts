@@ -14,14 +14,14 @@ export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean):
   return `${withoutNaN(arg)} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
 }
 
-/** Returns what follows ORDER BY to get so many rows: the number must be a constant. */
+/** Returns the text after ORDER BY that limits the rows; the number must be constant. */
 export function limitSql(count: string, skip: number): string {
   const plain = /^(?:BIGINT ')?(\d+)'?$/.exec(count.replace(/^\((.*)\)$/, '$1'))?.[1];
   if (plain === undefined) return notHere('A limit that is not a constant');
   return `${skip === 0 ? '' : ` OFFSET ${skip} ROWS`} LIMIT ${plain}`;
 }
 
-/** Returns rows as the text after FROM, a literal for each column: a thousand rows of VALUES take seconds to plan. */
+/** Returns rows as the text after FROM, a literal per column: a thousand rows of VALUES take seconds to plan. */
 export function rowsSql(columns: readonly JsonColumn[]): string {
   const arrays = columns.map(
     ({ type, json }) => `CAST(json_parse(${sqlText(json)}) AS array(${sqlTypes[type]}))`,
@@ -29,10 +29,10 @@ export function rowsSql(columns: readonly JsonColumn[]): string {
   return `UNNEST(${arrays.join(', ')}) AS w(${columns.map((_, index) => `c${index}`).join(', ')})`;
 }
 
-/** A sequence of Trino ends at this many elements. */
+/** Maximum elements of a sequence in Trino. */
 const longestSequence = 10_000;
 
-/** Returns the numbers or times from `start` to `end`, by `step`, as one column. */
+/** Returns the numbers or times from `start` to `end` in increments of `step`, as one column. */
 export function sequenceSql(column: string, start: SqlArg, end: SqlArg, step: SqlArg): string {
   const bounds = [start, end, step].map(({ constant }) => constant);
   if (start.type === 'real' || !bounds.every(each => typeof each === 'bigint'))
@@ -50,7 +50,7 @@ export function sequenceSql(column: string, start: SqlArg, end: SqlArg, step: Sq
   return `SELECT ${value} AS ${column} FROM ${places} ORDER BY n`;
 }
 
-/** The numbers from 0 to below a count, as `n`, after FROM. */
+/** Returns the numbers from 0 to below a count as `n`, as text after FROM. */
 function numbers(count: bigint): string {
   const most = BigInt(longestSequence);
   const inner = `UNNEST(sequence(BIGINT '0', ${literal('long', BigInt(longestSequence - 1))})) AS b(j)`;
@@ -58,7 +58,10 @@ function numbers(count: bigint): string {
   return `(SELECT i * ${longestSequence} + j AS n FROM ${outer} CROSS JOIN ${inner} WHERE i * ${longestSequence} + j < ${count}) AS v`;
 }
 
-/** Returns `mv-expand`: arrays side by side, the shorter ones filled with nulls; an empty array, and any other value, gives one row. */
+/**
+ * Returns `mv-expand`: arrays side by side, with nulls for the missing elements of shorter ones; an empty array, and any value that is not
+ * an array, gives one row.
+ */
 export function expandSql(parts: ExpandParts, stage: AddStage): string {
   const { place } = parts;
   const values = parts.items.map(({ name, value }) => `${elements(value, parts)} AS list_${name}`);
@@ -77,7 +80,7 @@ export function expandSql(parts: ExpandParts, stage: AddStage): string {
   return `SELECT ${select} FROM ${lists} AS l CROSS JOIN UNNEST(${arrays}) WITH ORDINALITY AS u(${unnested})`;
 }
 
-/** Of a map each member becomes a map of its own. */
+/** Each member of a map becomes a separate map. */
 function elements(value: SqlArg, { bag, limit }: ExpandParts): string {
   if (!bag) return notHere('`mv-expand` of maps as arrays');
   const { sql } = value;
@@ -90,7 +93,7 @@ function elements(value: SqlArg, { bag, limit }: ExpandParts): string {
   return limit === undefined ? list : `slice(${list}, 1, ${limit})`;
 }
 
-/** Returns the SQL of a function of the rows around, which `rows` says in their order and `place` numbers. */
+/** Returns the SQL of a function over neighboring rows: `rows` is the window with their order, and `place` numbers them. */
 export function neighborSql(
   name: RowFunctionName,
   args: readonly SqlArg[],
@@ -115,7 +118,7 @@ export function neighborSql(
   }
 }
 
-/** Returns `make-series`: aggregates by group and step, and from those of each group its arrays, with the default where none is. */
+/** Returns `make-series`: aggregates by group and step, and from those of each group its arrays, with the default for missing steps. */
 export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   const { axis, start, stop, step } = parts;
   const steps = step > 0n && stop > start ? (stop - start + step - 1n) / step : 0n;
@@ -149,7 +152,7 @@ export function seriesSql(parts: SeriesParts, stage: AddStage): string {
   return `SELECT ${[...keys, ...outputs, `${arrayOf(`transform(${places}, n -> ${shown})`)} AS ${parts.time}`].join(', ')} FROM ${maps}`;
 }
 
-/** A default has the type of its aggregate; of times it may be anything. */
+/** A default has the type of its aggregate; for times it may be anything. */
 function defaultJson(fallback: SqlArg, type: TypeName): string {
   return element(type === 'datetime' ? fallback : sqlArg(convert(fallback, type), type));
 }

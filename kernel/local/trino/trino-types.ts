@@ -2,15 +2,15 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../time.js';
 import { sqlText } from './trino-literal.js';
 
-/** How a column of a table becomes a field: its type, and the SQL of its value. */
+/** How a table column becomes a field: its type, and the SQL of its value. */
 export interface ColumnReading {
   readonly type: TypeName;
   readonly read: (column: string) => string;
-  /** Whether a time in the column is from a start on, and before an end, in nanoseconds since 1970; on the column as it is stored. */
+  /** Returns whether a time in the stored column is at or after a start and before an end, in nanoseconds since 1970. */
   readonly within?: (column: string, startNs: bigint, endNs: bigint) => string;
 }
 
-/** Returns how a column is read, by its type as Trino writes it; undefined for one that is not read. */
+/** Returns how to read a column, by Trino's name for its type; undefined if unsupported. */
 export function readingOf(type: string): ColumnReading | undefined {
   const found = rows.find(({ pattern }) => pattern.test(type));
   return found?.reading(type);
@@ -18,7 +18,7 @@ export function readingOf(type: string): ColumnReading | undefined {
 
 interface TypeRow {
   readonly pattern: RegExp;
-  /** As docs name the type, and what it becomes. */
+  /** The name of the type in the docs, and its result. */
   readonly shown: string;
   readonly becomes: string;
   readonly reading: (type: string) => ColumnReading | undefined;
@@ -129,21 +129,21 @@ const rows: readonly TypeRow[] = [
   },
 ];
 
-/** The rows of the table of types, for the documentation. */
+/** Rows of the table of types in the documentation. */
 export const shownTypes: readonly (readonly [type: string, becomes: string])[] = [
   ...rows.map(({ shown, becomes }) => [shown, becomes] as const),
   ['any other', 'not read: the field is missing'],
 ];
 
-/** What a column of a published dataset holds, beyond the type of its column. */
+/** Column types of a published dataset that differ from the field's type. */
 const publishedAs: Readonly<Partial<Record<TypeName, TypeName>>> = { timespan: 'long', dynamic: 'string' };
 
-/** Returns how a column is read as a type that it was published as; undefined if its own type is another one. */
+/** Returns how to read a column as the type it was published with; undefined if the column's type does not match. */
 export function readAs(reading: ColumnReading, type: TypeName): ColumnReading | undefined {
   return reading.type === (publishedAs[type] ?? type) ? { ...reading, type } : undefined;
 }
 
-/** Returns the condition that a text is a day, as in `2026-06-01`, of which a part is in a range. */
+/** Returns a condition that a string is a day, such as `2026-06-01`, that overlaps a range. */
 export function withinDays(column: string, startNs: bigint, endNs: bigint): string {
   const [first, last] = [startNs, endNs - 1n].map(ns =>
     sqlText(formatTime(clamped(ns), 'in threes').slice(0, 10)),
@@ -156,14 +156,14 @@ const nested: ColumnReading = {
   read: column => dynamicOf(`json_format(CAST(${column} AS JSON))`),
 };
 
-/** JSON's null is null. */
+/** JSON's null becomes null. */
 function dynamicOf(text: string): string {
   return `nullif(${text}, 'null')`;
 }
 
-/** Whether everything in an array, a map or a row can be cast to JSON; the keys of maps are texts or numbers. */
+/** Whether everything in an array, map or row can be cast to JSON; map keys are strings or numbers. */
 function becomesJson(type: string): boolean {
-  // Of rows the names of members are left out of the look.
+  // The member names of rows are not checked.
   const words = type.replace(/"(?:[^"]|"")*"/g, 'name').match(/[a-z_]\w*/gi) ?? [];
   return !words.some(word =>
     /^(?:varbinary|uuid|ipaddress|interval|time|hyperloglog|qdigest|tdigest|p4hyperloglog|geometry|char)$/i.test(
@@ -174,7 +174,7 @@ function becomesJson(type: string): boolean {
 
 const dayNs = 86_400_000_000_000n;
 
-/** A timestamp as nanoseconds since 1970; those that 64 bits do not hold are null. */
+/** Returns how to read a timestamp as nanoseconds since 1970; null if it does not fit 64 bits. */
 function timestampReading(type: string, zone: '' | ' UTC'): ColumnReading {
   const digits = Number(/\d+/.exec(type)?.[0] ?? 3);
   const unit = 10n ** BigInt(Math.max(0, 9 - digits));
@@ -188,7 +188,10 @@ function timestampReading(type: string, zone: '' | ' UTC'): ColumnReading {
   };
 }
 
-/** Whole seconds are counted, and a real holds what is left of one exactly enough; of up to three digits it holds all. */
+/**
+ * Returns nanoseconds. Whole seconds are counted, and a real represents the remainder of a second accurately enough; with up to three
+ * digits it represents everything.
+ */
 function nanoseconds(time: string, digits: number): string {
   if (digits <= 3) return `CAST(round(to_unixtime(${time}) * 1000) AS bigint) * BIGINT '1000000'`;
   const second = `date_diff('second', TIMESTAMP '1970-01-01 00:00:00', date_trunc('second', ${time}))`;
@@ -204,7 +207,7 @@ function inRange(column: string, word: Word, length: number, value: string, zone
 
 type Word = 'DATE' | 'TIMESTAMP';
 
-/** No time of the column lies between a bound and the next that its digits can say. */
+/** Rounds bounds to the column's precision: no time of the column lies between a bound and the next representable time. */
 function bounds(
   column: string,
   word: Word,

@@ -14,7 +14,7 @@ export const sqlTypes: Readonly<Record<TypeName, string>> = {
   dynamic: 'varchar',
 };
 
-/** Throws that the cluster has no SQL for something, which is then computed here. */
+/** Throws a refusal of something that the cluster has no SQL for, which is then computed here. */
 export function notHere(what: string): never {
   throw new TemplateError(`${what} is not available on a cluster of Trino`, -1);
 }
@@ -55,7 +55,7 @@ const cast =
     `CAST(${sql} AS ${type})`;
 const same: Conversion = sql => sql;
 
-/** What is missing is refused by name: the texts of durations are read by JavaScript. */
+/** Missing conversions are refused by name: strings of durations are parsed by JavaScript. */
 const conversions: Readonly<Record<TypeName, Readonly<Partial<Record<TypeName, Conversion>>>>> = {
   string: {
     bool: cast('varchar'),
@@ -113,7 +113,7 @@ const conversions: Readonly<Record<TypeName, Readonly<Partial<Record<TypeName, C
   },
 };
 
-/** Returns an argument as SQL of another type; null stays null, and a value that cannot be converted becomes null. */
+/** Returns an argument as SQL of another type; null stays null, and inconvertible values become null. */
 export function convert(arg: SqlArg, to: TypeName): Atom {
   if (arg.type === to) return arg.sql;
   if (to === 'string' && arg.text !== undefined) return arg.text;
@@ -124,22 +124,22 @@ export function convert(arg: SqlArg, to: TypeName): Atom {
     : atom(conversion(arg.sql));
 }
 
-/** Returns an argument as JSON, null as JSON's null. */
+/** Returns an argument as JSON, with null as JSON's null. */
 export function element(arg: SqlArg): string {
   return `coalesce(${convert(arg, 'dynamic')}, 'null')`;
 }
 
-/** Returns an argument as text, null as the empty text. */
+/** Returns an argument as text, with null as the empty string. */
 export function textOrEmpty(arg: SqlArg): string {
   return `coalesce(${convert(arg, 'string')}, '')`;
 }
 
-/** NaN as null. */
+/** Returns the value with NaN as null. */
 export function withoutNaN({ sql, mayBeNaN }: SqlArg): Atom {
   return mayBeNaN === true ? atom(`CASE WHEN NOT is_nan(${sql}) THEN ${sql} END`) : sql;
 }
 
-/** JSON texts between brackets, of a list of them. */
+/** Returns a JSON array from a list of JSON strings. */
 export function arrayOf(list: string): string {
   return `concat('[', array_join(${list}, ','), ']')`;
 }

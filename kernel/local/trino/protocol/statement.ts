@@ -18,11 +18,11 @@ import { type Page, type PageStats, readPage } from './trino-pages.js';
 /** A deployment of a cluster. */
 export type Deployment = Endpoint & { readonly engine: TrinoSettings };
 
-/** How a statement runs. */
+/** Options for running a statement. */
 export interface StatementOptions {
   readonly signal?: AbortSignal;
   readonly watch?: Watch;
-  /** The longest that the cluster may take, in milliseconds. */
+  /** Time limit on the cluster, in milliseconds. */
   readonly limitMs: number;
 }
 
@@ -30,11 +30,11 @@ export interface StatementOptions {
 export type TakePage = (page: Page) => void;
 
 interface Timing {
-  /** After how long without progress a statement is given up, in milliseconds. */
+  /** Time without progress after which a statement is aborted, in milliseconds. */
   readonly stallMs: number;
-  /** How long to wait before a request that was not taken is sent again, in milliseconds; doubled each time. */
+  /** Delay before retrying an unaccepted request, in milliseconds; doubled each time. */
   readonly retryMs: number;
-  /** How long after it was sent first a request that is not taken is sent again, in milliseconds. */
+  /** Time for which an unaccepted request is retried, in milliseconds. */
   readonly untakenMs: number;
 }
 
@@ -58,8 +58,8 @@ export class Statements {
   }
 
   /**
-   * Runs a statement that only reads, until all of its pages are there; `begin` is called for each run. A failure of a cluster that may pass
-   * is followed by one more run. Throws ClusterError, and EngineError if the signal is aborted.
+   * Runs a read-only statement until all pages have arrived; `begin` is called for each run. A transient cluster failure is retried once.
+   * Throws ClusterError, and EngineError if the signal is aborted.
    */
   async run(sql: string, begin: () => TakePage, options: StatementOptions): Promise<void> {
     try {
@@ -118,13 +118,13 @@ export class Statements {
     }
   }
 
-  /** What is left of a query that nobody waits for must not go on. */
+  /** Cancels the rest of a query that nobody waits for. */
   async #cancel(next: string): Promise<void> {
     const request = this.#request({ method: 'DELETE', path: pathOf(next) }, AbortSignal.timeout(5_000));
     await request.then(({ body }) => body.dump()).catch(() => undefined);
   }
 
-  /** Asks for a page; what was not taken, or whose answer was lost, is asked again for a while: a page is the same each time. */
+  /** Requests a page, with retries if the request was not accepted or the response was lost: a page is the same each time. */
   async #page(asked: Asked, signal: AbortSignal, watch: Watch): Promise<Page> {
     const { retryMs, untakenMs } = this.#timing;
     const lastAt = performance.now() + untakenMs;
@@ -156,12 +156,12 @@ export class Statements {
     return readPage(body);
   }
 
-  /** Whatever host the cluster names for its next page: a secret goes to that of the deployment alone. */
+  /** Sends a request to the deployment's host, whatever host the cluster names for its next page: secrets go nowhere else. */
   async #request(
     { method, path, body, limitMs }: Asked,
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
-    // A service that asks no cluster starts without the client.
+    // Loaded on demand, so a service without clusters starts without the client.
     const { dispatcherTo, unlessAborted } = await import('../../../api/network/network-connection.js');
     this.#pool ??= dispatcherTo(this.#base, { reader: 'the local service' });
     const response = this.#pool.request({
@@ -185,7 +185,7 @@ export class Statements {
       'x-trino-user': engine.user,
       'x-trino-source': 'apl-kernel',
       'x-trino-time-zone': 'UTC',
-      // Without it times come with milliseconds alone.
+      // Without this, times have only milliseconds.
       'x-trino-client-capabilities': 'PARAMETRIC_DATETIME',
       'content-type': 'text/plain; charset=utf-8',
       ...present({ authorization: secret === undefined ? undefined : scheme }),
@@ -210,7 +210,7 @@ function pathOf(uri: string): string {
   return `${pathname}${search}`;
 }
 
-/** Aborts a statement that does not get on. One that waits in the queue does, as long as its pages come. */
+/** Aborts a statement that makes no progress. Waiting in the queue counts as progress as long as pages arrive. */
 class StallClock {
   readonly #controller = new AbortController();
   readonly #stallMs: number;

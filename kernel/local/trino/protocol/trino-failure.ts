@@ -3,24 +3,24 @@ import type { ErrorCode } from '../../../errors.js';
 import { EngineError } from '../../engine/engine-failure.js';
 import { type FailureKind, LocalError } from '../../local-errors.js';
 
-/** An error as Trino gives it. */
+/** An error from Trino. */
 export interface PageError {
   readonly message?: string;
   readonly errorName?: string;
   readonly errorType?: string;
 }
 
-/** What a failure of the cluster is to whoever asked. */
+/** A cluster failure from the caller's perspective. */
 interface Known {
   readonly kind: FailureKind;
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
-  /** Another attempt may well succeed. */
+  /** A retry may well succeed. */
   readonly isPassing?: true;
 }
 
-/** The errors that say what to do, by the names that Trino gives them. */
+/** Errors with specific advice, by Trino's name. */
 const byName: Readonly<Record<string, Known>> = {
   USER_CANCELED: {
     kind: 'cancelled',
@@ -97,7 +97,7 @@ const byName: Readonly<Record<string, Known>> = {
   },
 };
 
-/** All others, by their kind. */
+/** All other errors, by type. */
 const byType: Readonly<Record<string, Known>> = {
   INSUFFICIENT_RESOURCES: {
     kind: 'invalid',
@@ -125,11 +125,11 @@ const byType: Readonly<Record<string, Known>> = {
   },
 };
 
-/** A query that the cluster failed at. Trino's own words may hold values, and are for the log of the service alone. */
+/** A query that failed on the cluster. Trino's own message may contain values, and is only for the log of the service. */
 export class ClusterError extends LocalError {
-  /** The name that Trino gives the error, such as `TABLE_NOT_FOUND`. */
+  /** Trino's name for the error, such as `TABLE_NOT_FOUND`. */
   readonly errorName: string;
-  /** Whether another attempt may well succeed, as nothing is wrong with the query. */
+  /** Whether a retry may well succeed, since nothing is wrong with the query. */
   readonly isPassing: boolean;
 
   constructor({ kind, code, message, hint }: Known, errorName: string, isPassing: boolean, cause?: unknown) {
@@ -139,7 +139,7 @@ export class ClusterError extends LocalError {
   }
 }
 
-/** Returns the failure for an error that Trino gives. */
+/** Returns the failure for an error from Trino. */
 export function clusterFailure({ message, errorName, errorType }: PageError, queryId: string): ClusterError {
   const name = plainName(errorName);
   const cause = new EngineError('engine-failed', `${name} in ${plainName(queryId)}`, {
@@ -152,12 +152,12 @@ export function clusterFailure({ message, errorName, errorType }: PageError, que
   return new ClusterError(told, name, errorType === 'INTERNAL_ERROR' || errorType === 'EXTERNAL', cause);
 }
 
-/** Names and ids are words; anything else is not repeated. */
+/** Returns a name or id if it is a word; anything else is not repeated. */
 function plainName(text: string | undefined): string {
   return text !== undefined && /^\w{1,64}$/.test(text) ? text : 'UNKNOWN';
 }
 
-/** Returns the failure of an answer that is not one of Trino, or not all of one. */
+/** Returns the failure for a response that is not from Trino, or incomplete. */
 export function damagedAnswer(cause: unknown): ClusterError {
   const message = 'The answer of the cluster is damaged or not whole.';
   const hint =
@@ -170,7 +170,7 @@ export function damagedAnswer(cause: unknown): ClusterError {
   );
 }
 
-/** Returns the failure of a cluster that has forgotten a query, as after a restart. */
+/** Returns the failure for a cluster that has forgotten a query, for example after a restart. */
 export function forgotten(cause?: unknown): ClusterError {
   const message = 'The cluster no longer knows the query: its coordinator may have been restarted.';
   return new ClusterError(
@@ -181,7 +181,7 @@ export function forgotten(cause?: unknown): ClusterError {
   );
 }
 
-/** Returns the failure of a query that does not get on. */
+/** Returns the failure for a query that makes no progress. */
 export function stalled(seconds: number): ClusterError {
   const message = `The query was stopped: nothing of it had moved on the cluster for ${seconds} s.`;
   const hint =
@@ -189,7 +189,7 @@ export function stalled(seconds: number): ClusterError {
   return new ClusterError({ kind: 'unavailable', code: 'engine-ended', message, hint }, 'STALLED', true);
 }
 
-/** Returns the failure of a request that the cluster cannot be asked; one of a proxy or of certificates is the same the next time. */
+/** Returns the failure for an unreachable cluster; errors of a proxy or of certificates would recur on a retry. */
 export function unreachable(host: string, cause: unknown): ClusterError {
   const insecure = tlsError(host, cause);
   const known = insecure ?? ownErrorIn(cause);
@@ -202,13 +202,13 @@ export function unreachable(host: string, cause: unknown): ClusterError {
   return new ClusterError(
     { kind: 'unavailable', code: 'engine-ended', message, hint },
     known === undefined || known.code === 'proxy-unavailable' ? 'UNREACHABLE' : 'NOT_CONNECTED',
-    // It was asked for as long as anybody should wait.
+    // Retried for as long as anyone should wait.
     false,
     cause,
   );
 }
 
-/** Returns the failure of a request that was refused with a status. */
+/** Returns the failure for a request refused with a status. */
 export function refusedStatus(status: number, host: string): ClusterError {
   if (status === 401 || status === 403)
     return new ClusterError(

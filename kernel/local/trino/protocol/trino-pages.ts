@@ -2,13 +2,13 @@ import { formatTime } from '../../../time.js';
 import { comma, type DeclaredColumn, type JsonColumns, type Sink } from '../../engine/engine-columns.js';
 import { damagedAnswer, type PageError } from './trino-failure.js';
 
-/** A page of an answer: what it says of the statement, and the bytes of its rows, an array of arrays. */
+/** A page of a response: facts about the statement, and the bytes of its rows, an array of arrays. */
 export interface Page {
   readonly head: PageHead;
   readonly rows: Buffer | undefined;
 }
 
-/** What a page says, as far as it is read (https://trino.io/docs/current/develop/client-protocol.html). */
+/** The supported members of a page (https://trino.io/docs/current/develop/client-protocol.html). */
 export interface PageHead {
   readonly id?: string;
   readonly nextUri?: string;
@@ -27,7 +27,7 @@ export interface PageStats {
   readonly cpuTimeMillis?: number;
 }
 
-/** Reads a page; throws EngineError for a body that is not one, or not all of one. */
+/** Reads a page. Throws EngineError for an invalid or incomplete body. */
 export function readPage(body: Buffer): Page {
   try {
     const found = memberOf(body, 'data');
@@ -50,7 +50,7 @@ function headOf(text: string): PageHead {
 const [quote, backslash, open, close] = [0x22, 0x5c, 0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/** The span of a member's value in an object. */
+/** Returns the span of a member's value in an object. */
 function memberOf(body: Buffer, name: string): { readonly from: number; readonly to: number } | undefined {
   let at = afterSpace(body, 0);
   if (body[at] !== openBrace) throw new SyntaxError('the page is not an object');
@@ -74,7 +74,7 @@ function afterSpace(body: Buffer, from: number): number {
   return at;
 }
 
-/** The end of the string that begins here. */
+/** Returns the end of the string that begins here. */
 function afterString(body: Buffer, from: number): number {
   for (let at = from + 1; at < body.length; at++) {
     if (body[at] === backslash) at++;
@@ -83,7 +83,7 @@ function afterString(body: Buffer, from: number): number {
   throw new SyntaxError('a string has no end');
 }
 
-/** The end of the value that begins here. */
+/** Returns the end of the value that begins here. */
 function afterValue(body: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < body.length; at++) {
@@ -101,7 +101,7 @@ function afterValue(body: Buffer, from: number): number {
   throw new SyntaxError('a value has no end');
 }
 
-/** Adds the rows of a page to columns, at most `most` of them; returns how many it has. */
+/** Adds up to `most` rows of a page to columns; returns the number of rows in the page. */
 export function appendRows(
   rows: Buffer,
   fields: readonly DeclaredColumn[],
@@ -116,11 +116,11 @@ export function appendRows(
   }
 }
 
-/** Goes through the rows of a page. */
+/** Scans the rows of a page. */
 class RowReader {
   readonly #bytes: Buffer;
   readonly #writers: readonly CellWriter[];
-  /** Where each cell begins and ends, row after row. */
+  /** Start and end of each cell, row by row. */
   readonly #places: number[] = [];
   #at = 1;
 
@@ -155,7 +155,7 @@ class RowReader {
     }
   }
 
-  /** Whether another row begins here. */
+  /** Returns whether another row begins here. */
   #more(): boolean {
     this.#at = afterSpace(this.#bytes, this.#at);
     if (this.#bytes[this.#at] === comma) this.#at = afterSpace(this.#bytes, this.#at + 1);
@@ -179,10 +179,10 @@ class RowReader {
   }
 }
 
-/** More bytes than a time or a number takes that is not copied. */
+/** Upper bound on the bytes of a time or number that is not copied. */
 const widest = 64;
 
-/** Writes the cell of one type: room is reserved for as many bytes as it has, and some. */
+/** Writes the cell of one type; room is reserved for its length and some more. */
 type CellWriter = (sink: Sink, bytes: Buffer, from: number, to: number) => void;
 
 const copy: CellWriter = (sink, bytes, from, to) => {
@@ -190,13 +190,13 @@ const copy: CellWriter = (sink, bytes, from, to) => {
   sink.length += to - from;
 };
 
-/** Numbers are written as they come: none of an integer's digits is lost. */
+/** Numbers are written unchanged, so integers lose no digits. */
 const writers: Readonly<Record<DeclaredColumn['type'], CellWriter>> = {
   bool: copy,
   long: copy,
   timespan: copy,
   string: copy,
-  // NaN and infinities come as strings, as whoever reads on expects them.
+  // NaN and infinities arrive as strings, as the consumer expects.
   real: copy,
   datetime: (sink, bytes, from, to) => {
     if (isNull(bytes, from)) return copy(sink, bytes, from, to);
@@ -204,7 +204,7 @@ const writers: Readonly<Record<DeclaredColumn['type'], CellWriter>> = {
   },
   dynamic: (sink, bytes, from, to) => {
     if (isNull(bytes, from)) return copy(sink, bytes, from, to);
-    // Without its escapes the text is shorter.
+    // Unescaped, the text is shorter.
     const text: unknown = JSON.parse(bytes.toString('utf8', from, to));
     if (typeof text !== 'string') throw new SyntaxError('a dynamic value has to be a string');
     sink.length += sink.buffer.write(text, sink.length, 'utf8');
@@ -215,7 +215,7 @@ function isNull(bytes: Buffer, from: number): boolean {
   return bytes[from] === 0x6e;
 }
 
-/** Returns the time of a cell, as the API writes times; throws SyntaxError for what is not nanoseconds since 1970. */
+/** Returns the time of a cell in the API's format. Throws SyntaxError for anything but nanoseconds since 1970. */
 function timeOfCell(cell: string): string {
   if (!/^-?\d+$/.test(cell)) throw new SyntaxError('a time has to be an integer');
   return formatTime(BigInt(cell), 'fewest');
