@@ -345,7 +345,7 @@ const repairs: readonly Repair[] = [
       `Lines end in several ways: carriage returns, ${formatCount(returns)} in all, are read as line feeds, within values too.`,
   },
   {
-    // All lines that end in carriage returns count as one.
+    // Lines that end in carriage returns count as a single line.
     isFor: (_words, { format }, error) =>
       format === 'csv' && error instanceof LocalError && error.code === 'too-large',
     write: replaceReturns,

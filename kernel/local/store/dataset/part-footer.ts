@@ -127,7 +127,7 @@ function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<str
     }
     const kind = kindOf(element);
     const name = textOf(element.get(inSchema.name));
-    // The engine gives the second of two equal names another one.
+    // The engine renames the second of two columns with the same name.
     if (kind === undefined || kinds.has(name)) return undefined;
     kinds.set(name, kind);
   }

@@ -65,7 +65,7 @@ function restOf(file: FileSummary, fromNs: bigint, draft: string): string {
   const values = fields.map(({ type, column }, index) => {
     return `f${index}${type === 'dynamic' ? '::VARCHAR' : ''} AS ${sqlName(column)}`;
   });
-  // The columns have the types of the fields from then on.
+  // From now on, the columns have the types of the fields.
   const note = { fields: fields.map(({ written: _, ...field }) => field), timeless, foreign };
   return copyToParquet(`SELECT ${values.join(', ')} FROM (${scan})`, draft, note);
 }

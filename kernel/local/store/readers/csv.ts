@@ -101,7 +101,7 @@ async function readWithin(
     readCsv(connection, await withoutAbove(source, first, lines.slice(0, comments)), options);
   if (opened.length > 0) return belowComments();
   const guessed = await sniffFrom(first + comments);
-  // The engine sees no delimiter if lines have several numbers of values, but at the beginning of a file.
+  // The engine detects no delimiter if the number of values varies between lines, except at the beginning of a file.
   const isUndivided = guessed.columns === 1 && csvDelimiters.some(each => lines[comments]?.includes(each));
   if (comments > 0 && isUndivided) return belowComments();
   const above = linesAbove(lines, comments, guessed.delimiter);
@@ -154,8 +154,8 @@ async function endNotes(
 }
 
 /**
- * Returns a copy without the comments above the table: a quote opened in one would swallow the table, and lines of several lengths below
- * would hide its delimiter.
+ * Returns a copy without the comments above the table: a quote opened in one would swallow the table, and lines with varying numbers of
+ * values below them would hide its delimiter.
  */
 async function withoutAbove(
   { file, workDir, below }: CsvSource,
@@ -381,7 +381,7 @@ async function readWhole(
   return readTexts(connection, odd ?? { ...texts, withOdd });
 }
 
-/** Fails as the fast reader does if the first lines are not UTF-8: a sample lacks them, and the reader skips the names. */
+/** Fails like the fast reader if the first lines are not UTF-8: the sample omits such lines, and the reader skips the header. */
 async function checkBeginning(connection: Connection, file: string, { limits }: Dialect): Promise<void> {
   const start = plain(await firstBytes(file));
   const end = start.lastIndexOf('\n') + 1;

@@ -101,8 +101,8 @@ function looksLikeShiftJis(start: Buffer): boolean {
 }
 
 /**
- * Whether what would be characters of two bytes are accents of Western words, each with the letter behind it, as in `São` and `très`: most
- * stand beside letters, or none is of the kana and the first level of kanji.
+ * Whether apparent two-byte characters are accented letters of Western words with the letter after each, as in `São` and `très`: most are
+ * next to letters, or none is kana or a first-level kanji.
  */
 function hasAccents(start: Buffer): boolean {
   const text = start.toString('latin1');

@@ -73,7 +73,7 @@ export async function unifyLineEnds(file: string, target: string): Promise<numbe
   return feeds > pairs || (pairs > 0 && returns > pairs) ? returns : 0;
 }
 
-/** Copies a text whose lines end in carriage returns, with line feeds for them; returns how many there were, 0 if more lines end otherwise. */
+/** Copies a text, replacing carriage returns with line feeds; returns their number, 0 if most lines end differently. */
 export async function replaceReturns(file: string, target: string): Promise<number> {
   const { returns, pairs, feeds } = await writeUnified(file, target);
   return returns - pairs > feeds ? returns : 0;
@@ -81,7 +81,7 @@ export async function replaceReturns(file: string, target: string): Promise<numb
 
 interface LineEnds {
   returns: number;
-  /** Carriage returns with a line feed behind them. */
+  /** Carriage returns followed by a line feed. */
   pairs: number;
   feeds: number;
 }

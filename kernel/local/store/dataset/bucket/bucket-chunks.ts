@@ -55,7 +55,7 @@ export class ChunkCache {
   #opened: Promise<void> | undefined;
   #bytes = 0;
   #clock = 0;
-  /** Second that is set as the last change of a file, unique for each change. */
+  /** Mtime to set on a file, in seconds, unique for each change. */
   #stamp = 0;
 
   constructor(directory: string, mostBytes: number) {
@@ -202,7 +202,7 @@ export class ChunkCache {
         asking.signal?.throwIfAborted();
         await this.#put(kept, handle, from, await client.read(unit.object, from, to, asking));
       }
-      // The engine caches bytes by the second of the last change: a missing column has cached zeros.
+      // The engine caches bytes by mtime in seconds, including zeros for a missing column.
       this.#stamp += 1;
       await handle.utimes(this.#stamp, this.#stamp);
     });
