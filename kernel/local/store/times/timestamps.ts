@@ -1,6 +1,6 @@
 import { present } from '../../../present.js';
 import { cut } from '../../../text.js';
-import { DAY, type DateOrder, EARLIEST_TIME, LATEST_TIME, SECOND } from '../../../time.js';
+import { DAY, type DateOrder, EARLIEST_TIME, formatTime, LATEST_TIME, SECOND } from '../../../time.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { Connection } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
@@ -145,9 +145,10 @@ async function ownTime(
 ): Promise<TimeSource | undefined> {
   const time = await readingOf(search, own);
   if (!search.options.inFile) return time;
-  const { rows, present, read, example } = await countRead(search.connection, own, time.sql);
+  const { rows, present, read, example, ahead } = await countRead(search, own, time.sql);
   const others = columns.filter(column => column !== own);
-  if (read * 2 > rows) return withOthers(search, time, rankedByName(others));
+  if (read * 2 > rows)
+    return withOthers(search, { ...time, notes: [...time.notes, ...ahead] }, rankedByName(others));
   const found = (await timeByName(search, others)) ?? (await nestedTime(search));
   if (found === undefined) return present === 0 ? undefined : time;
   const what = present === 0 ? 'no values' : `few times, or none, and values such as ${example}`;
@@ -170,7 +171,7 @@ async function nestedTime(search: Search): Promise<TimeSource | undefined> {
   const found: { readonly time: TimeSource; readonly rank: number }[] = [];
   for (const column of columns.filter(({ empty }) => !empty)) {
     const time = await readingOf(search, column);
-    const { rows, plausible } = await countRead(connection, column, time.sql);
+    const { rows, plausible } = await countRead(search, column, time.sql);
     if (plausible * 2 > rows && time.refusal === undefined)
       found.push({ time, rank: timeRank(lastName(column.name)) });
   }
@@ -215,9 +216,9 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
   const [column] = await sampled(connection, reading, ({ name }) => name === field);
   if (!column) throw unknownField(reading.fields, field);
   const found = format === undefined ? await readingOf(search, column) : formatted(column, format);
-  const { present, read, plausible, example } = await countRead(connection, column, found.sql);
-  if (read > 0 && plausible * 2 <= read && options.inFile)
-    return { ...found, notes: [...found.notes, oldNote(field, example)] };
+  const { present, read, plausible, example, ahead } = await countRead(search, column, found.sql);
+  const notes = plausible * 2 <= read ? [oldNote(field, example)] : ahead;
+  if (read > 0 && options.inFile) return { ...found, notes: [...found.notes, ...notes] };
   if (read > 0 || present === 0) return found;
   const clock =
     options.inFile && (await findPart(connection, [column], { ...parts.clock, names: [plainName(field)] }));
@@ -262,9 +263,10 @@ async function guessedTime(
   for (const column of ranked) {
     if (most !== undefined && nested.test(column.name)) break;
     const found = await readingOf(search, column);
-    const { rows, present, read, plausible } = await countRead(search.connection, column, found.sql);
+    const { rows, present, read, plausible, ahead } = await countRead(search, column, found.sql);
     if ((isNumeric(column) ? plausible : read) * 2 <= present) continue;
-    if (most === undefined || read > most.read || read * 2 > rows) most = { found, read };
+    if (most === undefined || read > most.read || read * 2 > rows)
+      most = { found: { ...found, notes: [...found.notes, ...ahead] }, read };
     if (read * 2 > rows) break;
   }
   if (most === undefined) return undefined;
@@ -292,14 +294,14 @@ async function withOthers(
   for (const column of further) {
     if (missing === 0) break;
     const other = await readingOf(search, column);
-    const { present, read, plausible } = await countRead(connection, column, other.sql);
+    const { present, read, plausible, ahead } = await countRead(search, column, other.sql);
     if (other.refusal !== undefined || (isNumeric(column) ? plausible : read) * 2 <= present) continue;
     const sql = `coalesce(${time.sql}, ${other.sql})`;
     const left = await timeless(sql);
     if (left === missing) continue;
     missing = left;
     added.push(`\`${column.name}\``);
-    time = { ...time, sql, notes: [...time.notes, ...other.notes] };
+    time = { ...time, sql, notes: [...time.notes, ...other.notes, ...ahead] };
   }
   if (added.length === 0) return time;
   const note = `Where \`${first.field}\` has no time, it is that of ${added.join(', else ')}.`;
@@ -333,7 +335,7 @@ function isNumeric({ type }: SampledColumn): boolean {
 async function nearly(search: Search, columns: readonly SampledColumn[]): Promise<string | undefined> {
   for (const column of rankedByName(columns).filter(isNumeric)) {
     const found = await readingOf(search, column);
-    const { present, read, example } = await countRead(search.connection, column, found.sql);
+    const { present, read, example } = await countRead(search, column, found.sql);
     if (read * 2 > present)
       return `\`${column.name}\` has the name of one, but most of its numbers, such as ${example}, would be times before 1990: \`--time ${column.name}\` reads them as such.`;
   }
@@ -522,22 +524,43 @@ interface ReadCount {
   readonly present: number;
   readonly read: number;
   readonly plausible: number;
+  /** A value, before 1990 if some time is. */
   readonly example: string;
+  /** A note on the latest time if it is more than a year ahead and its year has two digits. */
+  readonly ahead: readonly string[];
 }
 
-async function countRead(connection: Connection, { column }: SampledColumn, sql: string): Promise<ReadCount> {
+async function countRead(
+  { connection, options }: Search,
+  { name, column }: Pick<SampledColumn, 'name' | 'column'>,
+  sql: string,
+): Promise<ReadCount> {
+  const text = `${column}::VARCHAR`;
+  const isLikely = `t > make_timestamp_ns(${likelyFromNs})`;
+  const isAhead = `isfinite(t) AND t > make_timestamp_ns(${options.nowNs + 366n * DAY}) AND NOT regexp_matches(${text}, '\\d{4}')`;
   const [row = []] = await connection.run(
-    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND t > make_timestamp_ns(${likelyFromNs})), any_value(${column}::VARCHAR), count(*)
-     FROM (SELECT ${column}, ${sql} AS t FROM sampled)`,
+    `SELECT count(${column}), count(*) FILTER (isfinite(t)), count(*) FILTER (isfinite(t) AND ${isLikely}),
+       coalesce(any_value(${text}) FILTER (NOT ${isLikely}), any_value(${text})), count(*),
+       max_by(${text}, t) FILTER (${isAhead}), epoch_ns(max(t) FILTER (${isAhead}))
+     FROM (SELECT *, ${sql} AS t FROM sampled)`,
   );
-  const [present, read, plausible, example, rows] = row;
+  const [present, read, plausible, example, rows, latest, latestNs] = row;
   return {
     rows: Number(rows),
     present: Number(present),
     read: Number(read),
     plausible: Number(plausible),
-    example: JSON.stringify(cut(String(example), longestShown)),
+    example: quoted(example),
+    ahead: typeof latestNs === 'bigint' ? [aheadNote(name, quoted(latest), latestNs)] : [],
   };
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(cut(String(value), longestShown));
+}
+
+function aheadNote(field: string, text: string, ns: bigint): string {
+  return `Times in \`${field}\` are as late as ${formatTime(ns)}, from ${text}: of years of two digits, 00 to 68 are 2000 to 2068.`;
 }
 
 // ---- a time spread over several columns ----
@@ -560,7 +583,7 @@ function countedName(name: string): { readonly prefix: string; readonly word: st
 
 /** Returns the time in the first pair of integer fields, to the nanosecond. */
 async function countedTime(
-  { connection, options }: Search,
+  search: Search,
   columns: readonly SampledColumn[],
 ): Promise<TimeSource | undefined> {
   const whole = columns.filter(({ type, empty }) => type === 'long' && !empty);
@@ -574,11 +597,11 @@ async function countedTime(
     if (pair === undefined || second === undefined) continue;
     const nanos = `TRY(${first.column} * ${SECOND} + coalesce(${second.column}, 0))`;
     const sql = `make_timestamp_ns(CASE WHEN ${nanos} BETWEEN ${EARLIEST_TIME} AND ${LATEST_TIME} THEN ${nanos} END)`;
-    const { present, plausible } = await countRead(connection, first, sql);
+    const { present, plausible } = await countRead(search, first, sql);
     if (plausible * 2 <= present) continue;
     const field = `${first.name}, ${second.name}`;
     const note = `The time is put together from \`${first.name}\` and \`${second.name}\`.`;
-    return { field, sql, notes: [note, ...unzonedNotes(options, field)] };
+    return { field, sql, notes: [note, ...unzonedNotes(search.options, field)] };
   }
   return undefined;
 }
@@ -637,7 +660,8 @@ async function combination(
   const text = `(${written.map(({ column }) => `${column}::VARCHAR`).join(` || ' ' || `)}${offset ?? ''})`;
   const { notes, ...read } = await readText(search, field, text);
   const names = [...columns, ...(zone ? [zone] : [])].map(column => `\`${column.name}\``).join(', ');
-  return { ...read, notes: [`The time is put together from ${names}.`, ...notes] };
+  const { ahead } = await countRead(search, { name: field, column: text }, read.sql);
+  return { ...read, notes: [`The time is put together from ${names}.`, ...notes, ...ahead] };
 }
 
 async function findPart(

@@ -50,6 +50,18 @@ testTraps([
     notes: ['The time is put together from `date`, `time`, `tz`.'],
   },
   {
+    what: 'a year of two digits that would be to come, in fields apart',
+    name: 'births.csv',
+    content: lines('date,time,n', '6/17/47,10:00:00,1', '6/18/15,10:00:00,2', ''),
+    select: '_time, n',
+    values: ['2047-06-17 10:00:00|1', '2015-06-18 10:00:00|2'],
+    notes: [
+      'The time is put together from `date`, `time`.',
+      'The dates of `date, time` are read month first, as in "6/17/47 10:00:00".',
+      'Times in `date, time` are as late as 2047-06-17T10:00:00Z, from "6/17/47 10:00:00": of years of two digits, 00 to 68 are 2000 to 2068.',
+    ],
+  },
+  {
     what: 'lines of Spark whose day changes, as it is in front, have their dates read in the order that is named',
     name: 'spark.log',
     content: lines('09/06/17 20:10:40 INFO a.B: c', '10/06/17 20:10:41 INFO a.B: d', ''),

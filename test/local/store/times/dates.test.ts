@@ -51,6 +51,8 @@ const cases: readonly Case[] = [
   { what: 'no day of any calendar', values: ['13/02/2024', '00/00/0000', '31/02/2024'] },
   { what: 'a leap day', values: ['29/02/2024', '01/02/2024'] },
   { what: 'two digits of the year', values: ['31/01/24', '30/01/69'] },
+  { what: 'two digits, of which some would be to come', values: ['31/01/47', '30/01/99', '29/01/68 10:00'] },
+  { what: 'two digits behind the name of a month', values: ['17-Jun-47', '18-Jun-15'] },
   { what: 'two digits, year first', values: ['69/12/31', '24/01/13'] },
   { what: 'two digits, all below 13', values: ['05/11/06'] },
   { what: 'the same, two of them equal in the first date', values: ['01/01/02', '05/11/06'] },
