@@ -99,7 +99,7 @@ function privatePlace(dataDir: string): string {
   return join(tmpdir(), `apl-service-${userName().replace(/\W/g, '_')}-${digest}`);
 }
 
-/** Whether a directory can be trusted: the directory for temporary files is shared, so only if no other user can have created it. */
+/** Returns whether a directory is safe: the temporary directory is shared, so only if no other user can have created it. */
 function isOurs(directory: string): boolean {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined || !found.isDirectory()) return false;

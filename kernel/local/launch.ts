@@ -27,7 +27,7 @@ export interface LocalService {
    * service is checked even if it seems to be up.
    */
   connect(signal?: AbortSignal, doubted?: boolean): Promise<LocalAddress>;
-  /** What `connect` is waiting for: a sentence without a period, or undefined if not worth reporting. */
+  /** Returns a sentence about what `connect` is waiting for, without a period; undefined if not worth reporting. */
   waiting(): string | undefined;
   /** Releases the service, which exits once no kernel holds it. */
   close(): void;

@@ -37,7 +37,7 @@ async function compared(engine: Engine, file: string): Promise<string | undefine
   });
 }
 
-/** SQL for whether a value lies outside the statistics of all row groups or the null count differs; null without statistics. */
+/** Returns SQL for whether a value lies outside the statistics of all row groups or the null count differs; null without statistics. */
 function outside(path: string, column: string, type: string): string {
   const name = sqlName(column);
   const isReal = type === 'FLOAT' || type === 'DOUBLE';

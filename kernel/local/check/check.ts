@@ -54,7 +54,7 @@ interface Found {
   readonly kind: FileKind;
 }
 
-/** Whether a path belongs to a directory named in the layout, whatever is there now, or to a dataset. */
+/** Returns whether a path belongs to a directory named in the layout, whatever is there now, or to a dataset. */
 async function isDirectoryOfUser(place: string, file: string): Promise<boolean> {
   if (Object.hasOwn(layout, place)) {
     const { is, of } = layout[place as LayoutName];

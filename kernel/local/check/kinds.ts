@@ -120,7 +120,7 @@ export const fileKinds: readonly FileKind[] = [
   },
 ];
 
-/** A user directory that cannot be listed, with the reason. */
+/** Returns the kind of a user directory that cannot be listed, with the reason. */
 export function unlisted(fault: string): FileKind {
   return {
     pattern: /^/,
@@ -176,7 +176,9 @@ function changeIn({ intact }: { readonly intact?: boolean | undefined }): Fault 
   return intact === false ? { state: 'changed', reason: changedReason } : undefined;
 }
 
-/** A file with one JSON object per line, each with these strings; the last line may be incomplete if a kernel died. */
+/**
+ * Returns a kind of file with one JSON object per line, each with these string members; the last line may be incomplete if a kernel died.
+ */
 function lines(pattern: RegExp, texts: readonly string[]): FileKind {
   return {
     pattern,

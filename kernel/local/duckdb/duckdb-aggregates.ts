@@ -25,7 +25,7 @@ export function aggregateSql(parts: AggregateParts): string {
   return template({ ...parts, args });
 }
 
-/** Whether an argument is passed on unchanged. */
+/** Returns whether an argument is passed on unchanged. */
 function keepsNaN(name: string, index: number): boolean {
   return (
     name === 'take_first' ||
@@ -111,7 +111,7 @@ export const merge: Dialect['merge'] = {
   rowOf: (name, own, by) => `${name}_null(${own}, ${sortKey(by)})`,
 };
 
-/** ` FILTER (WHERE …)` with the given conditions, or nothing. */
+/** Returns ` FILTER (WHERE …)` with the given conditions, or nothing. */
 function where(...conditions: readonly (string | undefined)[]): string {
   const all = conditions.filter(condition => condition !== undefined);
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;
@@ -245,7 +245,7 @@ function atMost(limit: SqlArg | undefined, fallback: number): string {
   return typeof constant !== 'bigint' ? String(fallback) : String(constant < 0n ? 0n : constant);
 }
 
-/** The most frequent values, as an array of {value, count}. */
+/** Returns the most frequent values, as an array of {value, count}. */
 function topkSql({ args, filter, call }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
   const [value, count] = args;
   const entries = `map_entries(histogram(${setValue(value)})${where(filter)})`;

@@ -108,7 +108,7 @@ function nextAbove(value: number): number {
   return view.getFloat64(0);
 }
 
-/** Whether the engine's result may differ from IEEE 754. */
+/** Returns whether the engine's result may differ from IEEE 754. */
 function mayMeetNaN(operator: BinaryOperator, left: SqlArg, right: SqlArg): boolean {
   const [a, b] = [left.mayBeNaN === true, right.mayBeNaN === true];
   if (operator === '==' || operator === '!=') return a && b;

@@ -92,14 +92,14 @@ export function withoutScripts(all: readonly FunctionFamily[] = families): {
   return { families: plain, isScripted };
 }
 
-/** A macro that calls JavaScript counts as JavaScript; macros come after those they call. */
+/** Adds the name of a macro that calls JavaScript, which then counts as JavaScript too. Macros come after those they call. */
 function adds(names: Set<string>, statement: string, isScripted: (sql: string) => boolean): boolean {
   if (!isScripted(statement)) return false;
   names.add(macroOf(statement));
   return true;
 }
 
-/** The name of the macro that a statement defines. */
+/** Returns the name of the macro that a statement defines. */
 function macroOf(statement: string): string {
   const name = /^CREATE (?:OR REPLACE )?MACRO (\w+)/.exec(statement)?.[1];
   if (name === undefined) throw new RangeError(`not a macro: ${statement}`);

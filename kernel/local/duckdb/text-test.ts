@@ -137,7 +137,7 @@ export function mayBeElement(json: string, { constant }: SqlArg, folded: boolean
   return `(contains(${subject}, ${sqlText(JSON.stringify(text))}) OR contains(${json}::VARCHAR, '\\'))`;
 }
 
-/** Whether a string appears verbatim in JSON without escapes: it lies within one string and is not part of a number. */
+/** Returns whether a string appears verbatim in JSON without escapes: it lies within one string and is not part of a number. */
 function staysInJson(text: string): boolean {
   if (/["\\,:[\]{}\p{Cc}]/u.test(text) || !isInNoNumber(text)) return false;
   return !['infinity', 'nan'].some(number => number.includes(text.toLowerCase()));
@@ -198,7 +198,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 }
 
-/** Whether a constant has no letters: no other character becomes one of its characters in lower case. */
+/** Returns whether a constant has no letters: no other character becomes one of its characters in lower case. */
 function isCaseless({ constant }: SqlArg): boolean {
   return typeof constant === 'string' && /^[\0-@[-`{-\x7f]*$/.test(constant);
 }

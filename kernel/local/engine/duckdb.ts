@@ -271,7 +271,7 @@ interface Directories {
   readonly workDir: string;
 }
 
-/** Whether the engine can write to a directory: it locks the files it writes, which some file systems refuse. */
+/** Returns whether the engine can write to a directory: it locks the files it writes, which some file systems refuse. */
 async function canLock(connection: DuckDBConnection, directory: string): Promise<boolean> {
   const probe = path.join(directory, 'locked');
   try {

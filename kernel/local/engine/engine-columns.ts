@@ -11,7 +11,7 @@ export interface DeclaredColumn {
 /** The comma-separated cells of each column, with the number of NaN or infinite values. */
 export interface ReadCells {
   readonly rows: number;
-  /** The bytes of each column in chunks, none of which splits a cell. */
+  /** The bytes of each column in pieces, none of which splits a cell. */
   readonly cells: readonly (readonly Uint8Array[])[];
   readonly notFinite: readonly number[];
 }
@@ -106,7 +106,7 @@ export class JsonColumns implements Cells {
     return this.#sink(index).notFinite;
   }
 
-  /** Returns the bytes of a column, without brackets, in chunks that do not split a cell. */
+  /** Returns the bytes of a column, without brackets, in pieces that do not split a cell. */
   pieces(index: number): readonly Buffer[] {
     return this.#sink(index).pieces();
   }
@@ -173,12 +173,12 @@ function splitCells(text: string): string[] {
 /** The byte between two cells. */
 export const comma = 0x2c;
 
-/** A chunk of this size is not grown any further: copying a gigabyte would hold up all other requests for seconds. */
+/** A piece of this size is not grown any further: copying a gigabyte would hold up all other requests for seconds. */
 const fullPiece = 2 ** 20;
 
-/** The bytes of a column in chunks, the last of which grows. */
+/** The bytes of a column in pieces, the last of which grows. */
 export class Sink {
-  /** The last chunk, and the number of bytes written to it. */
+  /** The last piece, and the number of bytes written to it. */
   buffer = Buffer.allocUnsafe(4096);
   length = 0;
   notFinite = 0;
@@ -189,7 +189,7 @@ export class Sink {
     return this.#fullBytes + this.length;
   }
 
-  /** Makes room for this many bytes in the last chunk. */
+  /** Makes room for this many bytes in the last piece. */
   reserve(extra: number): void {
     if (this.length + extra <= this.buffer.length) return;
     if (this.length >= fullPiece) this.#close();
@@ -198,7 +198,7 @@ export class Sink {
     this.buffer = grown;
   }
 
-  /** Starts a new chunk. */
+  /** Starts a new piece. */
   #close(): void {
     this.#keep(this.buffer.subarray(0, this.length));
     this.buffer = Buffer.alloc(0);
@@ -215,7 +215,7 @@ export class Sink {
     for (let at = 0; at < text.length; at++) this.buffer[this.length++] = text.charCodeAt(at);
   }
 
-  /** Adds the chunks of another column, which must not change afterwards. */
+  /** Adds the pieces of another column, which must not change afterwards. */
   add(pieces: readonly Uint8Array[], notFinite: number): void {
     this.notFinite += notFinite;
     if (pieces.every(({ byteLength }) => byteLength === 0)) return;

@@ -138,7 +138,7 @@ function together(...all: readonly (() => void)[]): () => void {
 
 const pulseMs = 200;
 
-/** A busy function receives no messages, so its calls check occasionally whether the service is gone. */
+/** Returns a check for whether the service is gone, called from busy functions, which receive no messages. */
 function endOrphan(): () => void {
   const parent = process.ppid;
   let next = 0;

@@ -64,13 +64,16 @@ function chainFrom(operator: unknown): unknown[] {
   return chain;
 }
 
-/** A generator may multiply rows above its scan (UNNEST), also between filters: the largest row count below the last filter is used. */
+/** Returns the largest row count below the last filter: a generator may multiply rows above its scan (UNNEST), also between filters. */
 function generatedBy(chain: readonly unknown[]): number {
   const lastFilter = chain.findIndex(each => typeOf(each) === 'FILTER');
   return Math.max(0, ...chain.slice(lastFilter + 1).map(rowsOf));
 }
 
-/** For a small limit, the engine first finds the rows, then fetches the remaining columns by row number. */
+/**
+ * Returns whether a join only fetches columns: for a small limit, the engine first finds the rows, then reads the remaining columns by row
+ * number.
+ */
 function fetchesLate(operator: unknown): boolean {
   return (
     typeOf(operator) === 'HASH_JOIN' &&

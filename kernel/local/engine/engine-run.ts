@@ -317,7 +317,7 @@ function cutMessages(ran: RanTable): StatusMessage[] {
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 
-/** JSON has no notation for these values: the message distinguishes them from missing ones. */
+/** Reports NaN and infinities, for which JSON has no notation, so that they are not taken for missing values. */
 function notFinite({ table, columns }: RanTable): StatusMessage[] {
   if (table.name === '_totals') return [];
   return table.fields.flatMap(({ name }, index) => {

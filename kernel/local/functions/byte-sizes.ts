@@ -35,7 +35,7 @@ function fittingUnit(magnitude: number, base: bigint): Unit {
   };
 }
 
-/** `KiB` is always 1024 bytes; `KB` and `K` depend on the base. */
+/** Parses a unit: `KiB` is always 1024 bytes; `KB` and `K` depend on the base. */
 function unitOf(text: string, base: bigint): Unit | undefined {
   const [whole, letter = '', binary] = /^(?:([kmgtpezy])(i?)b?|b|bytes?|)$/i.exec(text) ?? [];
   if (whole === undefined) return undefined;

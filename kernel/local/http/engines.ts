@@ -167,7 +167,7 @@ async function openResultsEngine(options: EngineOptions): Promise<Engine> {
 /** How much more the roomy engine may reserve than the engines of this process combined; it uses only a fraction. */
 const roomyFactor = 8;
 
-/** Whether the values of a query are too long to be computed next to others. */
+/** Returns whether the values of a query are too long to be computed next to others. */
 function isCostly(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'function-cost';
 }

@@ -173,8 +173,8 @@ export function readCount(text: string | undefined, name: string, otherwise: num
 }
 
 /**
- * Whether a value means none: saved queries have an empty string for an absent cursor or time, and Go clients the year 1 for an absent
- * time.
+ * Returns whether a value means none: saved queries have an empty string for an absent cursor or time, and Go clients the year 1 for an
+ * absent time.
  */
 function isAbsent(name: string, value: unknown): boolean {
   if (name === 'startTime' || name === 'endTime') return isNoTime(value);

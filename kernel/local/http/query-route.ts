@@ -97,7 +97,7 @@ export async function answerQuery(
   return send(request, reply, format === 'legacy' ? legacyBody(answer, query) : tabularBody(answer));
 }
 
-/** Whether the client accepts Arrow: local kernels do, clients of the hosted service do not. */
+/** Returns whether the client accepts Arrow: local kernels do, clients of the hosted service do not. */
 function acceptsArrow(accept: string | undefined): boolean {
   return accept?.split(',')[0]?.trim() === arrowType;
 }

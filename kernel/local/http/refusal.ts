@@ -48,7 +48,7 @@ export function refusalOf(error: FastifyError | AplKernelError, bodyBytes: numbe
   return { status: statuses.failed, error: failed };
 }
 
-/** The framework marks errors in a body; an unmarked one is an error of our own. */
+/** Returns the failure for an invalid body. The framework marks such errors; an unmarked one is an error of our own. */
 function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): LocalError | undefined {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');

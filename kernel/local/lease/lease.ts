@@ -184,14 +184,14 @@ export class Lease implements DirectoryAccess {
     }
   }
 
-  /** Whether the last renewal is recent enough, both by a clock that stops during sleep and by one that does not. */
+  /** Returns whether the last renewal is recent enough, both by a clock that stops during sleep and by one that does not. */
   #isFresh(): boolean {
     const [before, after] = [this.#renewed, now()];
     const passedMs = Math.max(after.runMs - before.runMs, Math.abs(after.wallMs - before.wallMs));
     return passedMs < this.#takeoverMs / 2;
   }
 
-  /** Whether the file exists without a successor. */
+  /** Returns whether the file exists without a successor. */
   #isOwn(): boolean {
     return (
       isThere(leaseFile(this.#dataDir, this.#number)) && !isThere(leaseFile(this.#dataDir, this.#number + 1))

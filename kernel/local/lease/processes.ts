@@ -89,7 +89,7 @@ async function startByPs(pid: number): Promise<string> {
   }
 }
 
-/** Whether there is a process with this pid, from any user. */
+/** Returns whether there is a process with this pid, from any user. */
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -100,8 +100,8 @@ function isThere(pid: number): boolean {
 }
 
 /**
- * Returns the name of this process, unique over machines and time: its scope, its pid, and a digest of its start time. Prefixes, with a
- * hyphen, the names of files that the process leaves behind when killed.
+ * Returns the name of this process, unique over machines and time: its scope, its pid, and a digest of its start time. Names of files that
+ * the process leaves behind when killed begin with it and a hyphen.
  */
 export async function ownName(): Promise<string> {
   return `${ownScope()}-${await nameInScope(process.pid)}`;

@@ -67,7 +67,7 @@ function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Times, durations and integers are 64 bits wide; a dynamic value is JSON text. */
+/** Returns whether an Arrow type fits a field: times, durations and integers are 64 bits wide; a dynamic value is JSON text. */
 function fits(type: FieldSchema['type'], arrow: DataType | undefined): boolean {
   switch (type) {
     case 'bool':

@@ -49,7 +49,7 @@ function written(type: TypeName, value: unknown): string {
   return type === 'string' || type === 'dynamic' ? JSON.stringify(value) : String(value);
 }
 
-/** Arrow returns times in milliseconds: read as integers, they keep every digit. */
+/** Reads times as integers, which keep every digit: Arrow returns them in milliseconds. */
 function vectorOf(data: Data, type: TypeName): Vector {
   return new Vector([type === 'datetime' || type === 'timespan' ? data.clone(new Int64()) : data]);
 }

@@ -26,7 +26,7 @@ export function uniform(seed: string, salt: number): string {
   return `((${bits(seed, salt)} >> 11)::DOUBLE / 9007199254740992.0)`;
 }
 
-/** A number from the standard normal distribution (Box–Muller). */
+/** Returns a number from the standard normal distribution (Box–Muller). */
 export function normal(seed: string, salt: number): string {
   return `(sqrt(-2 * ln(greatest(${uniform(seed, salt)}, 1e-12))) * cos(2 * pi() * ${uniform(seed, salt + 1)}))`;
 }
@@ -46,7 +46,7 @@ export function sometimesNull(seed: string, salt: number, sql: string): string {
   return `CASE WHEN ${uniform(seed, salt)} >= 0.01 THEN ${sql} END`;
 }
 
-/** 16 hexadecimal digits. */
+/** Returns 16 hexadecimal digits. */
 export function hex16(seed: string, salt: number): string {
   return `lpad(lower(to_hex(${bits(seed, salt)})), 16, '0')`;
 }

@@ -331,7 +331,7 @@ class SqlWriter {
     return `SELECT ${[...columns, ...values].join(', ')} FROM ${from}`;
   }
 
-  /** Whether an aggregate reads its rows several times, which takes a separate query with a row per group. */
+  /** Returns whether an aggregate reads its rows several times, which takes a separate query with a row per group. */
   #isApart({ name }: AggregateCall): boolean {
     return name === 'spotlight' || (name === 'histogram' && this.#dialect.histogram !== undefined);
   }

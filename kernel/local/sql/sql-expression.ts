@@ -130,7 +130,7 @@ function constantItems(expr: Scalar): SqlArg['items'] {
   return values.every(value => value !== undefined) ? values : undefined;
 }
 
-/** Whether a value is the same in JSON. */
+/** Returns whether a value is the same in JSON. */
 function isPlain({ type, value }: Extract<Scalar, { kind: 'constant' }>): boolean {
   return value === null || !['datetime', 'dynamic'].includes(type);
 }
@@ -226,7 +226,7 @@ function callSql(
   return located(expr.at, () => context.dialect.call(expr.name, args, { ...context, predicate }));
 }
 
-/** Whether an argument is a condition of `iff` or `case`, for which null counts as false. */
+/** Returns whether an argument is a condition of `iff` or `case`, for which null counts as false. */
 function isCondition({ name, args }: Extract<Scalar, { kind: 'call' }>, index: number): boolean {
   if (name === 'iff') return index === 0;
   return name === 'case' && index % 2 === 0 && index < args.length - 1;
@@ -252,7 +252,7 @@ function binarySql(expr: Binary, context: ExpressionContext, predicate: boolean)
 const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
-/** Null equals nothing, but `x == null` tests whether x is null; undefined for other comparisons. */
+/** Returns a null test for `x == null` and `x != null`, although null equals nothing; undefined for other comparisons. */
 function nullTest(operator: string, left: SqlArg, right: SqlArg): string | undefined {
   if (operator !== '==' && operator !== '!=') return undefined;
   const test = operator === '==' ? 'IS NULL' : 'IS NOT NULL';

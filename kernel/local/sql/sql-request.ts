@@ -392,7 +392,7 @@ function writtenTime(text: string, now: bigint): bigint | undefined {
   return offset === undefined ? undefined : relative[1] === '-' ? now - offset : now + offset;
 }
 
-/** Whether a time is valid but beyond 64-bit nanoseconds; includes any offset from now. */
+/** Returns whether a time is valid but beyond 64-bit nanoseconds; includes any offset from now. */
 function isOutside(text: string): boolean {
   return isBeyondTime(text) || writtenTime(text, 0n) !== undefined;
 }

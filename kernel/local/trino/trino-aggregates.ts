@@ -83,7 +83,7 @@ export const merge: Dialect['merge'] = {
   rowOf: (name, own, by) => `${name === 'arg_max' ? 'max_by' : 'min_by'}(${own}, ${by.sql})`,
 };
 
-/** ` FILTER (WHERE …)` with the given conditions, or nothing. */
+/** Returns ` FILTER (WHERE …)` with the given conditions, or nothing. */
 function where(...conditions: readonly (string | undefined)[]): string {
   const all = conditions.filter(condition => condition !== undefined);
   return all.length === 0 ? '' : ` FILTER (WHERE ${all.join(' AND ')})`;

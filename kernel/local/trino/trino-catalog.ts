@@ -168,7 +168,7 @@ export class ClusterCatalog implements MeasuredCatalog {
     return `SELECT ${columns.join(', ')} FROM ${from}${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
   }
 
-  /** Nothing: only the cluster knows the contents of a table. */
+  /** Returns zero: only the cluster knows the contents of a table. */
   examined(): ExaminedBlocks {
     return { blocks: 0, rows: 0 };
   }

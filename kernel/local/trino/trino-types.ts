@@ -156,12 +156,12 @@ const nested: ColumnReading = {
   read: column => dynamicOf(`json_format(CAST(${column} AS JSON))`),
 };
 
-/** JSON's null becomes null. */
+/** Returns JSON's null as null. */
 function dynamicOf(text: string): string {
   return `nullif(${text}, 'null')`;
 }
 
-/** Whether everything in an array, map or row can be cast to JSON; map keys are strings or numbers. */
+/** Returns whether everything in an array, map or row can be cast to JSON; map keys are strings or numbers. */
 function becomesJson(type: string): boolean {
   // The member names of rows are not checked.
   const words = type.replace(/"(?:[^"]|"")*"/g, 'name').match(/[a-z_]\w*/gi) ?? [];

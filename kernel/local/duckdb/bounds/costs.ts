@@ -116,7 +116,7 @@ function absent(call: string, ns: CostBound['ns']): CostBound {
   return { call, ns, over: 'null' };
 }
 
-/** Cost of this many nanoseconds per character of all string arguments. */
+/** Returns a cost of this many nanoseconds per character of all string arguments. */
 function linear(ns: number): CostBound['ns'] {
   return (...args) => ns * args.reduce<number>((total, arg) => total + length(arg), 0);
 }
@@ -125,7 +125,7 @@ function length(value: Value | undefined): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-/** Upper bound on the number of elements in a JSON array. */
+/** Returns an upper bound on the number of elements in a JSON array. */
 function elements(value: Value | undefined): number {
   if (typeof value !== 'string') return 0;
   let count = 1;
@@ -133,7 +133,7 @@ function elements(value: Value | undefined): number {
   return count;
 }
 
-/** A length that is not a power of two takes three transforms of up to four times its size. */
+/** Estimates a Fourier transform. A length that is not a power of two takes three transforms of up to four times its size. */
 function transformNs(count: number): number {
   return (Number.isInteger(Math.log2(count)) ? 100 : 600) * count * Math.log2(count + 2);
 }
@@ -142,7 +142,7 @@ function patternNs(pattern: string): number {
   return pattern.length > limits.pattern.most ? Number.POSITIVE_INFINITY : 10_000 * pattern.length;
 }
 
-/** Every position of the text is tried with every state of the pattern, and `{n}` multiplies states. */
+/** Estimates a search: every position of the text is tried with every state of the pattern, and `{n}` multiplies states. */
 function matchNs(text: Value | undefined, pattern: Value | undefined): number {
   if (typeof pattern !== 'string') return 0;
   const repeat = Math.max(1, ...[...pattern.matchAll(/\{\d*,?(\d+)\}/g)].map(([, most]) => Number(most)));

@@ -120,7 +120,7 @@ function arrayLength(array: SqlArg): string {
   return computeOnce([array], j => `apl_array_length(${j})`);
 }
 
-/** The elements of a dynamic argument as a list of JSON. */
+/** Returns the elements of a dynamic argument as a list of JSON. */
 function items(array: SqlArg): string {
   return `apl_items(${array.sql})`;
 }

@@ -69,7 +69,7 @@ function compareLoose(operator: string, a: SqlArg, b: SqlArg): string {
   });
 }
 
-/** Whether a match may be empty. If not, an empty whole match means that there was none. */
+/** Returns whether a match may be empty. If not, an empty whole match means that there was none. */
 function matchesNothing(pattern: SqlArg): boolean {
   return canMatchNothing(constantText(pattern) ?? '');
 }

@@ -107,7 +107,7 @@ function positive(name: string): SqlTemplate<Unary> {
   return unary(x => `CASE WHEN ${x} > 0 THEN ${name}(${x}) END`);
 }
 
-/** False at the poles: zero and the negative integers. */
+/** Returns SQL that is false at the poles of the gamma function: zero and the negative integers. */
 function hasGamma(x: string): string {
   return `${x} > 0 OR ${x} <> floor(${x})`;
 }

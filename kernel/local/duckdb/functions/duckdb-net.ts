@@ -164,7 +164,7 @@ function constantTexts({ type, constant, items }: SqlArg): readonly string[] | u
   return texts.length === values.length ? texts : undefined;
 }
 
-/** Null if the address cannot be read, or if it is in none of the ranges and one of them cannot be read. */
+/** Tests an address against constant ranges: null if it cannot be read, or if it is in none of them and one cannot be read. */
 function inRanges(
   { sql: ip }: SqlArg,
   ranges: readonly string[] | undefined,
@@ -180,7 +180,7 @@ function inRanges(
   return `CASE WHEN ${isIn} THEN true${isOut} END`;
 }
 
-/** The beginning of the addresses rules out most strings, so it is tested first; a single address is compared as a string. */
+/** Tests the beginning of the address first, which rules out most strings; a single address is compared as a string. */
 function isInRange4(ip: string, { pattern, start, prefix }: Addresses): string {
   if (prefix === 32) return `${ip} = ${sqlText(start)}`;
   const matches = `regexp_full_match(${ip}, ${sqlText(pattern)})`;

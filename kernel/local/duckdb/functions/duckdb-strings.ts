@@ -169,7 +169,10 @@ function extractSql(regex: SqlArg, group: SqlArg, text: SqlArg): string {
   return pattern.guard(`apl_matched(${found}, regexp_matches(${text.sql}, ${pattern.sql}))`);
 }
 
-/** Whether a match always has a character in this group, as far as is easy to see: in the only group of a pattern without alternatives. */
+/**
+ * Returns whether a match always has a character in this group, as far as is easy to see: in the only group of a pattern without
+ * alternatives.
+ */
 function isNeverEmpty(source: string, group: number): boolean {
   if (group === 0) return source !== '' && !canMatchNothing(source);
   const inner = /^[^()|[\]\\]*\(([^()|?][^()|]*)\)(?![?*{])[^()|]*$/.exec(source)?.[1];
@@ -221,7 +224,7 @@ function chosenSql(found: readonly string[]): string {
   return `to_json(list_transform(list_zip(${found.join(', ')}), lambda x: [${captured}]))`;
 }
 
-/** Whether a value is an integer from 0 to `most`, in any notation. */
+/** Returns whether a value is an integer from 0 to `most`, in any notation. */
 function isNumberOf(group: unknown, most: number): boolean {
   return (
     ['bigint', 'number', 'string'].includes(typeof group) &&

@@ -55,7 +55,7 @@ function defaultJson(fallback: SqlArg, type: TypeName): string {
   return toDynamic(type === 'datetime' ? fallback : sqlArg(convert(fallback, type), type));
 }
 
-/** The times are the same for every group, so they are built once. */
+/** Builds the times once, since they are the same for every group. */
 function timesSql({ axis, start, step }: SeriesParts, steps: bigint): string {
   const at = `${start} + n.step * ${step}`;
   const shown = axis.type === 'datetime' ? `apl_time_text(make_timestamp_ns(${at}))` : at;

@@ -351,7 +351,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Whether the text has an initial letter of NaN or Infinity. */
+/** Returns whether the text has an initial letter of NaN or Infinity. */
 function mayBeLoose(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (bytes[at] === capitalN || bytes[at] === capitalI) return true;
   return false;

@@ -134,7 +134,7 @@ export class JsonChunks extends Chunks {
 const widest = 48;
 const zero = 0x30;
 
-/** Whether the cells of a type are read as strings. */
+/** Returns whether the cells of a type are read as strings. */
 function isText(type: TypeName): boolean {
   return type === 'string' || type === 'dynamic';
 }

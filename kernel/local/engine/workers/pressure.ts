@@ -129,7 +129,7 @@ export class Pressure {
     return used;
   }
 
-  /** One at a time: its memory is free once it has ended. */
+  /** Stops the largest statement, one at a time: its memory is free once it has ended. */
   #stopLargest(): void {
     const all = [...this.#running];
     if (all.some(({ stopped }) => stopped)) return;

@@ -77,7 +77,7 @@ export class Rest {
     this.#wait();
   }
 
-  /** Destroying an engine also ends the allocator's work for all others. */
+  /** Destroys a closed engine, which also ends the allocator's work for all others. */
   #endOne(): void {
     this.#closed.shift()?.();
     this.#purge();
@@ -131,7 +131,7 @@ function collector(): Collect {
   return collect;
 }
 
-/** `process.memoryUsage` opens a file, and throws if too many are open. */
+/** Returns the size of the JavaScript heap and buffers in bytes. `process.memoryUsage` opens a file, and throws if too many are open. */
 function scriptSize(): number {
   const { total_heap_size, external_memory } = getHeapStatistics();
   return total_heap_size + external_memory;

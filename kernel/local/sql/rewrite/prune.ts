@@ -95,8 +95,8 @@ function pruneTo(relation: Relation, needed: Ids, made: Columns): Relation {
 }
 
 /**
- * Whether one of several expansions of the same array is needed: those that are read, or else the first, since the longest array determines
- * the number of rows.
+ * Returns whether one of several expansions of the same array is needed: those that are read, or else the first, since the longest array
+ * determines the number of rows.
  */
 function isExpanded(item: Computed, at: number, items: readonly Computed[], needed: Ids): boolean {
   const same = items.filter(other => other.value === item.value);
@@ -115,7 +115,7 @@ function narrowed(relation: OneInput, needed: Ids, made: Columns): Relation {
   return { ...mapInputs(relation, () => input), columns: input.columns };
 }
 
-/** Whether the result, a list, depends on row order. */
+/** Returns whether the result, a list, depends on row order. */
 function isOrdered({ call }: RelationOf<'aggregate'>['aggregates'][number]): boolean {
   return call.name.startsWith('make_list');
 }

@@ -13,7 +13,7 @@ export function counted(relation: Relation, rowCount: RowCountOf): Relation {
 
 type Aggregate = Extract<Relation, { kind: 'aggregate' }>;
 
-/** Whether a relation returns only the number of rows of its input. */
+/** Returns whether a relation returns only the number of rows of its input. */
 function isCount(relation: Relation): relation is Aggregate {
   return (
     relation.kind === 'aggregate' &&

@@ -44,7 +44,7 @@ export function timesFirst(sort: RelationOf<'sort'>, rows: number): RowTimes | u
   };
 }
 
-/** Whether a relation has the same rows on every read: fields of a dataset, and values computed only from them. */
+/** Returns whether a relation has the same rows on every read: fields of a dataset, and values computed only from them. */
 function isRepeatable(relation: Relation): boolean {
   if (relation.kind === 'scan') return true;
   if (relation.kind !== 'filter' && relation.kind !== 'project') return false;

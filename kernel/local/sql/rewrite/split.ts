@@ -374,7 +374,7 @@ function madeBy(late: readonly Late[]): ReadonlySet<number> {
   );
 }
 
-/** Whether expressions read none of the deferred columns. */
+/** Returns whether expressions read none of the deferred columns. */
 function readsNone(values: readonly Scalar[], late: ReadonlySet<number>): boolean {
   return late.size === 0 || [...idsIn(...values)].every(id => !late.has(id));
 }

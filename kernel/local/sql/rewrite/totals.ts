@@ -285,7 +285,7 @@ function outputsOf(relation: Relation): Project | undefined {
   }
 }
 
-/** Whether there is a limit above the projection. */
+/** Returns whether there is a limit above the projection. */
 function isLimited(relation: Relation): boolean {
   if (relation.kind === 'limit' || relation.kind === 'top-groups') return true;
   return relation.kind === 'sort' && isLimited(relation.input);
