@@ -141,7 +141,7 @@ function drawn<S extends Span>(roots: readonly Draft<S>[]): readonly Draft<S>[] 
   return order;
 }
 
-/** Sorts first the root whose time the critical path explains: the earliest without an issue. */
+/** Sorts roots for the critical path: spans without a parent id, then those with a missing parent, then those in a cycle. */
 function byRoot<S extends Span>(a: Draft<S>, b: Draft<S>): number {
   const rank = (draft: Draft<S>) =>
     draft.parent !== undefined ? 2 : draft.span.parent === undefined ? 0 : 1;

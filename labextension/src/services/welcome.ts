@@ -10,7 +10,7 @@ import {
 import { writtenName } from '../../../kernel/apl/catalog/catalog-written.js';
 import type { Workbench } from '../link/workbench.js';
 
-/** Shows in the only cell of a new notebook what to write there, until something is written. */
+/** Shows what to write in each cell of a notebook without any source, until something is written. */
 export function welcome(workbench: Workbench): Extension {
   class Welcome {
     decorations: DecorationSet;

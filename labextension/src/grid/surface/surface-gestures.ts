@@ -97,8 +97,8 @@ function onContextMenu(event: MouseEvent, surface: Surface, actions: GestureActi
   event.stopPropagation();
   const { x, y } = place;
   const { selection } = actions;
-  const isSelected = selection !== undefined && isIn(selection, place);
-  actions.select({ anchor: isSelected ? selection.anchor : { x, y }, focus: { x, y } });
+  if (selection === undefined || !isIn(selection, place))
+    actions.select({ anchor: { x, y }, focus: { x, y } });
   surface.focus();
   void openMenu({ x, y }, false, surface, actions);
 }
