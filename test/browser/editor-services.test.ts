@@ -207,7 +207,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   test('goes on without its kernel, and knows more again when it is back', async () => {
     const opened = await openConnected('ready.ipynb');
     const { page } = opened;
-    await page.locator('.jp-Notebook .cm-content').nth(1).click();
+    await page.locator('.jp-Notebook .cm-content').nth(1).focus();
     await page.keyboard.type(`${dataset} | where sta`);
     await soon(async () => (await labels(page))[0]).toBe('status');
     await endKernels(site.lab);
@@ -226,7 +226,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     // The kernel has told of the new dataset once the cell has ended.
     await page.locator('.jp-InputArea-prompt', { hasText: '[1]:' }).waitFor();
     await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ state: 'attached' });
-    await page.locator('.jp-Notebook .cm-content').nth(1).click();
+    await page.locator('.jp-Notebook .cm-content').nth(1).focus();
     await page.keyboard.type('hostile | where [');
     await soon(() => labels(page)).toContain(hostile);
     await page.locator('.cm-completionInfo').waitFor();
@@ -255,7 +255,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
 
   test('leaves other languages alone', async () => {
     const opened = await site.open('python.ipynb');
-    await opened.page.locator('.jp-Notebook .cm-content').click();
+    await opened.page.locator('.jp-Notebook .cm-content').focus();
     await opened.page.keyboard.type('| whe');
     expect(await opened.page.locator('.cm-tooltip').count()).toBe(0);
   });
@@ -281,7 +281,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await page
       .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
       .waitFor({ state: 'attached', timeout: 60_000 });
-    await page.locator('.jp-Notebook .cm-content').first().click();
+    await page.locator('.jp-Notebook .cm-content').first().focus();
     await page.locator('.cm-content[data-apl-profile="local"]').first().waitFor({ timeout: 60_000 });
     return opened;
   }
@@ -290,7 +290,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   async function openEmpty(): Promise<LabPage> {
     empty ??= await openConnected('empty.ipynb');
     const { page } = empty;
-    await page.locator('.jp-Notebook .cm-content').first().click();
+    await page.locator('.jp-Notebook .cm-content').first().focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Delete');
     await soon(() => text(page)).toBe('');

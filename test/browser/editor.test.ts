@@ -185,7 +185,7 @@ describe.each([
     });
 
     test('formats a file when it is saved, if that is wanted', async () => {
-      await opened.page.locator('.jp-FileEditor .cm-content').click();
+      await opened.page.locator('.jp-FileEditor .cm-content').focus();
       await opened.page.keyboard.press('Control+s');
       await soon(() => editorLines(opened.page).allTextContents()).toEqual([
         "['sample-http-logs']",

@@ -47,7 +47,7 @@ describe('the examples and trials of a newcomer', () => {
   test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
     const { page, complaints } = await site.open('trials.ipynb');
     await kernelIdle(page);
-    await page.locator('.jp-CodeCell .cm-content').first().click();
+    await page.locator('.jp-CodeCell .cm-content').first().focus();
     await runCell(page);
     expect(await outputOf(page, 0)).toContain('unknown field `staus`\n --> line 1, column 30 of the cell');
     await runCell(page);

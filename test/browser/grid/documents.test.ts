@@ -48,7 +48,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
       await page.evaluate(openOnKernelOf('first.ipynb', 'second.ipynb'));
       const second = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)');
       await second.locator('.apl-toolbar-range:not(:disabled)').waitFor();
-      await second.locator('.cm-content').first().click();
+      await second.locator('.cm-content').first().focus();
       await page.keyboard.press('Control+Enter');
       const grid = second.locator('.apl-grid');
       await find(grid);

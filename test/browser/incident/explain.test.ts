@@ -467,7 +467,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   });
 
   test('an investigation is written below once, and what is changed of it stays', async () => {
-    await cells.at(0).locator('.cm-content').click();
+    await cells.at(0).locator('.cm-content').focus();
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');
     await page.keyboard.press('Enter');
@@ -493,7 +493,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   });
 
   test('events that still come: what is being read stays, and what is new is counted', async () => {
-    await cells.at(0).locator('.cm-content').click();
+    await cells.at(0).locator('.cm-content').focus();
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');
     await page.keyboard.press('Enter');
