@@ -106,7 +106,7 @@ export function spawnDetached(
   return { ended };
 }
 
-/** Opens the log, or ignores it: a service without a log is better than none. Its path may be a directory, or another user's file. */
+/** Opens the log if possible: a service without a log is better than none. Its path may be a directory, or another user's file. */
 function openLog(file: string): number | 'ignore' {
   try {
     return openToAppend(file);

@@ -39,7 +39,7 @@ type Internal = (typeof internalAggregates)[number];
 /** The `…if` aggregates are omitted: they become the plain aggregate with the predicate as its filter. */
 type Plain = Exclude<
   (typeof aggregates)[number],
-  // A query by itself; see `duckdb-spotlight.ts`.
+  // A separate query; see `duckdb-spotlight.ts`.
   { readonly name: `${string}if` | Internal['name'] | 'spotlight' }
 >;
 type Templates = {
@@ -256,7 +256,7 @@ function topkSql({ args, filter, call }: AggregateParts<readonly [SqlArg, SqlArg
   return bounded(call.name, { value, rows: where(filter) }, json);
 }
 
-/** Buckets of equal width between the smallest and the largest value, as an array of {from, to, count}. */
+/** Returns buckets of equal width between the smallest and largest values, as an array of {from, to, count}. */
 function histogramSql({ args, filter }: AggregateParts<readonly [SqlArg, SqlArg]>): string {
   const [value, count] = args;
   const x = finite(value);
@@ -267,7 +267,7 @@ function histogramSql({ args, filter }: AggregateParts<readonly [SqlArg, SqlArg]
 
 const mostBuckets = 10_000;
 
-/** Returns how many buckets a histogram has. Throws TemplateError. */
+/** Returns the number of buckets of a histogram. Throws TemplateError. */
 export function bucketCount(count: SqlArg): string {
   const wanted = Number(count.constant ?? 10);
   if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);

@@ -71,7 +71,7 @@ export const duckdb: Dialect = {
   keepsOrder: true,
   nothing: items => `SELECT ${items} WHERE false`,
   limit: (count, skip) => ` LIMIT ${count}${skip === 0 ? '' : ` OFFSET ${skip}`}`,
-  // The engine finds the common type by itself.
+  // The engine finds the common type.
   unionItem: ({ sql }) => sql,
   orderKey,
   joinKey: lookedFor,

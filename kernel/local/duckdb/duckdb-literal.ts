@@ -18,7 +18,7 @@ export function jsonPointer(keys: readonly string[]): string {
   return sqlText(keys.map(key => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
 }
 
-/** Returns the value of a constant whole-number argument; undefined when the argument is absent, null or not constant. */
+/** Returns the value of a constant whole-number argument; undefined if the argument is absent, null or not constant. */
 export function constantInteger(arg: SqlArg | undefined): number | undefined {
   return typeof arg?.constant === 'bigint' ? Number(arg.constant) : undefined;
 }

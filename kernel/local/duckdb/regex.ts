@@ -48,7 +48,7 @@ export function checkPattern(source: string): void {
 
 /** Returns whether a valid pattern may match the empty string. */
 export function canMatchNothing(source: string): boolean {
-  // With word boundaries, a pattern that does not match the empty string may still match nothing within another string.
+  // With word boundaries, a pattern that does not match the empty string may still have an empty match within another string.
   return /\\[bB]/.test(source) || validPattern(source)?.matcher('').find() === true;
 }
 

@@ -106,7 +106,7 @@ function macroOf(statement: string): string {
   return name;
 }
 
-/** Returns the function names of ours in a statement, including any inside a string. */
+/** Returns the names of our functions in a statement, including any inside a string. */
 function namesIn(sql: string): readonly string[] {
   return sql.match(/\bapl_\w+/g) ?? [];
 }

@@ -157,7 +157,7 @@ export class Lease<T> {
     this.counts = counts;
   }
 
-  /** Returns the worker; further calls do nothing. */
+  /** Releases the worker; further calls do nothing. */
   release(): void {
     this.onRelease?.();
     this.onRelease = undefined;

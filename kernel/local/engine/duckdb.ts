@@ -243,7 +243,7 @@ function shareDone(connection: DuckDBConnection): number | undefined {
   return percentage > 0 && percentage <= 100 ? percentage / 100 : undefined;
 }
 
-/** Work with a worker, until the signal. */
+/** Work on a worker, until the signal aborts. */
 type OnWorker<T> = (worker: Worker, signal: AbortSignal) => Promise<T>;
 
 /** Runs one statement on a leased connection. */

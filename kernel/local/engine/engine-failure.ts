@@ -40,7 +40,7 @@ export class ReservedMemoryError extends EngineError {}
 /** Share of an engine's memory: a query that has used less has reserved more than it uses. */
 const usedShare = 3 / 4;
 
-/** Returns the failure of a query whose peak memory use was `taken` bytes, out of the engine's limit. */
+/** Returns the failure of a query that used at most `taken` bytes, out of the engine's `memoryBytes`. */
 export function memoryFailure(error: unknown, taken: number, memoryBytes: number): unknown {
   if (!(error instanceof EngineError) || error.code !== 'engine-memory') return error;
   if (taken >= memoryBytes * usedShare) return error;

@@ -13,7 +13,7 @@ import { pressure } from './workers/pressure.js';
 /** How to start engine processes, and how many. */
 export interface ScriptedOptions {
   readonly dataDir: string;
-  /** Starts `process.js` of this folder with an IPC channel that preserves bytes and bigints (`serialization: 'advanced'`). */
+  /** Starts the program of `engine-process.ts`, with an IPC channel that preserves bytes and bigints (`serialization: 'advanced'`). */
   readonly spawn: () => ChildProcess;
   readonly processes: number;
   /** Maximum concurrent long queries among them. */

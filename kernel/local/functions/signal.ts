@@ -1,8 +1,8 @@
 import { jsonItems } from './json/sets.js';
 
 /**
- * Series functions that need their neighbors or earlier results, over the text of JSON arrays. Each returns JSON text, or null
- * when an argument has another type. Elements that are not numbers count as missing.
+ * Series functions that need neighboring elements or earlier results, over the text of JSON arrays. Each returns JSON text, or null if an
+ * argument has another type. Elements that are not numbers count as missing.
  */
 
 /** Returns the array with every missing element replaced by the previous one; missing ones at the start take the first value. */

@@ -94,7 +94,7 @@ export function guardWriting(
   });
 }
 
-/** Throws if the service no longer has its data directory after it has processed a request. */
+/** Throws if, after processing a request, the service no longer has its data directory. */
 export function guardAnswer({ method, routeOptions }: FastifyRequest, access: DirectoryAccess): void {
   if (isReading(method, routeOptions)) access.check();
   else access.confirm();

@@ -53,7 +53,7 @@ export interface ServiceOptions {
   /** Compiles requests to SQL; the language's own compiler by default. */
   readonly compile?: Compile;
   readonly samples?: readonly BuiltinDataset[];
-  /** Starts a process of `engine/process.js` with an IPC channel in advanced serialization. */
+  /** Starts the program of `engine-process.ts`, with an IPC channel in advanced serialization. */
   readonly spawnEngine: () => ChildProcess;
   /** Deployments on clusters; none by default. */
   readonly deploymentOf?: DeploymentOf;

@@ -1,4 +1,4 @@
-/** A service's right to its data directory. */
+/** A service's access to its data directory. */
 export interface DirectoryAccess {
   /**
    * Announces the address of the service from now on. `onEnd` is called with the reason once another service has the directory, or the
@@ -44,7 +44,7 @@ export class ReadOnlyAccess implements DirectoryAccess {
   }
 }
 
-/** Interval at which a service checks its lease, in milliseconds. */
+/** Interval at which a service checks that it still owns its place, in milliseconds. */
 export const usualBeatMs = 2_000;
 
 /** Reason for ending a service that cannot be found. */

@@ -7,7 +7,7 @@ export interface LockOptions {
   /** Maximum wait, in milliseconds (default: 20,000); the signal also ends it. With 0, makes one attempt. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Called if the lock is taken away. Short work whose result its readers check may ignore that. */
+  /** Called if the lock is lost. Not needed for short work whose result is checked by its readers. */
   readonly onCompromised?: (error: Error) => void;
 }
 

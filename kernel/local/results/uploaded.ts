@@ -5,7 +5,7 @@ import { LocalError } from '../local-errors.js';
 import type { SentTable } from './sent-arrow.js';
 import type { ResultTable, ResultTables } from './tables.js';
 
-/** A table of external rows: the result that a kernel has sent. */
+/** A table of rows from elsewhere, such as a result sent by a kernel. */
 export interface UploadedResult extends ResultTable {
   /** The rows as an Arrow stream, to load into an engine in another process. */
   readonly body: Uint8Array;

@@ -149,7 +149,7 @@ const fields: Readonly<Record<string, SampleField>> = {
   },
 };
 
-/** A failure of one operation travels up to the request. */
+/** Returns the spans of a window; the failure of an operation propagates up to the request. */
 function rows(startNs: bigint, endNs: bigint): string {
   const isHttp = `${ofStop(({ step }) => Number(step.method !== undefined))} = 1 AS is_http`;
   const countOfEvents = `${ofStop(({ step }) => (step.method !== undefined && step.kind === 'client' ? 3 : step.kind === 'internal' ? 0 : 2))} AS count_of_events`;

@@ -55,7 +55,7 @@ export interface CompiledTable {
   readonly page?: CompiledPage;
 }
 
-/** Reads `sql` in two steps: the times of its rows in order, then the rows from the lowest to the highest of these times. */
+/** A way to read `sql` in two steps: the times of its rows in order, then the rows from the lowest to the highest of these times. */
 export interface CompiledTimes {
   readonly sql: string;
   readonly between: (low: bigint, high: bigint) => string;

@@ -341,7 +341,7 @@ const functions: Functions = {
 const internal: Internal = {
   $regex_group: ([text, regex, group]) => groupOf(text.sql, regex, Number(group.constant ?? 0)),
   $regex_part: ([text, regex, group]) => groupOf(text.sql, regex, Number(group.constant ?? 0)),
-  // Matching again for each group.
+  // Matched again for each group.
   $regex_match: ([text]) => text.sql,
   $regex_text: ([match, regex, group]) => groupOf(match.sql, regex, Number(group.constant ?? 0)),
   $valid: ([value]) => valid(value),

@@ -249,7 +249,7 @@ const growths: {
     'trim_regex',
     'trim_start_regex',
     'trim_end_regex',
-    // JavaScript functions, limited to a few megabytes; see `bounds.ts`.
+    // JavaScript functions, limited to a few megabytes; see `costs.ts`.
     'base64_encode_fromarray',
     'format_sql',
     'format_url',

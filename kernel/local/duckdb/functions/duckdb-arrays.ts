@@ -14,7 +14,7 @@ import { mayBeElement } from '../text-test.js';
 import { convert, memberOf, toDynamic } from './duckdb-conversion.js';
 import { keysList } from './duckdb-lists.js';
 
-/** The SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
+/** SQL of the array and map functions. Arrays and maps are JSON; other values give null unless documented otherwise. */
 export const arrays: SqlTemplates<typeof catalog> = {
   array_concat: args => concat(args),
   array_extract: args => extract(args[0], args[1]),

@@ -117,7 +117,7 @@ function readSql(
     WHERE f.v IS NOT NULL`;
 }
 
-/** Returns the likely members, counted as by their conditions, which check the whole value, including values that were not read. */
+/** Counts the likely members again by their conditions, which check the whole value, including values that were not read. */
 function againSql(read: string, likely: string): string {
   const each = membersOf.map(({ kind, again }) => {
     const own = `(SELECT place, v FROM ${likely} WHERE kind = ${sqlText(kind)})`;

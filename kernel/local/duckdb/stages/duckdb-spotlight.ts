@@ -36,15 +36,15 @@ const listedCombinations = 3;
 const leastGain = 0.01;
 
 /**
- * Returns `spotlight` as a SELECT of its keys and, as `value`, JSON [{field, score, values}], the most telling first. The values of each
- * field are put into bins, the engine counts the rows of each bin, and the rest is arithmetic on those counts:
+ * Returns `spotlight` as a SELECT of its keys and, as `value`, JSON [{field, score, values}], most telling first. The values of each field
+ * are binned, the engine counts the rows of each bin, and the rest is arithmetic on those counts:
  *
- * - `score` is the total variation distance of the two distributions, corrected for what shuffled rows would show: (d - E[d]) /
- *   (1 - E[d]), the form of Hubert & Arabie, "Comparing partitions" (1985), with the exact mean deviation of the hypergeometric
- *   distribution in Diaconis & Zabell, "Closed form summation for classical distributions" (1991).
- * - It is 0 unless a bin, or all bins up to one, have more or fewer selected rows than chance gives: Fisher's exact test, with
+ * - `score` is the total variation distance of the two distributions, corrected for the distance expected of shuffled rows:
+ *   (d - E[d]) / (1 - E[d]), the form of Hubert & Arabie, "Comparing partitions" (1985), with the exact mean deviation of the
+ *   hypergeometric distribution in Diaconis & Zabell, "Closed form summation for classical distributions" (1991).
+ * - It is 0 unless a bin, or all bins up to one, has more or fewer selected rows than expected by chance: Fisher's exact test, with
  *   Bonferroni's correction for all bins of all fields.
- * - Of the fields that tell most, the bins in which selected rows are most frequent are tried together.
+ * - For the fields that explain most, the bins with the highest share of selected rows are tested together.
  */
 export function spotlightSql(parts: SpotlightParts, stage: AddStage): string {
   const fields = parts.fields.map(codedField);

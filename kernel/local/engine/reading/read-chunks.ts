@@ -212,7 +212,7 @@ let lastDay = Number.NaN;
 let lastDate = '';
 
 function writeTime(sink: Sink, low: number, high: number): void {
-  // A double gives the second to within one; the remainder fits 32 bits, where the arithmetic is exact.
+  // A double is accurate to within one second; the remainder fits 32 bits, where the arithmetic is exact.
   let second = Math.floor((high * 0x1_0000_0000 + (low >>> 0)) / nsPerSecond);
   let fraction = (low - Math.imul(second, nsPerSecond)) | 0;
   if (fraction < 0) {

@@ -148,7 +148,7 @@ function pressureError(): EngineError {
   );
 }
 
-/** The monitor of this process. */
+/** The shared instance of this process. */
 export const pressure = new Pressure({
   used: processMemory,
   most: () => memoryAtMost() * mostShare,

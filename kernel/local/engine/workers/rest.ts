@@ -158,5 +158,5 @@ export const meansOfProcess: Means = {
   purge: purgeInBackground,
 };
 
-/** The rest of this process. */
+/** The shared instance of this process. */
 export const rest = new Rest(meansOfProcess);

@@ -188,7 +188,7 @@ class Splitter {
 
   #sidesOfQueries(value: Scalar): readonly Side[] {
     return queriesIn(value).map(query => {
-      // A subquery only becomes parts where it is computed here.
+      // A subquery is split into parts only if it is computed here.
       const divided = new Splitter(this.#ability, this.#made.fork(), this.#kept).divided(query);
       return divided.side === 'far' && divided.late.length > 0 ? 'here' : divided.side;
     });
