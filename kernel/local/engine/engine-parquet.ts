@@ -299,4 +299,4 @@ function spanOf(minNs: unknown, maxNs: unknown): Pick<RowGroup, 'minNs' | 'maxNs
 export const anyTime = { minNs: EARLIEST_TIME, maxNs: LATEST_TIME } as const;
 
 /** Times of a row group whose times are all null: outside of every window. */
-export const noTimes = { minNs: LATEST_TIME, maxNs: EARLIEST_TIME } as const;
+const noTimes = { minNs: LATEST_TIME, maxNs: EARLIEST_TIME } as const;
