@@ -252,6 +252,11 @@ export const inlineFunctions: readonly (readonly [name: string, signature: strin
     'CASE WHEN p >= 0 AND p <= 32 THEN n - n % CAST(pow(2, 32 - p) AS bigint) END',
   ],
   [
+    'apl_ipv4_network',
+    '(s varchar, p bigint) RETURNS bigint',
+    `CASE WHEN p >= 0 AND p <= 32 THEN apl_ipv4_masked(apl_ipv4(split_part(s, '/', 1)), least(apl_ipv4_prefix(s), p)) END`,
+  ],
+  [
     'apl_ipv4_in',
     '(s varchar, r varchar) RETURNS boolean',
     `(apl_ipv4_masked(apl_ipv4(s), apl_ipv4_prefix(r)) = apl_ipv4_masked(apl_ipv4(split_part(r, '/', 1)), apl_ipv4_prefix(r)))`,

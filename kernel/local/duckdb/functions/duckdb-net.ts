@@ -16,10 +16,10 @@ import { convert, toDynamic } from './duckdb-conversion.js';
 
 /** SQL of the functions for IP addresses: IPv4 as 32-bit numbers in SQL, IPv6 in JavaScript. */
 export const net: SqlTemplates<typeof catalog> = {
-  parse_ipv4: ([ip]) => `apl_ipv4(${ip.sql})`,
-  parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_masked(apl_ipv4(${ip.sql}), ${prefix.sql})`,
+  parse_ipv4: ([ip]) => `apl_ipv4_network(${ip.sql}, 32)`,
+  parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_network(${ip.sql}, ${prefix.sql})`,
   format_ipv4: ([ip]) =>
-    `coalesce(${ip.type === 'string' ? `apl_ipv4_plain(${ip.sql})` : numberText(ip)}, '')`,
+    ip.type === 'string' ? `coalesce(apl_ipv4_plain(${ip.sql}), '')` : ofAddressOrNumber(ip, formatted),
   format_ipv4_mask: ([ip, prefix]) => networkText(ip, prefix),
   ipv4_compare: ([a, b, prefix]) => compareSql(a, b, prefix),
   ipv4_is_match: ([a, b, prefix], context) => isMatch(a, b, prefix, context),
@@ -67,11 +67,18 @@ export const setup: readonly string[] = [
      CASE WHEN prefix BETWEEN 0 AND 32 THEN n & -(1::BIGINT << (32 - prefix)) END`,
   `CREATE MACRO apl_ipv4_text(n) AS CASE WHEN n BETWEEN 0 AND 4294967295 THEN
      concat(n >> 24, '.', (n >> 16) & 255, '.', (n >> 8) & 255, '.', n & 255) END`,
-  // An address has no leading zeros, so its text is that of its number.
-  `CREATE MACRO apl_ipv4_plain(s) AS CASE WHEN regexp_full_match(s, '${address}(?s:/.*)?') THEN split_part(s, '/', 1) END`,
   // least() skips nulls: an unreadable address must not count as one without a prefix.
   `CREATE MACRO apl_ipv4_common(a, b, prefix) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL AND prefix BETWEEN 0 AND 32
      THEN least(a, b, prefix) END`,
+  // The bits that the prefix after the slash covers too, if there is one. What is read again is a lambda's parameter.
+  `CREATE MACRO apl_ipv4_cut(s, prefix) AS list_transform([apl_ipv4_common(apl_ipv4_prefix(s), 32, prefix)], lambda p:
+     {'p': p, 'n': apl_ipv4_masked(apl_ipv4_address(s), p)})`,
+  `CREATE MACRO apl_ipv4_network(s, prefix) AS CASE WHEN contains(s, '/') THEN apl_ipv4_cut(s, prefix)[1].n
+     ELSE apl_ipv4_masked(apl_ipv4(s), prefix) END`,
+  `CREATE MACRO apl_ipv4_plain(s) AS CASE WHEN regexp_full_match(s, '${address}') THEN s
+     WHEN contains(s, '/') THEN list_transform(apl_ipv4_cut(s, 32), lambda v: apl_ipv4_text(v.n))[1] END`,
+  `CREATE MACRO apl_ipv4_cidr(s, prefix) AS
+     list_transform(apl_ipv4_cut(s, prefix), lambda v: apl_ipv4_text(v.n) || '/' || v.p)[1]`,
   `CREATE MACRO apl_ipv4_compare(a, b, prefix) AS
      list_transform([apl_ipv4_common(apl_ipv4_prefix(a), apl_ipv4_prefix(b), prefix)], lambda p:
        sign(apl_ipv4_masked(apl_ipv4_address(a), p) - apl_ipv4_masked(apl_ipv4_address(b), p))::BIGINT)[1]`,
@@ -247,35 +254,43 @@ const mostNeedles = 4;
 /** Returns the text of a network, from an address whose octets are cut, or from a number. */
 function networkText(ip: SqlArg, prefix: SqlArg | undefined): string {
   const bits = constantPrefix(prefix);
-  if (ip.type !== 'string' || bits === undefined) {
-    const number = sqlArg(ipv4Number(ip), 'long');
-    const masked = sqlArg(`apl_ipv4_masked(${number.sql}, ${sqlOr(prefix, '32')})`, 'long');
-    return `coalesce(${numberText(masked)} || '/' || ${sqlOr(prefix, '32')}::VARCHAR, '')`;
-  }
-  const plain = `split_part(${ip.sql}, '/', 1)`;
+  const cidr = (text: string) => `coalesce(apl_ipv4_cidr(${text}, ${sqlOr(prefix, '32')}), '')`;
+  if (ip.type !== 'string')
+    return ofAddressOrNumber(ip, {
+      address: cidr,
+      number: number =>
+        `coalesce(apl_ipv4_text(apl_ipv4_masked(${number}, ${sqlOr(prefix, '32')})) || '/' || ${sqlOr(prefix, '32')}, '')`,
+    });
+  if (bits === undefined) return cidr(ip.sql);
   const parts = [1, 2, 3, 4].map((place, at) => {
     const mask = hostMask(bits, at);
-    // Anything after the slash may contain dots, but only follows the last octet.
-    const part = `split_part(${place === 4 ? plain : ip.sql}, '.', ${place})`;
+    const part = `split_part(${ip.sql}, '.', ${place})`;
     return mask === 255 ? part : `(${part}::INTEGER & ${mask})`;
   });
   const kept = parts.slice(0, Math.ceil(bits / 8));
   const zeros = `${'.0'.repeat(4 - kept.length).slice(kept.length === 0 ? 1 : 0)}/${bits}`;
-  const text = bits === 32 ? plain : kept.join(", '.', ");
+  const text = bits === 32 ? ip.sql : kept.join(", '.', ");
   const network = text === '' ? sqlText(zeros) : `concat(${text}, ${sqlText(zeros)})`;
-  return `CASE WHEN regexp_full_match(${ip.sql}, '${address}(?s:/.*)?') THEN ${network} ELSE '' END`;
+  return `CASE WHEN regexp_full_match(${ip.sql}, '${address}') THEN ${network} WHEN contains(${ip.sql}, '/') THEN ${cidr(ip.sql)} ELSE '' END`;
 }
 
-function numberText(ip: SqlArg): string {
-  return computeOnce([sqlArg(ipv4Number(ip), 'long')], number => `apl_ipv4_text(${number})`);
+/** What is written of an address, and of its number; the first is empty for what is not an address. */
+interface Written {
+  readonly address: (text: string) => string;
+  readonly number: (number: string) => string;
 }
 
-/** Strings are parsed as addresses, anything else is the number. */
-function ipv4Number(ip: SqlArg): string {
-  if (ip.type === 'string') return `apl_ipv4_address(${ip.sql})`;
-  if (ip.type !== 'dynamic') return convert(ip, 'long');
-  const text = `list_transform([${convert(ip, 'string')}], lambda t: apl_ipv4_address(t))[1]`;
-  return `coalesce(${text}, ${convert(ip, 'long')})`;
+const formatted: Written = {
+  address: text => `coalesce(apl_ipv4_plain(${text}), '')`,
+  number: number => `coalesce(apl_ipv4_text(${number}), '')`,
+};
+
+/** A dynamic value may hold either. */
+function ofAddressOrNumber(ip: SqlArg, { address, number }: Written): string {
+  const ofNumber = computeOnce([sqlArg(convert(ip, 'long'), 'long')], number);
+  if (ip.type !== 'dynamic') return ofNumber;
+  const ofText = `list_transform([${convert(ip, 'string')}], lambda t: ${address('t')})[1]`;
+  return `coalesce(nullif(${ofText}, ''), ${ofNumber})`;
 }
 
 /** Returns a list of strings from arguments that are strings or arrays of strings. */
