@@ -243,9 +243,11 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   const text = fold(convert(left, 'string'));
   const tests = known
     .filter(item => item.type === 'dynamic')
-    .map(({ sql, computed, list }) => {
+    .map(item => {
+      const { sql, computed, list } = item;
       if (list !== undefined) return `list_contains(${folded(list, operator)}, ${text})`;
-      const texts = operator.endsWith('~') ? `lower(${sql}::VARCHAR)::JSON` : sql;
+      const flat = flatArray(item);
+      const texts = operator.endsWith('~') ? `lower(${flat}::VARCHAR)::JSON` : flat;
       const found = `list_contains(apl_texts(${texts}), ${text})`;
       const first = computed ? mayBeElement(sql, left, operator.endsWith('~')) : undefined;
       if (first === undefined) return found;
@@ -260,6 +262,12 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
   return tests.length === 0 ? 'false' : `(${tests.join(' OR ')})`;
 }
 
+/** An array with the elements of those within it in their place, as lists read it. */
+function flatArray({ sql, constant }: SqlArg): string {
+  const isFlat = typeof constant === 'string' && !constant.slice(1).includes('[');
+  return isFlat ? sql : `apl_flat(${sql})`;
+}
+
 function folded(list: string, operator: ListOperator): string {
   return operator.endsWith('~') ? `list_transform(${list}, lambda x: lower(x))` : list;
 }
@@ -270,8 +278,9 @@ function termsTest(operator: ListOperator, left: SqlArg, items: readonly SqlArg[
   const pattern = sensitive ? 'apl_term_cs(t)' : 'apl_term(t)';
   const test = (text: SqlArg, item: SqlArg): string => {
     if (item.type !== 'dynamic') return textTest(sensitive ? 'has_cs' : 'has', text, item, true);
-    const found = `len(list_filter(apl_texts(${item.sql}), lambda t: t <> '' AND regexp_matches(${text.sql}, ${pattern})))`;
-    return all ? `(${found} = len(apl_texts(${item.sql})))` : `(${found} > 0)`;
+    const texts = `apl_texts(${flatArray(item)})`;
+    const found = `len(list_filter(${texts}, lambda t: t <> '' AND regexp_matches(${text.sql}, ${pattern})))`;
+    return all ? `(${found} = len(${texts}))` : `(${found} > 0)`;
   };
   return computeHeavyFirst([left, ...items], ([text = left, ...terms]) => {
     const texts = terms.map(term => term.constant).filter(constant => typeof constant === 'string');

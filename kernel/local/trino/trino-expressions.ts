@@ -108,13 +108,13 @@ function membership(folds: boolean, left: SqlArg, items: readonly SqlArg[]): str
   return `(${fold(left.sql)} IN (${values.join(', ')}))`;
 }
 
-/** Returns the elements of a constant array; computed arrays are refused. */
+/** A constant array stands for its elements and those of arrays within it; a computed one is read by nobody here. */
 function constantItems(item: SqlArg): readonly SqlArg[] {
   if (item.type !== 'dynamic' || item.constant === null) return [item];
   const source = constantText(item);
   if (source === undefined) return notHere('A list that is not a constant');
   const value: unknown = JSON.parse(source);
-  const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const elements: readonly unknown[] = Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value];
   return elements.flatMap(each => {
     if (each === null) return [];
     const text = typeof each === 'string' ? each : JSON.stringify(each);

@@ -147,8 +147,8 @@ describe.each(sought)('the text %s', text => {
     const has = places.map((place, at) => (isArray[at] ? String(place !== -1) : 'null'));
     expect(await answers(`set_has_element(a, ${literal})`)).toEqual(has);
   });
-  test('is found by `in` as it is by each element', async () => {
-    const each = `stored | mv-expand x = a | summarize r = countif(tostring(x) == ${literal}) > 0 by id | sort by id asc`;
+  test('is found by `in` as it is by each element, of arrays within them too', async () => {
+    const each = `stored | mv-expand x = a | mv-expand x | mv-expand x | summarize r = countif(tostring(x) == ${literal}) > 0 by id | sort by id asc`;
     const found = (await cells(each)).map(row => String(row[1]));
     const maps = values.map(value => typeof value === 'object' && value !== null && !Array.isArray(value));
     const inArrays = (all: readonly string[]) => all.filter((_, at) => maps[at] !== true);
