@@ -19,7 +19,7 @@ export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
   if (!binder.enter(pipeline, weightOfPipeline)) return emptyStage();
   let stage = bindSource(binder, pipeline.source);
   for (const [index, operator] of pipeline.operators.entries()) {
-    stage = bindOperator(binder, operator, stage);
+    stage = afterOperator(bindOperator(binder, operator, stage), operator);
     if (operator.kind === 'as')
       nameRows(binder, operator, { ...pipeline, operators: pipeline.operators.slice(0, index) });
     if (depthOf(stage.relation) <= mostRelations) continue;
@@ -27,6 +27,11 @@ export function bindPipeline(binder: Binder, pipeline: Pipeline): Stage {
     return { ...stage, open: true };
   }
   return stage;
+}
+
+/** Removes the name of the table, as an operator has changed its rows; `as` sets a new one. */
+function afterOperator({ table: _, ...stage }: Stage, operator: Operator): Stage {
+  return operator.kind === 'as' ? { ...stage, table: operator.name.name } : stage;
 }
 
 /**

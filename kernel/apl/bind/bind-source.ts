@@ -36,7 +36,7 @@ export function bindSource(binder: Binder, written: Source): Stage {
   if (isInline(source) && !binder.count('tables', source)) return nowhere();
   switch (source.kind) {
     case 'dataset':
-      return bindDataset(binder, source);
+      return { ...bindDataset(binder, source), table: source.name.name };
     case 'pattern':
       return unionOf(binder, matching(binder, source.pattern), undefined);
     case 'datatable':
@@ -88,13 +88,15 @@ export function bindUnion(
   { tables: given, options }: OperatorOf<'union'> | SourceOf<'union'>,
   before: Stage | undefined,
 ): Stage {
-  const names = before === undefined ? [] : [{ name: 'union_arg0', stage: before }];
+  const names = before === undefined ? [] : [named(before, 0)];
   const isFuzzy = optionText(options, 'isfuzzy', optionsOf('union')) === 'true';
   const tables = given.flatMap((written, index) => {
     const table = resolved(binder, written);
     const pattern = patternOf(binder, table);
     if (isFuzzy && pattern === undefined && warnsOfMissing(binder, table)) return [];
-    return pattern === undefined ? [named(binder, table, names.length + index)] : matching(binder, pattern);
+    return pattern === undefined
+      ? [named(bindSource(binder, table), names.length + index)]
+      : matching(binder, pattern);
   });
   const withSource = optionText(options, 'withsource', optionsOf('union'));
   const at = options.find(({ name }) => name.name === 'withsource');
@@ -123,10 +125,9 @@ function patternOf(binder: Binder, table: Source): FieldPattern | undefined {
   return { parts: table.name.name.split('*'), exact: false, from: table.from, to: table.to };
 }
 
-/** Binds a table of a union with its name; an unnamed table is named by its position. */
-function named(binder: Binder, table: Source, place: number): { name: string; stage: Stage } {
-  const name = table.kind === 'dataset' ? table.name.name : `union_arg${place}`;
-  return { name, stage: bindSource(binder, table) };
+/** Names an unnamed table by its position in the union. */
+function named(stage: Stage, place: number): { name: string; stage: Stage } {
+  return { name: stage.table ?? `union_arg${place}`, stage };
 }
 
 function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {

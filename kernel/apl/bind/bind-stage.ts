@@ -14,6 +14,8 @@ export interface Stage {
   /** Set right after a summarize, so that a limit can count its groups. */
   readonly summary?: Summary;
   readonly bounded: boolean;
+  /** The name of the table that holds just these rows, for `withsource`. */
+  readonly table?: string;
 }
 
 export interface Summary {
