@@ -2,10 +2,11 @@ import { present } from '../../present.js';
 import type { TypeName } from '../catalog/entry.js';
 import { type OperatorKind, optionsOf } from '../operators/operator-rows.js';
 import { appliedByRow } from '../plan/by-row.js';
+import { escapeRegex, keyPattern, type PairDelimiters, wholeQuoted } from '../plan/key-pattern.js';
 import { partsOfPattern } from '../plan/pattern-parts.js';
 import type { Column, Computed, Relation, Scalar } from '../plan/plan.js';
 import { mapInputs } from '../plan/plan-walk.js';
-import { call, condition, constant, joined, reference } from '../plan/scalars.js';
+import { binary, call, condition, constant, joined, reference } from '../plan/scalars.js';
 import type { Expr, FieldPattern, OperatorOf, Option, ParsePiece, Span } from '../syntax/ast.js';
 import { optionText } from '../syntax/readers/read-options.js';
 import { expand } from './bind-fields.js';
@@ -53,17 +54,10 @@ export function bindExpand(binder: Binder, operator: OperatorOf<'mv-expand'>, st
       : [{ column: binder.column(column.name, type), value: convertTo(reference(column), type) }],
   );
   const expanded = withRelation({ ...stage, bounded: false }, relation);
-  return typed.length === 0
-    ? inPlace(
-        stage,
-        expanded,
-        items.map(item => item.column),
-      )
-    : inPlace(
-        stage,
-        extend(expanded, typed),
-        typed.map(item => item.column),
-      );
+  const outputs = items.map(
+    ({ column }) => typed.find(each => each.column.name === column.name)?.column ?? column,
+  );
+  return inPlace(stage, typed.length === 0 ? expanded : extend(expanded, typed), outputs);
 }
 
 /** Operators that read more than their input rows. */
@@ -100,17 +94,17 @@ function refuseWithin(binder: Binder, word: Span): void {
   binder.error('misplaced-operator', word, message, 'Write it before or after the `mv-apply`.');
 }
 
-/** Moves an expanded column back to its original position. */
+/** Moves expanded columns back to their original positions; new ones follow in the order of the items, then the index. */
 function inPlace(before: Stage, after: Stage, expanded: readonly Column[]): Stage {
   const { columns } = after.relation;
-  const order = before.relation.columns.map(
+  const first = before.relation.columns.flatMap(
     column =>
       expanded.find(candidate => candidate.name === column.name) ??
-      columns.find(candidate => candidate.id === column.id),
+      columns.find(candidate => candidate.id === column.id) ??
+      [],
   );
-  const first = order.filter(column => column !== undefined);
-  const rest = columns.filter(column => !first.some(candidate => candidate.id === column.id));
-  const items = [...first, ...rest].map(keep);
+  const order = new Set([...first, ...expanded, ...columns]);
+  const items = [...order].map(keep);
   return withRelation(after, {
     kind: 'project',
     input: after.relation,
@@ -265,10 +259,6 @@ function regrouped(pattern: string, opening: () => string): string {
   );
 }
 
-function escapeRegex(literal: string): string {
-  return literal.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
-}
-
 const conversions: Readonly<Partial<Record<TypeName, string>>> = {
   long: 'toint',
   real: 'todouble',
@@ -287,29 +277,45 @@ function converted(value: Scalar, type: TypeName): Scalar {
 /** Binds `parse-kv`: each key is searched for separately, in any order. */
 export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, stage: Stage): Stage {
   const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
-  const pair = optionString(binder, operator.options, 'pair_delimiter') ?? ' ';
-  const separator = optionString(binder, operator.options, 'kv_delimiter') ?? '=';
-  const quote = optionString(binder, operator.options, 'quote') ?? '"';
+  const delimiters = pairDelimiters(binder, operator.options);
+  const { open } = delimiters;
   warnOfRepeats(
     binder,
     operator.columns.map(({ name }) => name),
   );
-  const items = operator.columns.map((column): Computed => {
-    const pattern = keyPattern(column.name.name, pair, separator, quote);
+  const found = operator.columns.map(({ name, type }): Computed => {
+    const pattern = constant('string', keyPattern(name.name, delimiters));
     // Neither a missing value nor an empty string is a value of these types.
-    const read = column.type === 'string' ? '$regex_group' : '$regex_part';
-    const raw: Scalar = call(read, [subject, constant('string', pattern), constant('long', 1n)], 'string');
-    const value: Scalar = call('trim', [constant('string', quote), raw], 'string');
-    const text = column.type === 'string' ? value : call('trim_space', [value], 'string');
-    return { column: binder.column(column.name.name, column.type), value: converted(text, column.type) };
+    const read = type === 'string' ? '$regex_group' : '$regex_part';
+    const value = call(read, [subject, pattern, constant('long', 1n)], 'string');
+    return { column: binder.column('', 'string'), value };
   });
-  return extend(stage, items);
+  const items = operator.columns.map(({ name, type }, index): Computed => {
+    const raw = found[index]?.column ?? binder.column('', 'string');
+    const inner = [wholeQuoted(delimiters), '$1'].map(text => constant('string', text));
+    const isQuoted = binary('startswith_cs', reference(raw), constant('string', open), 'bool');
+    const unquoted = call('replace_regex', [...inner, reference(raw)], 'string');
+    const value = call('iff', [isQuoted, unquoted, reference(raw)], 'string');
+    const text = type === 'string' ? value : call('trim_space', [value], 'string');
+    return { column: binder.column(name.name, type), value: converted(text, type) };
+  });
+  return extendOver(stage, withHidden(stage.relation, found), items);
 }
 
-function keyPattern(key: string, pair: string, separator: string, quote: string): string {
-  const [p, s, q] = [escapeRegex(pair), escapeRegex(separator), escapeRegex(quote)];
-  const rest = [...pair].length === 1 ? `[^${p}]*` : '.*?';
-  return `(?s)(?:^|${p})\\s*${escapeRegex(key)}\\s*${s}\\s*(${q}[^${q}]*${q}|${rest})(?:${p}|$)`;
+function pairDelimiters(binder: Binder, options: readonly Option[]): PairDelimiters {
+  const quotes = [...(optionString(binder, options, 'quote') ?? '"')];
+  const [open = '"', close = open] = quotes;
+  const given = options.find(({ name }) => name.name === 'quote');
+  if (quotes.length > 2 && given !== undefined) {
+    const message = '`quote` must be one character, or the opening and the closing one';
+    binder.error('bad-option', given, message, 'For example: quote="\'" or quote="()".');
+  }
+  return {
+    pair: optionString(binder, options, 'pair_delimiter') ?? ' ',
+    separator: optionString(binder, options, 'kv_delimiter') ?? '=',
+    open,
+    close,
+  };
 }
 
 function optionString(binder: Binder, options: readonly Option[], name: string): string | undefined {

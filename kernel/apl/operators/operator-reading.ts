@@ -125,7 +125,10 @@ export const reading = {
         options: {
           pair_delimiter: { takes: 'text', doc: 'The text between two pairs; by default a space.' },
           kv_delimiter: { takes: 'text', doc: 'The text between a key and its value; by default `=`.' },
-          quote: { takes: 'text', doc: 'What may surround a value; by default `"`.' },
+          quote: {
+            takes: 'text',
+            doc: 'What may surround a key or a value: one character, or an opening and a closing one; by default `"`.',
+          },
         },
         startsLine: true,
       },
