@@ -1,4 +1,4 @@
-import { DAY, EARLIEST_TIME, LATEST_TIME } from '../../time.js';
+import { DAY, EARLIEST_TIME, formatTime, LATEST_TIME, MICROSECOND } from '../../time.js';
 import type { SqlArg } from '../sql/sql-template.js';
 
 /** Returns a string as a quoted SQL literal: the only path for query text into SQL. */
@@ -30,4 +30,13 @@ const partDayNs = LATEST_TIME - (LATEST_TIME % DAY);
 export function timeBound(time: string, operator: '>=' | '<', ns: bigint): string {
   if (ns >= partDayNs) return `epoch_ns(${time}) ${operator} ${ns}`;
   return `${time} ${operator} make_timestamp_ns(${ns > EARLIEST_TIME ? ns : EARLIEST_TIME})`;
+}
+
+/** The engine's name of the type of times in UTC, which have microseconds. */
+export const zonedType = 'TIMESTAMP WITH TIME ZONE';
+
+/** Returns the comparison of {@link timeBound} for a column of {@link zonedType}. */
+export function zonedTimeBound(time: string, operator: '>=' | '<', ns: bigint): string {
+  const micros = ns / MICROSECOND + (ns % MICROSECOND > 0n ? 1n : 0n);
+  return `${time} ${operator} ${sqlText(formatTime(micros * MICROSECOND, 'fewest'))}::${zonedType}`;
 }

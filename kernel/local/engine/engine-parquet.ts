@@ -25,6 +25,8 @@ export interface FileField {
   readonly texts?: boolean;
   /** Engine type of the column, if another program wrote it: several engine types map to one type of a field. */
   readonly written?: string;
+  /** Statistics of its strings may be in the order of signed bytes, as old writers have it. */
+  readonly signed?: boolean;
   /** The field is not in the file but in its directory names: `partitions` of the file has the value. */
   readonly ofDirectory?: boolean;
 }
@@ -152,7 +154,7 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
 }
 
 /** Facts from the statistics of a column. */
-export type ColumnFacts = Pick<FileField, 'empty' | 'wide' | 'bounded'>;
+export type ColumnFacts = Pick<FileField, 'empty' | 'wide' | 'bounded' | 'signed'>;
 
 /** Returns the footer facts from a file's note, column statistics by name, row groups, and the name of its writer. */
 export function footerFrom(
@@ -249,15 +251,16 @@ async function readColumns(
          AND (stats_min_value IS NULL OR stats_max_value IS NULL OR TRY_CAST(stats_min_value AS BIGINT) < -9007199254740992
          OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992)),
        bool_and(type IN ('DOUBLE', 'FLOAT') AND (stats_null_count IS NOT DISTINCT FROM num_values OR coalesce(
-         TRY_CAST(stats_min_value AS DOUBLE) > -${squareable} AND TRY_CAST(stats_max_value AS DOUBLE) < ${squareable}, false)))
+         TRY_CAST(stats_min_value AS DOUBLE) > -${squareable} AND TRY_CAST(stats_max_value AS DOUBLE) < ${squareable}, false))),
+       bool_or(type = 'BYTE_ARRAY' AND stats_min_value IS NULL AND stats_min IS NOT NULL)
      FROM parquet_metadata(${list}) GROUP BY ALL`,
   );
   const columns = new Map<string, Map<string, ColumnFacts>>();
-  for (const [file, column, empty, wide, bounded] of rows) {
+  for (const [file, column, empty, wide, bounded, signed] of rows) {
     const path = String(file);
     const known = columns.get(path) ?? new Map<string, ColumnFacts>();
-    const isBounded = bounded === true ? bounded : undefined;
-    const facts = { empty: empty === true, wide: wide === true, ...present({ bounded: isBounded }) };
+    const flags = { bounded: bounded === true || undefined, signed: signed === true || undefined };
+    const facts = { empty: empty === true, wide: wide === true, ...present(flags) };
     columns.set(path, known.set(String(column), facts));
   }
   return columns;

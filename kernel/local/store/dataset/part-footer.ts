@@ -26,17 +26,18 @@ const inSchema = { type: 1, name: 4, children: 5, converted: 6, logical: 10 } as
 const inGroup = { columns: 1, rows: 3 } as const;
 const inChunk = { metadata: 3 } as const;
 const inMetadata = { path: 3, values: 5, statistics: 12 } as const;
-const inStatistics = { nulls: 3, max: 5, min: 6 } as const;
+const inStatistics = { oldMax: 1, oldMin: 2, nulls: 3, max: 5, min: 6 } as const;
 const inPair = { key: 1, value: 2 } as const;
 
 /** Enum values: 64-bit integers, reals of 32 and 64 bits, the converted type of a BIGINT, and the members of a logical timestamp. */
 const int64 = 2;
+const byteArray = 6;
 const reals: readonly unknown[] = [4, 5];
 const int64Signed = 18;
 const timestamp = { member: 8, unit: 2, units: [undefined, MILLISECOND, MICROSECOND, 1n] } as const;
 
 /** Kind of a column: signed 64-bit integers, reals, timestamps with a unit in nanoseconds, or one that needs no statistics. */
-type Kind = 'integers' | 'reals' | bigint | 'other';
+type Kind = 'integers' | 'reals' | 'bytes' | bigint | 'other';
 
 /** Statistics of a column in a row group. */
 interface Chunk {
@@ -44,6 +45,8 @@ interface Chunk {
   readonly nulls: number;
   readonly min: Buffer | undefined;
   readonly max: Buffer | undefined;
+  /** They are those of an old writer. */
+  readonly old: boolean;
 }
 
 interface Group {
@@ -87,7 +90,10 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
     columns.set(name, {
       empty: chunks.every(({ nulls, values }) => nulls === values),
       wide: kind === 'integers' && chunks.some(isWide),
-      ...present({ bounded: (kind === 'reals' && chunks.every(isBounded)) || undefined }),
+      ...present({
+        bounded: (kind === 'reals' && chunks.every(isBounded)) || undefined,
+        signed: (kind === 'bytes' && chunks.some(({ old }) => old)) || undefined,
+      }),
     });
   }
   const blocks = kinds.has('_time') ? blocksOf(groups, kinds.get('_time')) : [];
@@ -105,7 +111,7 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
   };
 }
 
-function unmeasured({ empty: _, wide: __, bounded: ___, ...field }: FileField): FileField {
+function unmeasured({ empty: _, wide: __, bounded: ___, signed: ____, ...field }: FileField): FileField {
   return field;
 }
 
@@ -137,6 +143,7 @@ function kindsIn([_root, ...elements]: readonly ThriftStruct[]): ReadonlyMap<str
 function kindOf(element: ThriftStruct): Kind | undefined {
   const physical = numberOf(element.get(inSchema.type));
   if (reals.includes(physical)) return 'reals';
+  if (physical === byteArray) return 'bytes';
   if (physical !== int64) return 'other';
   const time = structOf(element.get(inSchema.logical)).get(timestamp.member);
   if (time !== undefined)
@@ -164,7 +171,8 @@ function groupsIn(
       );
       if (values === undefined || nulls === undefined) return undefined;
       const [min, max] = [inStatistics.min, inStatistics.max].map(each => bytesOf(statistics.get(each)));
-      chunks.set(name, { values, nulls, min, max });
+      const old = !statistics.has(inStatistics.min) && statistics.has(inStatistics.oldMin);
+      chunks.set(name, { values, nulls, min, max, old });
     }
     const rows = numberOf(group.get(inGroup.rows));
     if (rows === undefined || ![...kinds.keys()].every(name => chunks.has(name))) return undefined;

@@ -4,7 +4,14 @@ import type { DatasetSchema, FieldSchema } from '../../../apl/plan/plan.js';
 import type { VirtualField } from '../../../apl/syntax/readers/virtual.js';
 import { present } from '../../../present.js';
 import { EARLIEST_TIME, formatTime, LATEST_TIME } from '../../../time.js';
-import { jsonPointer, sqlName, sqlText, timeBound } from '../../duckdb/duckdb-literal.js';
+import {
+  jsonPointer,
+  sqlName,
+  sqlText,
+  timeBound,
+  zonedTimeBound,
+  zonedType,
+} from '../../duckdb/duckdb-literal.js';
 import { sqlTypes, textListType } from '../../duckdb/duckdb-types.js';
 import { anyTime, type FileField, type FileSummary } from '../../engine/engine-parquet.js';
 import type { ExaminedBlocks } from '../../engine/scans.js';
@@ -290,7 +297,7 @@ export class StoredDataset {
     const list = files.map(file => sqlText(file.path)).join(', ');
     const time = known.get('_time');
     const all = files[0]?.timeless || (time?.type === 'datetime' && areWithin(files, startNs, endNs));
-    const window = all ? [] : windowSql(time?.sql ?? sqlName(time?.column ?? '_time'), startNs, endNs);
+    const window = all ? [] : windowSql(time, startNs, endNs);
     const apart = files.length >= manyFiles && this.places !== undefined ? afterReading : undefined;
     const span = rows === undefined ? [] : [`file_row_number BETWEEN ${rows.first} AND ${rows.last}`];
     const conditions = [...window, ...span, ...(filter === undefined ? [] : [filter.sql(values, apart)])];
@@ -383,6 +390,8 @@ interface PlacedField extends FileField {
 function placed(field: FileField, files: readonly FileSummary[]): PlacedField {
   if (isBeyond(field, files))
     return { ...field, sql: nanosecondsOf(sqlName(field.column), field.written ?? '') };
+  // The engine compares what is computed with no statistics.
+  if (field.signed === true) return { ...field, sql: `(${sqlName(field.column)} || '')` };
   if (field.ofDirectory !== true) return field;
   const values = files.map(({ partitions }) => partitions?.get(field.name) ?? null);
   const list = values.map(value => (value === null ? 'NULL' : sqlText(value))).join(', ');
@@ -460,9 +469,9 @@ const shapes = new WeakMap<FileSummary, string>();
 function shapeOf(file: FileSummary): string {
   const known = shapes.get(file);
   if (known !== undefined) return known;
-  const fields = file.fields.map(({ name, type, column, empty, texts, written }) => [
+  const fields = file.fields.map(({ name, type, column, empty, ...more }) => [
     ...[name, type, column, empty],
-    ...[texts, written],
+    ...[more.texts, more.written, more.signed],
   ]);
   const shape = JSON.stringify([file.timeless, fields]);
   shapes.set(file, shape);
@@ -622,10 +631,13 @@ function columnSql(field: PlacedField | undefined, wanted: TypeName): string {
   return `${column}::${sqlTypes[wanted]}`;
 }
 
-function windowSql(time: string, startNs: bigint, endNs: bigint): string[] {
+function windowSql(time: PlacedField | undefined, startNs: bigint, endNs: bigint): string[] {
+  const column = time?.sql ?? sqlName(time?.column ?? '_time');
+  const isZoned = time?.sql === undefined && time?.written === zonedType;
+  const bound = isZoned ? zonedTimeBound : timeBound;
   return [
-    ...(startNs > EARLIEST_TIME ? [timeBound(time, '>=', startNs)] : []),
-    ...(endNs <= LATEST_TIME ? [timeBound(time, '<', endNs)] : []),
+    ...(startNs > EARLIEST_TIME ? [bound(column, '>=', startNs)] : []),
+    ...(endNs <= LATEST_TIME ? [bound(column, '<', endNs)] : []),
   ];
 }
 

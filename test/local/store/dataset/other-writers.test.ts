@@ -65,12 +65,12 @@ async function write(dataset: string, select: string): Promise<void> {
   await engine?.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
 }
 
-/** Writes a file with row groups of two rows; returns its path. */
-async function writeColumns(dataset: string, columnData: ColumnSource[]): Promise<string> {
+/** Writes a file with row groups of so many rows; returns its path. */
+async function writeColumns(dataset: string, columnData: ColumnSource[], rowGroupSize = 2): Promise<string> {
   const folder = path.join(dataDir, 'datasets', dataset);
   await mkdir(folder, { recursive: true });
   const file = path.join(folder, 'a.parquet');
-  await writeFile(file, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 })));
+  await writeFile(file, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize })));
   return file;
 }
 
@@ -96,7 +96,11 @@ const statistics: Readonly<Record<string, (of: ThriftStruct, group: number) => T
 };
 
 /** Writes a file again with other statistics of its first column. */
-async function changeStatistics(file: string, change: (typeof statistics)[string]): Promise<void> {
+async function changeStatistics(
+  file: string,
+  change: (typeof statistics)[string],
+  dropped: readonly number[] = [],
+): Promise<void> {
   const bytes = await readFile(file);
   const start = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
   const footer = structOf({ type: 0, bytes: bytes.subarray(start, -8) });
@@ -109,11 +113,32 @@ async function changeStatistics(file: string, change: (typeof statistics)[string
     const column = new Map(first).set(3, { type: 12, bytes: structBytes(metadata) });
     return new Map(group).set(1, structsField([column, ...others]));
   });
+  for (const member of dropped) footer.delete(member);
   const written = structBytes(footer.set(4, structsField(groups)));
   const end = Buffer.from('0000PAR1');
   end.writeUInt32LE(written.length);
   await writeFile(file, Buffer.concat([bytes.subarray(0, start), written, end]));
 }
+
+/** Statistics of a column of strings as writers have them that compare signed bytes. */
+const signed = (values: readonly string[]) => (): ThriftStruct => {
+  const bytes = values
+    .map(value => Buffer.from(value))
+    .sort((a, b) => Buffer.compare(Buffer.from(a).map(flip), Buffer.from(b).map(flip)));
+  const [min = Buffer.alloc(0), max = min] = [bytes.at(0), bytes.at(-1)];
+  const of = new Map(
+    Object.entries({ [oldMembers.max]: max, [oldMembers.min]: min }).map(([member, value]) => [
+      Number(member),
+      { type: 8, bytes: Buffer.concat([Buffer.from([value.length]), value]) },
+    ]),
+  );
+  return of.set(3, { type: 6, bytes: Buffer.from([0]) });
+};
+
+/** Gives signed bytes the order of unsigned ones. */
+const flip = (byte: number) => byte ^ 0x80;
+
+const words = ['b', 'é', 'zz', 'bé', 'bz', 'a'];
 
 const far = ["TIMESTAMP '9999-12-31 00:00:00'", "DATE '9999-12-31'", "TIMESTAMPTZ '0001-01-01 00:00:00+00'"];
 
@@ -130,6 +155,25 @@ beforeAll(async () => {
   const number: ColumnSource = { name: 'n', data: seconds, type: 'INT64' };
   for (const [index, change] of Object.values(statistics).entries())
     await changeStatistics(await writeColumns(`events${index}`, [timesOf('_time', times), number]), change);
+  const s: ColumnSource = { name: 's', data: words, type: 'STRING' };
+  const orders = 7;
+  for (const [name, counted] of [
+    ['signed', true],
+    ['signed_uncounted', false],
+  ] as const) {
+    const file = await writeColumns(name, [s, timesOf('_time', times)], words.length);
+    const change = (): ThriftStruct => {
+      const of = signed(words)();
+      if (!counted) of.delete(3);
+      return of;
+    };
+    await changeStatistics(file, change, [orders]);
+  }
+  for (const [name, type] of Object.entries({ zoned: 'TIMESTAMPTZ', plain: 'TIMESTAMP', days: 'DATE' }))
+    await write(
+      name,
+      `SELECT (make_timestamp(${hour / 1000n} + i))::${type} AS _time, i AS n FROM range(6) r(i)`,
+    );
   const now = `make_timestamp_ns(${hour}) AS _time`;
   for (const [index, value] of far.entries())
     await write(`far${index}`, `SELECT ${now}, ${value} AS v, [${value}] AS l`);
@@ -207,6 +251,31 @@ test('a file has its fields without any row that has a time, and none if it has 
   ]);
   for (const dataset of ['noTimes', 'words'])
     expect([dataset, await rows(`${dataset} | count`)]).toEqual([dataset, [['0']]]);
+});
+
+test.each(['signed', 'signed_uncounted'])(
+  'strings are found whose statistics are in the order of signed bytes: %s',
+  async dataset => {
+    for (const word of words)
+      expect([word, await rows(`${dataset} | where s == '${word}' | project s`)]).toEqual([
+        word,
+        [[JSON.stringify(word)]],
+      ]);
+    expect(await rows(`${dataset} | where s > 'b' | sort by s asc | project s`)).toEqual(
+      ['bz', 'bé', 'zz', 'é'].map(each => [JSON.stringify(each)]),
+    );
+    expect(await rows(`${dataset} | summarize min(s), max(s)`)).toEqual([['"a"', '"é"']]);
+  },
+);
+
+test.each([
+  ['zoned', ['2', '3']],
+  ['plain', ['2', '3']],
+  ['days', []],
+])('a window of time is cut from times of the type of another program: %s', async (dataset, found) => {
+  const window =
+    '_time >= datetime(2026-03-04T05:00:00.0000015Z) and _time < datetime(2026-03-04T05:00:00.000004Z)';
+  expect(await rows(`${dataset} | where ${window} | sort by n asc | project n`)).toEqual(found.map(n => [n]));
 });
 
 test('the first of two columns of times is the time', async () => {

@@ -144,6 +144,12 @@ function withChunksOnly(group: ThriftStruct): ThriftStruct {
     const metadata = structOf(column.get(inChunk.metadata));
     for (const member of [inMetadata.pairs, inMetadata.bloom, inMetadata.bloomLength, inMetadata.sizes])
       metadata.delete(member);
+    const statistics = structOf(metadata.get(inMetadata.statistics));
+    // Old writers put bytes in the order of signed ones.
+    statistics.delete(inStatistics.oldMin);
+    statistics.delete(inStatistics.oldMax);
+    if (metadata.has(inMetadata.statistics))
+      metadata.set(inMetadata.statistics, { type: struct, bytes: structBytes(statistics) });
     const changed: ThriftStruct = new Map();
     const offset = column.get(inChunk.offset);
     if (offset !== undefined) changed.set(inChunk.offset, offset);

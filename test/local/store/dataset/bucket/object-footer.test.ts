@@ -19,6 +19,13 @@ function membersIn(footer: Buffer): readonly number[][][] {
   return groups.map(group => structsOf(group.get(1)).map(metadataOf));
 }
 
+/** The members of the statistics of all columns. */
+function statisticsIn(footer: Buffer): readonly number[] {
+  const groups = structsOf(structOf({ type: 0, bytes: footer }).get(4));
+  const columns = groups.flatMap(group => structsOf(group.get(1)).map(column => structOf(column.get(3))));
+  return [...new Set(columns.flatMap(metadata => [...structOf(metadata.get(12)).keys()]))].sort();
+}
+
 test('the footer of one row group leads to its columns, and not to their filters', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir });
@@ -37,4 +44,7 @@ test('the footer of one row group leads to its columns, and not to their filters
   expect(membersIn(last)).toEqual([kept]);
   expect(numberOf(structOf({ type: 0, bytes: last }).get(3))).toBe(5000 - 2 * 2048);
   expect(membersIn(footerOfGroup(footer, undefined))).toEqual([]);
+  // Old writers have bounds of signed bytes in the members 1 and 2.
+  expect(statisticsIn(footer)).toEqual(expect.arrayContaining([1, 2, 5, 6]));
+  expect(statisticsIn(last)).toEqual(statisticsIn(footer).filter(member => member > 2));
 });
