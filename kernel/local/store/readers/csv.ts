@@ -327,6 +327,7 @@ async function readWhole(
   await keep(connection, 'sample', `SELECT * FROM ${found(false, 'first')} LIMIT ${rows + 1}`);
   const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
   if (!line) return noRows(connection, found(false, 'careful'));
+  await checkBeginning(connection, file, sniffed, 'header');
   const cells = line.map(cell => String(cell ?? '').trim());
   const isNamed =
     options.header ?? (looksLikeHeader(withoutTail(cells)) || (await hasPeriodNames(connection, cells)));
@@ -340,7 +341,7 @@ async function readWhole(
   const names = distinctNames(named.map(name => name.replaceAll('\0', '\ufffd')));
   if ((await connection.run('SELECT 1 FROM sample LIMIT 1')).length === 0)
     return noRows(connection, found(isNamed, 'careful'));
-  await checkBeginning(connection, file, sniffed);
+  await checkBeginning(connection, file, sniffed, 'lines');
   const units = isNamed ? await unitsBelow(connection, source, sniffed, names, options) : undefined;
   const { dialect = sniffed } = units ?? {};
   const header = isNamed && units === undefined;
@@ -381,11 +382,20 @@ async function readWhole(
   return readTexts(connection, odd ?? { ...texts, withOdd });
 }
 
-/** Fails like the fast reader if the first lines are not UTF-8: the sample omits such lines, and the reader skips the header. */
-async function checkBeginning(connection: Connection, file: string, { limits }: Dialect): Promise<void> {
+/**
+ * Fails like the fast reader if the header, or any of the first lines, is not UTF-8: the sample omits such lines, and the reader skips the
+ * header.
+ */
+async function checkBeginning(
+  connection: Connection,
+  file: string,
+  { limits, skip }: Dialect,
+  which: 'header' | 'lines',
+): Promise<void> {
   const start = plain(await firstBytes(file));
-  const end = start.lastIndexOf('\n') + 1;
-  if (end > 0 && isUtf8(start.subarray(0, end))) return;
+  const lines = start.toString('latin1').split('\n').slice(0, -1);
+  const checked = which === 'header' ? lines.slice(skip, skip + 1) : lines;
+  if (checked.length > 0 && isUtf8(Buffer.from(checked.join('\n'), 'latin1'))) return;
   await connection.run(`SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT 1`);
 }
 

@@ -83,6 +83,8 @@ const windowsText = [
   /[\x80\xa3\xa5] ?\d|\d ?(?:\x80|[\xa3\xb0\xb5][A-Za-z]?)(?![\w\x80-\xff])/,
   // Pounds, copyright and trademarks standing alone.
   /(?<![\w\x80-\xff])[\xa3\xa9\xae](?![\w\x80-\xff])/,
+  // Trademarks behind a word.
+  /[a-z\d][\x99\xae](?![\w\x80-\xff])/,
   // Dashes between words and numbers, as these bytes are letters in other encodings; no-break spaces.
   /[a-z\d] \x96 [A-Za-z\d]|\d\x96\d|[a-z]\x96[A-Z]|[A-Za-z\d][,.:]?\xa0(?![A-Za-z\x80-\xff])/,
 ];

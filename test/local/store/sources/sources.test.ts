@@ -349,6 +349,14 @@ describe('other encodings', () => {
     ]);
     expect(await stored(dataset, 'v')).toEqual(['größe', '1']);
   });
+
+  test('names that are not UTF-8 above one row', async () => {
+    const { dataset, body } = await importText('a.csv', Buffer.from('n\xff,v\nm,w\n', 'latin1'));
+    expect(body.notes?.[0] ?? body.message).toBe(
+      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+    );
+    expect(await stored(dataset, 'v')).toEqual(['w']);
+  });
 });
 
 describe('events in the list of an object', () => {

@@ -11,6 +11,8 @@ export const westernLines: readonly (readonly [bytes: string, words: string])[] 
   ['20 \xb0C', '20 °C'],
   ['Pay (\xa3)', 'Pay (£)'],
   ['\xa9 ACME', '© ACME'],
+  ['Acme\xae Index', 'Acme® Index'],
+  ['Acme\x99', 'Acme™'],
   ['2014\x962015', '2014–2015'],
   ['a \x96 b', 'a – b'],
   ['First\x96Citizens', 'First–Citizens'],
