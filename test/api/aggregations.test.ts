@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fromWire, toWire } from '../../kernel/api/aggregations.js';
 import { aggregates } from '../../kernel/apl/catalog/aggregates.js';
 
-/** The names that axiom-go takes; it refuses an answer with any other. */
+/** Aggregation names known to axiom-go, which rejects a response with any other. */
 const known =
   `count countif distinct distinctif sum sumif avg avgif min minif max maxif topk topkif percentiles percentilesif
   histogram histogramif stdev stdevif variance varianceif argmin argmax rate makeset makesetif makelist makelistif computed spotlight`.split(

@@ -12,7 +12,7 @@ const { connect } = connections;
 const words = Array.from({ length: 100_000 }, (_, index) => String(index)).join(',');
 const long = Buffer.from(`{"words":[${words}]}`);
 
-/** Whoever takes long bodies: what has come, and that it was called. */
+/** A receiver of long bodies that records the chunks it gets and how often it is called. */
 function taker(fails?: AplKernelError) {
   const pieces: Uint8Array[] = [];
   let calls = 0;

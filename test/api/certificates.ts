@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Certificates of an authority of its own, for hosts such as `DNS:api.invalid` or `IP:127.0.0.1`. */
+/** Creates certificates signed by a private CA, for hosts such as `DNS:api.invalid` or `IP:127.0.0.1`. */
 export function certify(
   directory: string,
   hosts: string,
@@ -21,7 +21,7 @@ export function certify(
   return { ca: at('ca.pem'), key: readFileSync(at('key.pem')), cert: readFileSync(at('cert.pem')) };
 }
 
-/** False, with a line that says so, where certificates cannot be made: the tests that need some are left out. */
+/** Returns false, and prints why, if certificates cannot be created; the tests that need them are skipped. */
 export function hasOpenssl(): boolean {
   try {
     execFileSync('openssl', ['version'], { stdio: 'pipe' });

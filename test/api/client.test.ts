@@ -11,7 +11,7 @@ import { type Reply, startService } from './service.js';
 const connections = useService();
 const { connect } = connections;
 
-/** Starts a TCP server that writes this and closes; returns its address. */
+/** Starts a TCP server that writes `text` and closes; returns its address. */
 async function rawServer(text: string): Promise<{ url: string; close(): void }> {
   const server = createServer(socket => {
     socket.on('error', () => undefined);
@@ -22,7 +22,7 @@ async function rawServer(text: string): Promise<{ url: string; close(): void }> 
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-/** Starts a TCP server that answers each request with its own APL, and once more `late` ms later on the same connection. */
+/** Starts a TCP server that answers each request with its own APL, then repeats the answer `late` ms later on the same connection. */
 async function answeringTwice(late: number): Promise<{ url: string; close(): void }> {
   const server = createServer(socket => {
     let text = '';

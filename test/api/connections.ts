@@ -14,14 +14,14 @@ export const request = {
 
 export const answer = tabular([{ name: 'n', type: 'integer' }], [[1]]);
 
-/** A service for each test, and clients of it that are closed after the test. */
+/** A service for each test, with clients that are closed after the test. */
 export interface Connections {
   readonly service: Service;
-  /** A client of the profile `prod` with a token, unless said otherwise. */
+  /** Connects a client, by default with profile `prod` and a token. */
   connect(endpoint?: Partial<Endpoint>, timeLimitMs?: number, retryMs?: number): Client;
 }
 
-/** Has every test of a file start with a service that answers each request with `answer`. */
+/** Starts a service before each test of a file; it answers each request with `answer`. */
 export function useService(): Connections {
   let clients: Client[] = [];
   let service: Service;
@@ -48,7 +48,7 @@ export function useService(): Connections {
   };
 }
 
-/** Returns the ApiError that some work fails with. */
+/** Returns the ApiError that `work` rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<ApiError> {
   const error = await work.then(
     () => new Error('it succeeded'),

@@ -12,10 +12,10 @@ const variables = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http
 
 let proxy: Server;
 let proxyUrl: string;
-/** The addresses that the proxy was asked to connect to. */
+/** CONNECT targets that the proxy received. */
 let asked: string[];
 
-/** Connects every host to the service of the test; port 443 has nobody, as the service speaks no TLS. */
+/** Connects every host to the service of the test, except on port 443, as the service does not speak TLS. */
 beforeEach(async () => {
   asked = [];
   for (const name of variables) vi.stubEnv(name, undefined);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { QueryStatus, ResultField, TabularResult } from '../../kernel/api/wire.js';
 
-/** A request as the service saw it. */
+/** A request as received by the service. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What to answer: a body (JSON unless it is text or bytes), or anything at all by hand. */
+/** A response: status, headers and body (JSON unless it is text or bytes), or a function that writes it. */
 export type Reply =
   | {
       readonly status?: number;
@@ -23,14 +23,14 @@ export type Reply =
 export interface Service {
   readonly url: string;
   readonly seen: readonly Seen[];
-  /** Requests whose connection ended before the answer did. */
+  /** Requests whose connection closed before the response was complete. */
   readonly aborted: readonly string[];
-  /** From now on, requests are answered so. */
+  /** Sets the response to all further requests. */
   answer(reply: (seen: Seen) => Reply): void;
   close(): Promise<void>;
 }
 
-/** Starts an HTTP server on a free port that answers as it is told and remembers what it was asked. */
+/** Starts an HTTP server on a free port that answers with `reply` and records its requests. */
 export async function startService(reply: (seen: Seen) => Reply): Promise<Service> {
   const seen: Seen[] = [];
   const aborted: string[] = [];
@@ -66,7 +66,7 @@ export async function startService(reply: (seen: Seen) => Reply): Promise<Servic
   };
 }
 
-/** A tabular result with one table; rows are given as columns. */
+/** Returns a tabular result with one table, given by column. */
 export function tabular(
   fields: readonly ResultField[],
   columns: readonly (readonly unknown[])[],

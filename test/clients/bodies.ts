@@ -8,11 +8,11 @@ import {
 } from '../../kernel/api/wire.js';
 import { decodeTabular } from '../../kernel/result/decode/decode-arrow.js';
 
-/** Bodies of answers in the unit tests of clients, through the readers of ours. */
+/** Reads the response bodies in the unit tests of other clients with the kernel's own readers. */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What answers of our client look like, and how each is read: throws, or gives notices, if it cannot be. */
+/** How to recognize each kind of response, and the reader that throws or reports notices if it cannot read one. */
 const readers: readonly (readonly [
   is: (entry: Json) => boolean,
   read: (value: unknown, body: string) => unknown,
@@ -48,7 +48,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** The annotations of axiom-go's tests have no time; such are left out by name. */
+/** Fails on any notice but one: annotations in axiom-go's tests have no time, so they are left out by name. */
 function whole({ notices }: { readonly notices: readonly string[] }): void {
   const others = notices.filter(
     notice => !/^Left out: annotations\[\d\]\.time should be a string, not missing\.$/.test(notice),
@@ -60,7 +60,7 @@ function fail(message: string): never {
   throw new TypeError(message);
 }
 
-/** Reads the bodies that our client has a reader for; true for those that are read, by their number and beginning. */
+/** Reads each body that has a reader; returns whether it could be read, by number and first characters. */
 export function readBodies(bodies: readonly string[]): Record<string, boolean> {
   const outcomes: Record<string, boolean> = {};
   for (const body of new Set(bodies)) {

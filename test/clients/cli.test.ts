@@ -8,7 +8,7 @@ import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
 import { expectRow } from './rows.js';
 
-/** The command line of Axiom, whose module no proxy has: AXIOM_CLI names one that was built from its source. */
+/** The Axiom CLI, whose module is in no proxy: AXIOM_CLI is the path of a build from source. */
 
 const program = process.env.AXIOM_CLI;
 const service = sharedService({ compile: compileRequest, now: Date.now });
@@ -23,7 +23,7 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: directory, AXIOM_URL: url, AXIOM_TOKEN, AXIOM_ORG_ID: 'local' };
 }
 
-/** What a command prints; throws when it fails. */
+/** Returns the output of a command; throws if it fails. */
 function axiom(args: readonly string[], input?: string, env = environment()): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(program ?? '', args, { env, cwd: directory }, (error, stdout, stderr) =>
@@ -33,7 +33,7 @@ function axiom(args: readonly string[], input?: string, env = environment()): Pr
   });
 }
 
-/** Ingests by a command; says whether so many more events are there. */
+/** Ingests with a command; returns whether the dataset has this many more events. */
 async function ingests(events: number, args: readonly string[], input?: string): Promise<boolean> {
   const before = await count();
   await axiom(['ingest', dataset, ...args], input);
@@ -48,7 +48,7 @@ async function count(where = 'true'): Promise<number> {
   return body.tables[0].columns[0][0];
 }
 
-/** The only annotation, as the command lists it; undefined if there is none. */
+/** Returns the only annotation, as the command lists it; undefined if there is none. */
 async function annotation() {
   return JSON.parse(await axiom(['annotation', 'list', '-f', 'json']))[0];
 }
@@ -141,7 +141,7 @@ const checks: Readonly<Record<string, () => Promise<boolean>>> = {
     (await service().json('GET', `/v2/datasets/${dataset}`)).status === 404,
 };
 
-/** Each event that comes meanwhile is printed once, and none again while nothing comes. */
+/** Tests that each new event is printed exactly once. */
 async function stream(): Promise<boolean> {
   const child = spawn(program ?? '', ['stream', dataset, '-f', 'json'], {
     env: environment(),
@@ -155,7 +155,7 @@ async function stream(): Promise<boolean> {
     const send = (mark: number) => service().json('POST', `/v1/datasets/${dataset}/ingest`, [{ mark }]);
     const marks = () => [...printed.matchAll(/"mark":\s*(\d+)/g)].map(([, mark]) => Number(mark));
     const isRunning = () => child.exitCode === null;
-    // Events from before the stream are not its own.
+    // Only events sent after the stream has started are printed.
     while (!marks().includes(0) && isRunning()) {
       await send(0);
       await delay(500);

@@ -9,21 +9,21 @@ import { sharedService } from '../local/service.js';
 import { readBodies } from './bodies.js';
 import { expectRow, hasProgram, rowOf } from './rows.js';
 
-/** The integration suites of axiom-go and of its adapters, as its release ships them. */
+/** Integration suites in the releases of axiom-go and its adapters. */
 
 const suites = ['Datasets', 'Users', 'Organizations', 'Error', 'Annotations', 'VirtualFields'];
 const service = sharedService({ compile: compileRequest, now: Date.now });
 
 const isHere = hasProgram('go', 'version');
 
-/** Where the sources of the release are. */
+/** Returns the directory of the release's sources. */
 function sources(): string {
   const name = `github.com/axiomhq/axiom-go@${rowOf('axiom-go').version}`;
   const module = execFileSync('go', ['mod', 'download', '-json', name], { cwd: tmpdir(), encoding: 'utf8' });
   return (JSON.parse(module) as { readonly Dir: string }).Dir;
 }
 
-/** Runs the tests of packages whose names match; returns what has happened. */
+/** Runs the tests of packages whose names match; returns their events. */
 async function testsOf(packages: readonly string[], named: string): Promise<readonly Event[]> {
   const { url, token } = service().service;
   const args = ['test', ...packages, '-json', '-count=1', '-run', named];
@@ -64,7 +64,7 @@ test.skipIf(!isHere)('the adapters of axiom-go', async () => {
   );
 });
 
-/** What a test printed. */
+/** Returns the output of a test. */
 function outputOf(test: Event, events: readonly Event[]): string {
   const isOf = ({ Package, Test }: Event) => Package === test.Package && Test === test.Test;
   return events
@@ -80,7 +80,7 @@ interface Event {
   readonly Output?: string;
 }
 
-/** The tests that count, by package and name; those that skip themselves are none. */
+/** Returns the outcomes of the counted tests, by package and name; skipped tests are left out. */
 function outcomesIn(events: readonly Event[], counts: (event: Event) => boolean): Record<string, boolean> {
   const ended = events.filter(event => /^(pass|fail)$/.test(event.Action) && counts(event));
   for (const event of ended.filter(({ Action }) => Action === 'fail')) console.log(outputOf(event, events));

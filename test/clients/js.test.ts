@@ -14,7 +14,7 @@ import { sharedService } from '../local/service.js';
 import { expectRow, root, rowOf } from './rows.js';
 
 /**
- * axiom-js, whose release ships no tests, so that every documented call is made once, and each answer compared; and the exporters of
+ * axiom-js, whose release ships no tests, so every documented call is made once and its response compared; and the exporters of
  * OpenTelemetry for JavaScript.
  */
 

@@ -7,7 +7,7 @@ import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
 import { expectRow, root } from './rows.js';
 
-/** The loggers of Node.js that send to Axiom, by a program that writes an event with each. */
+/** The Node.js loggers that send to Axiom, each writing one event. */
 
 const service = sharedService({ compile: compileRequest, now: Date.now });
 const directory = path.join(root, 'test-output/clients/loggers');

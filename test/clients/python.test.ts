@@ -8,7 +8,7 @@ import { sharedService } from '../local/service.js';
 import { readBodies } from './bodies.js';
 import { expectRow, hasProgram, root, rowOf } from './rows.js';
 
-/** axiom-py by the tests of its source distribution, and the exporters of OpenTelemetry for Python. */
+/** The tests in axiom-py's source distribution, and the exporters of OpenTelemetry for Python. */
 
 const directory = path.join(root, 'test-output/clients');
 const venv = path.join(root, '.venv-clients');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 
-/** The clients of docs/clients.md: what is pinned there, and how many of their checks pass at least. */
+/** A client in docs/clients.md: its pinned version, and how many of its checks pass. */
 interface Row {
   readonly version: string;
   readonly passed: number;
@@ -22,7 +22,7 @@ export function rowOf(client: string): Row {
   return { version, passed: Number(passed), of: Number(of) };
 }
 
-/** Compares what a client's checks came to with its row: a number that changed is written there, and may not fall. */
+/** Expects the outcome of a client's checks to equal its row. */
 export function expectRow(client: string, outcomes: Readonly<Record<string, boolean>>): void {
   const failed = Object.keys(outcomes).filter(name => outcomes[name] === false);
   const all = Object.keys(outcomes).length;
@@ -33,7 +33,7 @@ export function expectRow(client: string, outcomes: Readonly<Record<string, bool
   expect({ passed: all - failed.length, of: all }).toEqual({ passed, of });
 }
 
-/** Whether a program is here that a client needs; if not, the reason is printed. */
+/** Returns whether a program that a client needs runs here; prints the reason if not. */
 export function hasProgram(command: string, ...args: readonly string[]): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore' });

@@ -6,7 +6,7 @@ import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { sharedService } from '../local/service.js';
 import { expectRow, hasProgram, root, rowOf } from './rows.js';
 
-/** axiom-rs, by a program that makes its calls: the release has no tests of a service. */
+/** axiom-rs, tested with a program that makes its calls: the release has no tests against a service. */
 
 const service = sharedService({ compile: compileRequest, now: Date.now });
 

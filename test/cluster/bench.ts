@@ -5,16 +5,16 @@ import { ProfileFile } from '../../kernel/api/profile.js';
 import { realService } from '../notebook/real-bench.js';
 import { type Bench, type BenchOptions, type CellRun, startBench } from '../notebook/session.js';
 
-/** A notebook on a local service that knows clusters. */
+/** A notebook on a local service with configured clusters. */
 export interface ClusterBench {
   readonly bench: Bench;
   readonly service: Awaited<ReturnType<typeof realService>>;
-  /** Runs a cell; returns all that it shows as text, with its error and hint. */
+  /** Runs a cell; returns all of its output as text, with any error and hint. */
   readonly run: (code: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Starts a notebook with deployments, as `deployment` writes them. */
+/** Starts a notebook with deployments in the format of `deployment`. */
 export async function clusterBench(
   deployments: string,
   options: Pick<BenchOptions, 'workDir'> = {},
@@ -34,7 +34,7 @@ export async function clusterBench(
   return { bench, service, run: async code => shown(await bench.run(code)), close };
 }
 
-/** A deployment of a cluster, with more members of its section. */
+/** Returns the configuration section of a cluster deployment, with optional extra members. */
 export function deployment(name: string, url: string, catalog: string, schema: string, more = ''): string {
   return `[deployments.${name}]\nengine = "trino"\nurl = "${url}"\nuser = "me"\ncatalog = "${catalog}"\nschema = "${schema}"\n${more}\n`;
 }

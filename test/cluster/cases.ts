@@ -12,7 +12,7 @@ import { type Fixture, now } from '../local/queries.js';
 
 const folder = new URL('../golden/', import.meta.url);
 
-/** The queries of the golden files. */
+/** Queries of the golden files. */
 export const goldenQueries: readonly string[] = readdirSync(folder, { encoding: 'utf8', recursive: true })
   .filter(name => name.endsWith('.txt'))
   .sort()
@@ -35,7 +35,7 @@ const sqlTypes = {
   dynamic: 'varchar',
 } as const;
 
-/** Returns the catalog of such tables, which are written into statements as values. */
+/** Returns the catalog of these tables, which are inlined into statements as values. */
 function catalogOf(tables: Readonly<Record<string, Fixture>>): DatasetCatalog {
   const found = (name: string): Fixture | undefined =>
     Object.hasOwn(tables, name) ? tables[name] : undefined;
@@ -65,15 +65,15 @@ function catalogOf(tables: Readonly<Record<string, Fixture>>): DatasetCatalog {
   };
 }
 
-/** The tables of the golden files. */
+/** Tables of the golden files. */
 export const goldenCatalog = catalogOf(fixtures);
 
-/** Cells are written for DuckDB, times among them. */
+/** Converts a cell from DuckDB's SQL to Trino's; only timestamps differ. */
 function inTrino(cell: string): string {
   return cell.replace(/^make_timestamp_ns\((.*)\)$/, '$1');
 }
 
-/** What a cluster makes of a query: its rows, or why there are none. */
+/** Result of a query on a cluster: its rows, or why there are none. */
 export type There =
   | { readonly kind: 'rows'; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'refused'; readonly message: string }
@@ -102,7 +102,7 @@ export async function runThere(statements: Statements, apl: string): Promise<The
   } catch (error) {
     return { kind: 'failed', message: error instanceof ClusterError ? error.errorName : String(error) };
   }
-  // What a service shows of a real that JSON has no number for.
+  // The service returns null for reals that JSON cannot represent.
   const shown = (cell: string) => (/^"(?:NaN|-?Infinity)"$/.test(cell) ? 'null' : cell);
   const cells = table.fields.map(({ type }, index) => {
     const read = columns.cells(index);
@@ -113,13 +113,13 @@ export async function runThere(statements: Statements, apl: string): Promise<The
   return { kind: 'rows', rows };
 }
 
-/** A cell so that equal values are equal texts: reals to twelve digits, JSON by its value. */
+/** Normalizes a cell so that equal values have equal texts: reals to twelve digits, JSON by value. */
 export function plainCell(cell: string): string {
   return JSON.stringify(plainValue(parsed(cell)));
 }
 
 function parsed(cell: string): unknown {
-  // Integers of more digits than a real has are kept as they are.
+  // Integers with more digits than a double stay text.
   if (/^-?\d{16,}$/.test(cell)) return cell;
   try {
     return JSON.parse(cell);
@@ -136,7 +136,7 @@ function plainValue(value: unknown): unknown {
   return value;
 }
 
-/** A deployment of a cluster at an address, over the tables of its memory. */
+/** Returns a deployment of a cluster at an address, over its in-memory tables. */
 export function deploymentAt(url: string, more: Partial<Deployment> = {}): Deployment {
   return {
     profileName: 'lake',

@@ -23,7 +23,7 @@ async function textOf(code: string): Promise<string> {
   return outputs.map(each => ('data' in each ? String(each.data['text/plain'] ?? '') : '')).join('\n');
 }
 
-/** The tables of the example with another first line. */
+/** Returns the tables that the example prints with another first line. */
 async function answers(first: string): Promise<readonly string[]> {
   const { cells } = JSON.parse(await readFile(join(examples, '07-three-places.ipynb'), 'utf8')) as {
     readonly cells: readonly { readonly cell_type: string; readonly source: readonly string[] }[];
@@ -35,7 +35,7 @@ async function answers(first: string): Promise<readonly string[]> {
   return shown;
 }
 
-/** What else is said: the profile, how many rows were examined, and in notes what was read of a bucket. */
+/** Strips the rest of the output: the profile, the number of rows examined, and notes about the bucket. */
 function tablesIn(text: string): string {
   return text
     .split('\n')
@@ -44,7 +44,7 @@ function tablesIn(text: string): string {
     .join('\n');
 }
 
-/** The orders as a table of the cluster, which a bucket's Parquet files may be as well. */
+/** Creates the orders as a table of the cluster; Parquet files in a bucket would also do. */
 async function makeTable(): Promise<void> {
   const { service } = opened;
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' };

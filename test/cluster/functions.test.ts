@@ -4,7 +4,7 @@ import { statement } from './node.js';
 
 const url = inject('trino');
 
-/** A column of each type that functions take. */
+/** Columns by the parameter types of functions. */
 const columns: Readonly<Record<string, string>> = {
   bigint: 'n',
   double: 'x',
@@ -15,13 +15,13 @@ const columns: Readonly<Record<string, string>> = {
   'array(double)': 'l',
 };
 
-/** Arguments that mean something, for functions that take no other. */
+/** Meaningful arguments for functions that reject any other. */
 const fitting: Readonly<Record<string, readonly string[]>> = {
   apl_at: ['s', "'$.k'"],
   apl_zone: ["concat('+0', CAST(n AS varchar), ':00')"],
 };
 
-/** The types of parameters, as in `(s varchar, m decimal(38, 0)) RETURNS bigint`. */
+/** Returns the parameter types in a signature such as `(s varchar, m decimal(38, 0)) RETURNS bigint`. */
 function typesIn(signature: string): readonly string[] {
   const list = signature.slice(1, signature.indexOf(') RETURNS'));
   return [...list.matchAll(/\w+ (\w+(?:\([^)]*\))?)/g)].map(([, type = '']) => type);
@@ -43,7 +43,7 @@ test.skipIf(url === '')(
     for (const [name, signature] of inlineFunctions) {
       const args = fitting[name] ?? typesIn(signature).map(type => columns[type]);
       const call = `${name}(${args.join(', ')})`;
-      // A filter of a scan is compiled in another way than a column that is selected.
+      // Trino compiles a scan filter differently from a selected column.
       for (const sql of [
         `SELECT count(${call}) FROM memory.default.every`,
         `SELECT count(*) FROM memory.default.every WHERE ${call} IS NULL`,

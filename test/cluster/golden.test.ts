@@ -14,7 +14,7 @@ const url = process.env.TRINO_URL ?? inject('trino');
 const examples = [...functions, ...aggregates, ...elements].flatMap(({ example }) => example?.apl ?? []);
 const queries = [...new Set([...goldenQueries, ...examples])];
 
-/** What has no one answer, or is about the engine itself. */
+/** Queries that are not deterministic, or concern the engine itself. */
 const random = /\brand\(|\bsample\b|\btake_any|explain|externaldata|\bnow\(\)/;
 
 const page = new URL('../../docs/trino.md', import.meta.url);
@@ -62,12 +62,12 @@ test.skipIf(url === '')(
   },
 );
 
-/** The query of a row of the table. */
+/** Returns the query in a row of the table. */
 function queryOf(line: string): string {
   return line.split(/ (?<!\\)\| /)[0] ?? line;
 }
 
-/** Rows without an order come in any. */
+/** Sorts rows that have no defined order. */
 function shown(rows: readonly (readonly string[])[], isOrdered: boolean): string {
   const lines = rows.map(cells => cells.map(plainCell).join(', '));
   return (isOrdered ? lines : lines.sort()).join('; ');
@@ -77,7 +77,7 @@ function row(apl: string, ours: string, theirs: string): string {
   return `| ${[apl, ours, theirs].map(inCell).join(' | ')} |`;
 }
 
-/** What a query gave is told as far as one sees what differs. */
+/** Truncates a result for a table cell; the beginning is enough to see a difference. */
 function inCell(text: string): string {
   const line = text.replace(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('`', "'");
   return text === '' ? '' : `\`${line.length > 160 ? `${line.slice(0, 160)}…` : line}\``;

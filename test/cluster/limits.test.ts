@@ -23,7 +23,7 @@ let notebook: ClusterBench;
 let home = '';
 const before = process.env[AUTHORITIES_HANDED_ON];
 
-/** A cluster that asks for passwords or tokens over TLS, runs one query at a time, lets one wait, and has little memory for each. */
+/** A cluster with password and token authentication over TLS, one running and one queued query, and little memory per query. */
 beforeAll(async () => {
   if (!isThere) return;
   home = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
@@ -41,7 +41,7 @@ beforeAll(async () => {
       'http-server.https.keystore.path': join(home, 'keys.p12'),
       'http-server.https.keystore.key': 'changeit',
       'http-server.authentication.type': 'PASSWORD,JWT',
-      // For who administers it.
+      // For administrative statements of the tests.
       'http-server.authentication.allow-insecure-over-http': 'true',
       'http-server.authentication.jwt.key-file': join(home, 'token.key'),
     },
@@ -107,7 +107,7 @@ async function passwordPlugin(): Promise<string> {
   return directory;
 }
 
-/** A token that lasts so many seconds from now. */
+/** Returns a token that expires after this many seconds. */
 function tokenOf(seconds: number): string {
   const part = (value: object | Buffer) =>
     (Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value))).toString('base64url');
@@ -142,7 +142,7 @@ describe.skipIf(!isThere)('a cluster that refuses', () => {
   });
 
   test('says that its queue is full', async () => {
-    // The last test: they end with the cluster.
+    // These run until the cluster stops, so this test must be the last.
     for (const column of ['quantity', 'tax'])
       statement(cluster.url, `SELECT sum(${column}) FROM tpch.sf1000.lineitem`).catch(() => undefined);
     const listed = async () => {

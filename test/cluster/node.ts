@@ -9,20 +9,20 @@ import { libraries, plugin, version } from './packages.js';
 
 type Properties = Readonly<Record<string, string>>;
 
-/** What differs from a cluster of one node, coordinator and worker at once, with tables in its memory. */
+/** Options of a cluster. The default is one node, both coordinator and worker, with in-memory tables. */
 export interface ClusterOptions {
-  /** The nodes beside the coordinator, which then only coordinates. */
+  /** Number of workers; if set, the coordinator only coordinates. */
   readonly workers?: number;
-  /** The catalogs by their names. */
+  /** Catalogs by name. */
   readonly catalogs?: Readonly<Record<string, Properties>>;
-  /** More configuration of every node, and of the coordinator alone. */
+  /** Additional configuration of every node, and of the coordinator alone. */
   readonly config?: Properties;
   readonly coordinator?: Properties;
-  /** Directories of more plugins than those of the catalogs. */
+  /** Directories of plugins besides those of the catalogs. */
   readonly plugins?: readonly string[];
-  /** Files that the configuration names, by their paths in the directory of a node. */
+  /** Files that the configuration refers to, by path in a node's directory. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Receives what the nodes print. */
+  /** Receives the output of the nodes. */
   readonly log?: (text: string) => void;
 }
 
@@ -30,18 +30,18 @@ export interface Cluster {
   readonly url: string;
   readonly coordinator: TrinoNode;
   readonly workers: readonly TrinoNode[];
-  /** Resolves once so many nodes answer queries; all of them, unless it is said. */
+  /** Resolves once this many nodes answer queries (default: all). */
   readonly isReady: (nodes?: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** The catalogs of a cluster that is told none: tables in memory, and tables that are computed. */
+/** Default catalogs: tables in memory and generated tables. */
 export const ownCatalogs: NonNullable<ClusterOptions['catalogs']> = {
   memory: { 'connector.name': 'memory' },
   tpch: { 'connector.name': 'tpch' },
 };
 
-/** A catalog of tables over the objects of an S3 server, whose definitions lie in the bucket too. */
+/** Returns a catalog of tables over the objects of an S3 server, with the table definitions in the same bucket. */
 export function hiveOver(environment: Properties): Properties {
   return {
     'connector.name': 'hive',
@@ -99,7 +99,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   return { url, coordinator, workers: others, isReady, stop };
 }
 
-/** A node of a cluster: a process that may be killed and started again. */
+/** A cluster node: a process that can be killed and restarted. */
 export class TrinoNode {
   readonly #home: string;
   readonly #url: string;
@@ -113,7 +113,7 @@ export class TrinoNode {
     this.#log = log;
   }
 
-  /** The number of its process, which is what has to be killed from elsewhere. */
+  /** Process id, for killing the node from outside. */
   get pid(): number | undefined {
     return this.#java?.pid;
   }
@@ -150,7 +150,7 @@ export class TrinoNode {
     };
   }
 
-  /** Starts its process; what it returns is rejected when that ends by itself. */
+  /** Starts the process; the returned promise rejects when the process exits. */
   start(): Promise<never> {
     const args = [...javaOptions, '-cp', `${this.#libraries}/*`, join(this.#home, 'Start.java')];
     const java = spawn('java', args, { cwd: this.#home, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -163,7 +163,7 @@ export class TrinoNode {
     return ended;
   }
 
-  /** Ends its process at once. */
+  /** Kills the process immediately. */
   async kill(): Promise<void> {
     const java = this.#java;
     this.#java = undefined;
@@ -199,7 +199,7 @@ function properties(members: Properties): string {
     .join('');
 }
 
-/** Returns a port that nothing listens on. */
+/** Returns a free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -208,7 +208,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** A coordinator answers requests before it knows its workers, and itself as one. */
+/** Waits for the workers: a coordinator answers requests before it knows them, and counts itself as one. */
 async function answers(url: string, nodes: number): Promise<void> {
   const sql =
     "SELECT count(*) FROM system.runtime.nodes WHERE state = 'active' HAVING (SELECT count(*) FROM tpch.tiny.region) = 5";
@@ -218,7 +218,7 @@ async function answers(url: string, nodes: number): Promise<void> {
     await delay(500);
   }
 }
-/** Runs a statement as an administrator would, and returns its rows; names without a schema are of `schema` of the catalog `hive`. */
+/** Runs a statement as an administrator and returns its rows; names without a schema belong to `schema` in the catalog `hive`. */
 export async function statement(
   url: string,
   sql: string,

@@ -42,7 +42,7 @@ async function makeTable(status: string): Promise<void> {
   );
 }
 
-/** The rows of an answer as lines. */
+/** Returns the rows of a result as lines. */
 const rowsOf = async (apl: string) => {
   const text = await run(`%%on lake\n%%time 1960-01-01..2027-01-01\n${apl}`);
   return text.split('\n').map(line => line.trimEnd());
@@ -128,7 +128,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
       3, 0, -1.7976931348623157e308, "", datetime(2262-04-11), 0s, bool(null), dynamic(123456789012345678),
       4, long(null), real(null), "/api/users", datetime(null), time(null), true, dynamic(null)]`;
     const told = 'The rows of ugly that the query reads were sent to lake as a part of it.';
-    /** The lines of rows. */
+    /** Returns the lines that are rows. */
     const rowsIn = (text: string) => text.split('\n').filter(line => /^\d {2}/.test(line));
 
     beforeAll(async () => {

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The newest release whose parts are all in Maven Central and that runs on Java 17. */
+/** The newest release that is complete in Maven Central and runs on Java 17. */
 export const version = '435';
 
-/** Packages are kept from run to run, as Maven keeps its own. */
+/** Packages are cached between runs, like Maven's own. */
 const kept = join(homedir(), '.cache', 'apl-kernel-cluster', version);
 
-/** Why no cluster can be started on this machine; undefined if one can. */
+/** Returns why no cluster can be started on this machine; undefined if one can. */
 export async function missingForCluster(): Promise<string | undefined> {
   for (const program of ['java', 'javac', 'mvn']) {
     const found = await run(program, ['-version']).catch(() => undefined);
@@ -22,7 +22,7 @@ export async function missingForCluster(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns the directory with the libraries of a node, fetched if they are not there. */
+/** Returns the directory with the libraries of a node, after downloading them if necessary. */
 export function libraries(): Promise<string> {
   const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>cluster</groupId><artifactId>cluster</artifactId><version>1</version>
@@ -33,7 +33,7 @@ export function libraries(): Promise<string> {
   });
 }
 
-/** Returns the directory of a plugin, such as `hive`, fetched if it is not there. */
+/** Returns the directory of a plugin such as `hive`, after downloading it if necessary. */
 export async function plugin(name: string): Promise<string> {
   const artifact = `-Dartifact=io.trino:trino-${name}:${version}:zip`;
   const directory = await fetched(`plugin-${name}`, scratch =>
@@ -48,7 +48,7 @@ async function fetched(name: string, fetch: (scratch: string) => Promise<unknown
   await mkdir(kept, { recursive: true });
   const scratch = await mkdtemp(`${directory}-`);
   await fetch(scratch);
-  // Another run may have fetched it meanwhile.
+  // Another run may have downloaded it in the meantime.
   await rename(join(scratch, 'made'), directory).catch(error => {
     if (!existsSync(directory)) throw error;
   });

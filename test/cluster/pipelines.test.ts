@@ -33,17 +33,17 @@ const url = inject('trino');
 const here = openQueries({ P: storedFixture });
 const through = sharedThrough(url);
 
-/** More with CLUSTER_PIPELINES=20000, others with CLUSTER_SEED; a failure names the seed of its query. */
+/** Set CLUSTER_PIPELINES=20000 for more, CLUSTER_SEED for different ones; a failure names the seed of its query. */
 const runs = Number(process.env.CLUSTER_PIPELINES ?? 100);
 const firstSeed = Number(process.env.CLUSTER_SEED ?? 1);
 
 /**
- * Seeds that were unlike once: a join on NaN, an empty text that is replaced, a time that nothing prints, a bin of the least integer, the hash
- * of null, and the distinct values of a constant.
+ * Seeds that failed before: a join on NaN, a replaced empty string, a time that is never printed, a bin of the smallest integer, the
+ * hash of null, and the distinct values of a constant.
  */
 const once = [1_000_144, 1_000_028, 1_000_454, 1_000_587, 1_000_763, 3_001_091];
 
-/** How many are asked at a time. */
+/** Number of concurrent queries. */
 const asked = 8;
 
 test.skipIf(url === '')('random pipelines give the same on a cluster and on this machine', async () => {
@@ -73,14 +73,14 @@ test.skipIf(url === '')('random pipelines give the same on a cluster and on this
   );
   expect(different.join('\n\n')).toBe('');
   expect(tally.same).toBeGreaterThan(runs * 0.85);
-  // One of which nothing runs on the cluster says little.
+  // A query that runs nothing on the cluster proves little.
   expect(tally.there).toBeGreaterThan(runs * 0.85);
   expect(tally.withResults).toBeGreaterThanOrEqual(Math.floor(runs * 0.1));
 });
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** One after the other, as the engine of this file has one connection. */
+/** Runs queries one after another, as the engine of this file has one connection. */
 function answerHere(apl: string): Promise<string> {
   const answer = turn.then(() => answerOf(apl));
   turn = answer;
@@ -96,8 +96,8 @@ async function answerOf(apl: string): Promise<string> {
 }
 
 /**
- * Which of the tables that are written into a query is a result of a notebook, if any; the others are tables of the cluster. One that is read
- * alone is not, or the cluster would have nothing to do.
+ * Which of the tables inlined into a query is a notebook result, if any; the others are cluster tables. A table read alone is not a
+ * result, or the cluster would have nothing to do.
  */
 const results = [undefined, 'R', 'T'] as const;
 
@@ -132,7 +132,7 @@ async function answerThere(
 
 const base = sentOf(stored.table);
 
-/** The dataset that is stored and these tables, as those of a cluster. */
+/** Returns a cluster catalog of the stored dataset and these tables. */
 function clusterOf(tables: Readonly<Record<string, SentTable>>): DatasetCatalog {
   const own = { [stored.name]: base, ...tables };
   const found = (name: string): SentTable | undefined => (Object.hasOwn(own, name) ? own[name] : undefined);
@@ -153,7 +153,7 @@ function clusterOf(tables: Readonly<Record<string, SentTable>>): DatasetCatalog 
   };
 }
 
-/** A table as a kernel sends it. */
+/** Returns a table in the form that a kernel sends. */
 function sentOf({ columns, rows }: Table): SentTable {
   const vectors = columns.map(({ type }, index) =>
     vectorOf(
@@ -197,7 +197,7 @@ function vectorOf(type: Type, values: readonly Value[]): Vector {
   }
 }
 
-/** The rows as text, in any order, as those with equal keys may change places. */
+/** Returns the rows as sorted text, as rows with equal keys may come in any order. */
 function shown(
   fields: readonly { readonly name: string; readonly type: string }[],
   rows: readonly (readonly string[])[],

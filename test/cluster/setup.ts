@@ -4,12 +4,12 @@ import { missingForCluster } from './packages.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of the cluster; empty if none can be started here. */
+    /** Address of the cluster; empty if none can be started here. */
     readonly trino: string;
   }
 }
 
-/** Starts the cluster of the tests, or says why they are left out. */
+/** Starts the cluster of the tests, or prints why they are skipped. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const running = process.env.TRINO_URL;
   const missing = running === undefined ? await missingForCluster() : undefined;

@@ -8,7 +8,7 @@ const here = openQueries(fixtures);
 const url = inject('trino');
 const through = sharedThrough(url);
 
-/** What has no order, or no one answer. */
+/** Queries without a defined order or a deterministic result. */
 const unlike = /\brand\(|\bsample\b|\btake_any|\btake 0|externaldata|\bnow\(\)/;
 
 test.skipIf(url === '')(

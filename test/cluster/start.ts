@@ -3,8 +3,8 @@ import { hiveOver, ownCatalogs, startCluster } from './node.js';
 import { missingForCluster } from './packages.js';
 
 /**
- * Starts a cluster to try things on, with as many workers as the command names and an S3 server that its catalog `hive` reads; prints how
- * to use both, and stops them at Ctrl-C.
+ * Starts a cluster for manual experiments, with the number of workers given on the command line and an S3 server for its catalog
+ * `hive`; prints how to use both, and stops them on Ctrl-C.
  */
 const missing = await missingForCluster();
 if (missing !== undefined) throw new Error(missing);

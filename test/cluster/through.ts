@@ -19,22 +19,22 @@ import { spawnEngine } from '../local/engine/spawned.js';
 import { now, start } from '../local/queries.js';
 import { deploymentAt } from './cases.js';
 
-/** What a query gives: the fields, and the cells of its rows. */
+/** Result of a query: its fields and the cells of its rows. */
 export interface Through {
   readonly fields: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly string[])[];
-  /** How many statements the cluster was given. */
+  /** Number of statements sent to the cluster. */
   readonly statements: number;
 }
 
-/** Asks a query of the tables of a catalog and of results, by their names. */
+/** Runs a query over the tables of a catalog and over results, by name. */
 type AskThrough = (
   apl: string,
   catalog: DatasetCatalog,
   results?: Readonly<Record<string, SentTable>>,
 ) => Promise<Through>;
 
-/** Queries that a cluster and this machine answer together; for all tests of a file. */
+/** Returns a function for queries that the cluster and this machine answer together, shared by all tests of a file. */
 export function sharedThrough(url: string): AskThrough {
   let parts: QueryParts & { readonly close: () => Promise<void> };
   let dataDir = '';

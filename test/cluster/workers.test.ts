@@ -65,7 +65,7 @@ const questions = [
   'odd | getschema | project ColumnName, ColumnType | sort by ColumnName asc',
 ];
 
-/** What the questions show, without what differs from place to place. */
+/** Returns the output of all questions, without the parts that depend on where they run. */
 async function answers(first: string): Promise<readonly string[]> {
   await notebook.run(first);
   const texts: string[] = [];
@@ -84,7 +84,7 @@ function plain(text: string): string {
 describe.skipIf(!isThere)('a cluster of two workers', () => {
   test('answers as this machine does of what was published, and reads the days of the range alone', async () => {
     const file = join(notebook.bench.homeDir, 'odd.ndjson');
-    // Integers of more digits than a double has are written as they are.
+    // Integers with more digits than a double stay as written.
     const lines = odd.map(each => JSON.stringify(each).replace(/"(n|k)":"(-?\d+)"/g, '"$1":$2'));
     await writeFile(file, lines.join('\n'));
     const here = await answers(`%import ${file} --dataset odd`);
@@ -105,7 +105,7 @@ describe.skipIf(!isThere)('a cluster of two workers', () => {
   });
 });
 
-/** What may be wrong with the objects of a table, and what the service then says. */
+/** Failures of a table's objects, with the resulting status and message. */
 const wrongs: readonly (readonly [name: string, status: number, said: string])[] = [
   ['busy', 503, 'The storage behind the cluster has failed'],
   ['refused', 403, 'The storage behind the cluster has failed'],
@@ -142,7 +142,7 @@ describe.skipIf(!isThere)('a table whose bucket fails', () => {
   });
 });
 
-/** How many rows a query gives and the hash of what they hold, in whatever order they came; or the error of the service. */
+/** Returns the number of rows of a query and an order-independent hash of them, or the error of the service. */
 async function asked(
   apl: string,
 ): Promise<{ readonly rows: number; readonly hash: string } | { readonly error: string }> {
@@ -163,11 +163,11 @@ async function asked(
   return { rows: rows.length, hash };
 }
 
-/** Nearly half of the rows of a table that is computed: many pages, made in little time. */
+/** Nearly half of the rows of a generated table: many pages in little time. */
 const many = 'lineitem | where linenumber <= 2 | project orderkey, partkey, comment | take 1000000';
 const manyRows = 278_621;
 
-/** What may be said of a query whose cluster was killed. */
+/** Messages allowed for a query whose cluster was killed. */
 const said =
   /^(?:The cluster at \S+ (?:cannot be reached|takes no queries now)|The cluster no longer knows the query|The query was stopped: nothing of it had moved|The query was stopped after 120 s|The cluster has failed at this query|The query needs more than the cluster|The storage behind the cluster)/;
 
@@ -178,7 +178,7 @@ describe.skipIf(!isThere)('of a query of many rows', () => {
     await asked(many);
     const begun = performance.now();
     const whole = await asked(many);
-    // A kill falls at any time of a query, however long one takes on this machine.
+    // Spreads the kills over the whole duration of a query on this machine.
     const usualMs = performance.now() - begun;
     expect(whole).toMatchObject({ rows: manyRows });
     const count = rounds('workers', 2, 50);

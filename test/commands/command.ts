@@ -5,19 +5,19 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** The project's directory. */
+/** Root directory of the project. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const main = join(root, 'dist', 'main.js');
 
-/** What a finished command left: its exit code and what it wrote. */
+/** Exit code and output of a finished command. */
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs `apl-kernel` with these arguments, nothing in the environment but `env`, and perhaps text on standard input. */
+/** Runs `apl-kernel` with these arguments, an environment of only `env`, and optional standard input. */
 export function aplKernel(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -42,7 +42,7 @@ export async function runNode(
   return { code, stdout, stderr };
 }
 
-/** Starts `apl-kernel` and leaves it running. */
+/** Starts `apl-kernel` without waiting for its end. */
 export function startAplKernel(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -59,14 +59,14 @@ function startNode(
   return spawn(process.execPath, args, { env, cwd: env.HOME, stdio: [stdin, 'pipe', 'pipe'] });
 }
 
-/** A directory that is gone after the test. */
+/** Creates a directory that is removed after the test. */
 export function scratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'apl-kernel-cli-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Every file below a directory with its content, and every empty directory with the content `directory`. */
+/** Returns each file below a directory with its content, and each empty directory with the content `directory`. */
 export function treeOf(directory: string): Readonly<Record<string, string>> {
   const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
   return Object.fromEntries(

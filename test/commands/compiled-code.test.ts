@@ -20,14 +20,14 @@ import { root } from './command.js';
 const built = mkdtempSync(join(tmpdir(), 'apl-compiled-code-'));
 const module = join(built, 'compiled-code.mjs');
 
-// Once: a loader of TypeScript takes ten times as long to start as what it would load takes to run.
+// Bundled once: starting a TypeScript loader takes ten times as long as running this code.
 beforeAll(async () => {
   const entryPoints = [join(root, 'kernel', 'commands', 'compiled-code.ts')];
   await build({ entryPoints, outfile: module, bundle: true, platform: 'node', format: 'esm' });
 });
 afterAll(() => rmSync(built, { recursive: true }));
 
-/** A program in a directory of its own, and a way to run it: what it printed, then whether kept code was used. */
+/** Writes a program to its own directory; returns a function to run it, which returns the output and whether cached code was used. */
 function program(source: string) {
   const folder = mkdtempSync(join(tmpdir(), 'apl-compiled-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -108,7 +108,7 @@ test('the program itself is ASCII, which takes less time to read', () => {
 });
 
 test('what kernels, services and other commands compile is kept apart, beside the program', async () => {
-  // Below the project, where the packages with machine code are found.
+  // Inside the project, to resolve the packages with native code.
   mkdirSync(join(root, 'test-output'), { recursive: true });
   const folder = mkdtempSync(join(root, 'test-output', 'compiled-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

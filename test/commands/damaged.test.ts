@@ -30,12 +30,12 @@ const damages: Readonly<Record<string, (file: string) => void>> = {
 
 const spec = /ERROR +kernelspec +.*kernel\.json cannot be read, or is not JSON\n +-> remove it/;
 
-/** What is in the place of the log; one that is cut or empty is a log. */
+/** Expected if the log is replaced by something else; a truncated or empty log is valid. */
 const log = /warning +log +.*service\.log cannot be written: it is a .*\n +-> move it away/;
 
 /**
- * The kernel's own files, which are damaged together, what the kernel says of a damaged one, and what doctor says of it, and what to do;
- * an empty file says nothing that could be wrong.
+ * The kernel's own files, all damaged together: the kernel's message for each, and doctor's message with its advice. An empty file
+ * has nothing to complain about.
  */
 const files: readonly (readonly [
   file: string,

@@ -7,7 +7,7 @@ import { root, scratchDirectory } from './command.js';
 
 const main = join(root, 'dist', 'main.js');
 
-/** A machine with nothing on it but a home. */
+/** A machine with only a home directory. */
 function bare(changed: Partial<DoctorRequest> = {}): DoctorRequest {
   const home = scratchDirectory();
   return {
@@ -25,7 +25,7 @@ async function finding(name: string, request: DoctorRequest): Promise<Finding | 
   return (await examine(request)).find(each => each.name === name);
 }
 
-/** Writes JSON below the home's Jupyter data directory and returns its path. */
+/** Writes JSON below the Jupyter data directory of the home; returns its path. */
 function write({ machine }: DoctorRequest, name: string, value: unknown): string {
   const directory = join(machine.home, '.local/share/jupyter', name, '..');
   mkdirSync(directory, { recursive: true });

@@ -105,7 +105,7 @@ describe('install', () => {
     const [directory, machine] = [join(home, 'share/jupyter/kernels/apl'), { env: { PATH: '' }, home }];
     mkdirSync(directory, { recursive: true });
     damage(join(directory, 'kernel.json'));
-    // Without the extension.
+    // A package without the extension.
     symlinkSync(join(root, 'kernel'), join(pack, 'kernel'));
     await install(
       { kind: 'prefix', prefix: home },
@@ -143,7 +143,7 @@ describe('the node of the kernelspec', () => {
   });
 
   test('is the one on the PATH when that is the same binary', () => {
-    // Not under /tmp, which is taken for a place that lasts no longer than a shell.
+    // Not under /tmp, which counts as temporary.
     const directory = mkdtempSync('/var/tmp/apl-kernel-');
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const link = join(directory, 'node');

@@ -109,7 +109,7 @@ test('says that lab takes the options of JupyterLab', async () => {
 
 test('without Python, lab runs the examples and says why', async () => {
   const home = scratchDirectory();
-  // What is in the folder already stays as it is.
+  // Existing files in the folder are left alone.
   mkdirSync(join(home, 'apl-examples'));
   shorten(join(home, 'apl-examples'));
   const { code, stdout } = await aplKernel(['lab'], { HOME: home, PATH: '' });
@@ -119,7 +119,7 @@ test('without Python, lab runs the examples and says why', async () => {
   for (const name of pages) expect(existsSync(join(home, 'apl-examples', 'out', name))).toBe(true);
 });
 
-/** What npm would put there: the packed files, and the packages that package.json names, with theirs. */
+/** Creates an npm-style installation: the packed files, and the packages in package.json with their dependencies. */
 function unpackAsInstalled(modules: string): void {
   for (const path of packed) {
     const to = join(modules, 'apl-kernel', path);

@@ -17,12 +17,12 @@ import { aplKernel, scratchDirectory, startAplKernel } from './command.js';
 const used: Record<string, string>[] = [];
 const data = mkdtempSync(join(tmpdir(), 'apl-kernel-run-'));
 
-/** An environment with a home of its own, on the one service of these tests. */
+/** Returns an environment with a new home and the shared service of these tests. */
 function shared(): Record<string, string> {
   return { HOME: scratchDirectory(), PATH: '', APL_KERNEL_DATA: join(data, 'data') };
 }
 
-/** An environment with a home and a data directory of its own; its local service ends with the test. */
+/** Returns an environment with a new home and data directory; its local service ends with the test. */
 function fresh(): Record<string, string> {
   const home = scratchDirectory();
   const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
@@ -58,7 +58,7 @@ function read(...path: readonly string[]): Written {
   return JSON.parse(readFileSync(join(...path), 'utf8')) as Written;
 }
 
-/** The text of each output of a notebook's cells, cell by cell. */
+/** Returns the text of each output, by cell. */
 function texts({ cells }: Written): readonly (readonly string[])[] {
   return cells.map(({ outputs = [] }) =>
     outputs.map(({ text, ename, data }) => text?.join('') ?? ename ?? data?.['text/plain']?.join('') ?? ''),
@@ -446,7 +446,7 @@ test('a second run gives the same notebook, without a service and without its da
   const first = environment('first');
   const run = (output: string, env: Record<string, string>) =>
     aplKernel(['run', 'in.apl', '-o', output, '--cache', 'answers'], env);
-  // A directory is not a recording yet.
+  // An existing directory does not count as a recording.
   mkdirSync(join(home, 'answers'));
   expect(await run('first.ipynb', first)).toMatchObject({ code: 0 });
   await aplKernel(['serve', '--stop'], first);

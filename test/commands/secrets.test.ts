@@ -43,7 +43,7 @@ test('a token in the cells of a run is only in the source of the notebook', asyn
   expect([outputs.includes('***'), outputs.includes(secret)]).toEqual([true, false]);
 });
 
-/** The arguments of every process that there is, as anybody on the machine can read them. */
+/** Returns the arguments of every process on the machine, as any user can read them. */
 function argumentsOfAll(): readonly string[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -113,7 +113,7 @@ test.skipIf(process.platform === 'win32')('what is kept is for its user alone', 
   const entries = readdirSync(data, { recursive: true, withFileTypes: true });
   const modes = entries.map(({ parentPath, name }) => [name, modeOf(join(parentPath, name))] as const);
   expect(modeOf(data)).toBe('700');
-  // The engine writes Parquet files for all; their directory is private. Who holds the directory is told to everybody.
+  // The engine makes its Parquet files world-readable, in a private directory. The lease is readable so that everyone can see its holder.
   const isForAll = (name: string) => name.endsWith('.parquet') || /^lease-\d+\.json$/.test(name);
   const open = modes.filter(([name, mode]) => !['700', '600'].includes(mode) && !isForAll(name));
   expect(open).toEqual([]);

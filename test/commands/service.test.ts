@@ -148,7 +148,7 @@ describe('serve', () => {
 });
 
 describe('serve --stop', () => {
-  /** A service that kernels could share, running in a home of its own. */
+  /** Starts a shareable service in a new home. */
   async function shared() {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
@@ -195,7 +195,7 @@ describe('serve --stop', () => {
 });
 
 describe('serve in a data directory that has a service', () => {
-  /** A kernel's hold on a service. */
+  /** Holds a service open, as a kernel does. */
   async function hold(dataDir: string) {
     const { url, token } = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
     const headers = { authorization: `Bearer ${token}` };

@@ -8,7 +8,7 @@ import { aplKernel, scratchDirectory } from './command.js';
 
 const module = new URL('../../kernel/commands/stack.ts', import.meta.url).href;
 
-/** Returns the places in the stack of an error that the last line of a program throws, without Node's own. */
+/** Returns the stack positions of an error thrown by the last line of a program, without Node's own. */
 function placesOf(lines: readonly string[], maps: readonly object[]): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'apl-stack-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

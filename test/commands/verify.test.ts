@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What verify says of the notebook that was run over those rows, after a change to it or to them. */
+/** Runs verify on the executed notebook after a change to it or to its rows. */
 async function verified(change: () => void, args: readonly string[] = []) {
   write(rows);
   writeFileSync(notebook, ran);
@@ -55,7 +55,7 @@ function without(change: (cells: readonly Cell[]) => readonly Cell[]): void {
   writeFileSync(notebook, JSON.stringify({ ...parsed, cells: change(parsed.cells) }));
 }
 
-/** A cell whose query is a comment. */
+/** Comments out the query of a cell. */
 function quiet(cell: Cell): Cell {
   return { ...cell, source: cell.source.map(line => line.replace('print', '// print')) };
 }

@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** What answers a connection, in place of the service: bytes on a socket. */
+/** Writes raw bytes to a socket in place of the service. */
 export type Fault = (socket: Socket) => void;
 
 export const secret = 'xaat-12345678-secret';
 
-/** An answer of HTTP/1.1 with the length of its body, whose connection ends. */
+/** An HTTP/1.1 response with a content length, after which the connection closes. */
 export function http(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -21,7 +21,7 @@ export function http(
   return socket => socket.end(Buffer.concat([Buffer.from(head), bytes]));
 }
 
-/** The first connection gets one, the second the other, and so on in turns. */
+/** Alternates between two faults, one per connection. */
 export function inTurns(first: Fault, second: Fault): Fault {
   let isSecond = true;
   return socket => {
@@ -47,7 +47,7 @@ const statuses = [
 ];
 export const whole = '{"format":"tabular","status":{},"tables":[],"datasetNames":[],"fieldsMetaMap":{}}';
 
-/** Everything that may answer in place of the service, by what it is. */
+/** Faults in place of the service, by description. */
 export const faults: Readonly<Record<string, Fault>> = {
   ...Object.fromEntries(statuses.map(status => [`${status} in JSON`, said(status, 'no luck')])),
   ...Object.fromEntries(
@@ -126,14 +126,14 @@ export const faults: Readonly<Record<string, Fault>> = {
   'headers of 200 KB': http(200, { 'x-long': 'y'.repeat(200_000) }, whole),
 };
 
-/** A server on a free port that gives each connection a fault. */
+/** A server on a free port that answers each connection with a fault. */
 export interface FaultServer {
   readonly url: string;
   readonly requests: number;
   close(): void;
 }
 
-/** Starts it; nothing of a request is read but that it has begun. */
+/** Starts a fault server; it answers as soon as a request begins, without reading the rest. */
 export async function serveFault(answer: Fault): Promise<FaultServer> {
   let requests = 0;
   const sockets = new Set<Socket>();

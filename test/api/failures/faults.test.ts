@@ -10,16 +10,16 @@ import { visible } from '../../../kernel/text.js';
 import { type Fault, faults, raw, secret, serveFault, whole } from './fault-server.js';
 import { oddFaults, taken } from './odd-faults.js';
 
-/** What a query says of everything that may answer it; `test/notebook/query/faults.test.ts` has the same in one notebook. */
+/** The result of a query for each fault; `test/notebook/query/faults.test.ts` runs the same faults in one notebook. */
 
 interface Outcome {
   readonly requests: number;
   readonly error: unknown;
-  /** What is said of the columns of an answer. */
+  /** Notes about the columns of the response. */
   readonly notes: readonly string[];
 }
 
-/** Sends a query to what answers each connection so; `{host}` stands for its address. */
+/** Sends a query to a server that answers each connection with this fault; `{host}` is replaced with its address. */
 async function met(answer: Fault, timeLimitMs = 20_000): Promise<Outcome> {
   const server = await serveFault(answer);
   const endpoint = { profileName: 'prod', url: server.url, token: new AccessToken(secret) };
@@ -90,7 +90,7 @@ describe('random faults', () => {
   });
 });
 
-/** Whole numbers below a bound, the same in each run. */
+/** Returns a generator of integers below a bound, the same in each run. */
 function seeded(seed: number): (below: number) => number {
   let state = seed;
   return below => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type Fault, http, inTurns, json, raw, said, secret, text, whole } from './fault-server.js';
 
-/** What stands between a kernel and its service does to an answer, or says in its place: proxies, gateways, CDNs, other services. */
+/** Faults caused by intermediaries: proxies, gateways, CDNs, and other services that answer instead. */
 
 const counted =
   '{"format":"tabular","status":{},"tables":[{"name":"0","fields":[{"name":"n","type":"integer"}],"columns":[[7]]}],"datasetNames":[],"fieldsMetaMap":{}}';
@@ -46,7 +46,7 @@ function deep(levels: number): unknown {
   return error;
 }
 
-/** How the bytes come, whatever they say. */
+/** Unusual framing and encoding of a response. */
 const bytes: Readonly<Record<string, Fault>> = {
   'the head in pieces of one byte': trickled(good(), 1),
   'the body in pieces of three bytes': trickled(good(), 3),
@@ -77,7 +77,7 @@ const bytes: Readonly<Record<string, Fault>> = {
   'a status that is none: 20': raw(good().replace('200 OK', '20 OK')),
 };
 
-/** Statuses that carry no result, or say what else is in the way. */
+/** Statuses that carry no result, or come from an intermediary. */
 const statuses: Readonly<Record<string, Fault>> = {
   '202, no body': http(202, {}, ''),
   '203, an answer': http(203, json, whole),
@@ -145,7 +145,7 @@ const waits: Readonly<Record<string, Fault>> = {
   ),
 };
 
-/** Errors of services that are not ours, in JSON. */
+/** Errors of other services, in JSON. */
 const shapes: Readonly<Record<string, Fault>> = {
   '500, {"error":{"message"}}': problem(500, { error: { code: 'E7', message: 'the disk is full' } }),
   '500, {"errors":[{"message"}]}': problem(500, { errors: [{ message: 'the disk is full' }] }),
@@ -175,7 +175,7 @@ const shapes: Readonly<Record<string, Fault>> = {
   '500, an escape sequence in a message': said(500, 'it \u001b[31mbroke\u202e'),
 };
 
-/** Bodies under status 200 that are nearly, or not at all, an answer. */
+/** Bodies with status 200 that are almost, or not at all, a valid response. */
 const bodies: Readonly<Record<string, Fault>> = {
   '200, packed with gzip twice': packed('gzip, gzip', gzipSync(gzipSync(whole))),
   '200, packed twice and declared once': packed('gzip', gzipSync(gzipSync(whole))),
@@ -233,7 +233,7 @@ function withBytes(column: string): Fault {
   return http(200, json, Buffer.from(body, 'latin1'));
 }
 
-/** Those that are an answer all the same, besides the ones whose name says so. */
+/** Faults accepted as a valid response, besides those whose name says so. */
 export const taken: ReadonlySet<string> = new Set([
   'the head in pieces of one byte',
   'the body in pieces of three bytes',
@@ -251,7 +251,7 @@ export const taken: ReadonlySet<string> = new Set([
   '200, tables that are null',
 ]);
 
-/** Faults of what is in between, by what they are. */
+/** Faults of intermediaries, by description. */
 export const oddFaults: Readonly<Record<string, Fault>> = {
   ...bytes,
   ...statuses,

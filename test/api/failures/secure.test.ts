@@ -13,7 +13,7 @@ import { certify, hasOpenssl } from '../certificates.js';
 import { failureOf } from '../connections.js';
 import { secret } from './fault-server.js';
 
-/** What a query says of a server that it has no secure connection to. */
+/** Returns how a query fails against a server without a secure connection. */
 async function said(server: Server): Promise<readonly [isTls: boolean, hint: string]> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -66,7 +66,7 @@ test('a port that is silent: an interrupt ends the wait for a secure connection'
   const client = createClient({ profileName: 'prod', url, token: new AccessToken(secret) }, { version: '1' });
   const error = await failureOf(client.query({ apl: 'logs' }, controller.signal));
   expect(error).toBeInstanceOf(InterruptedError);
-  // What has ended by then is seen before a new connection is.
+  // The server would see the end of the first connection before this new one.
   const later = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await once(later, 'connect');
   later.destroy();

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Puts a program there that writes its arguments into a file. */
+/** Creates a program that writes its arguments to a file. */
 async function program(name: string): Promise<NodeJS.ProcessEnv> {
   const file = join(directory, name);
   await writeFile(

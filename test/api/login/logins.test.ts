@@ -36,7 +36,7 @@ function logins(options: Partial<LoginsOptions> = {}): Logins {
   return new Logins({ file: join(home, 'data', 'logins.json'), now: () => clock, ...options });
 }
 
-/** Signs in; returns the token and what the browser shows at the end. */
+/** Signs in; returns the token and the page that the browser shows at the end. */
 async function signedIn(own = logins(), to = endpoint()): Promise<{ token: AccessToken; page: string }> {
   const pending = await own.begin(to, never);
   const done = pending.browser(never);
@@ -45,7 +45,7 @@ async function signedIn(own = logins(), to = endpoint()): Promise<{ token: Acces
   return { token: (await own.tokenFor(to)) as AccessToken, page };
 }
 
-/** The message of a failure and its hint. */
+/** Returns the message and the hint of a failure. */
 async function failure(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => ({ message: 'it did not fail' }),
@@ -61,7 +61,7 @@ function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** Asks the service who one is, as each request asks: with the token of the sign-in. */
+/** Requests the current user with the token of the sign-in, like every other request. */
 async function whoAmI(token: AccessToken, signal = never): Promise<unknown> {
   const client = createClient({ ...endpoint(), token }, { version: '1.2.3', retryMs: 1 });
   try {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type Configuration } from 'oidc-provider';
 
-/** An answer of the provider that a test may change before it is sent. */
+/** A provider response that a test may change before it is sent. */
 export interface Answered {
   readonly path: string;
   status: number;
@@ -11,30 +11,30 @@ export interface Answered {
 }
 
 export interface ProviderOptions {
-  /** Changes answers; a promise delays them. */
+  /** Changes responses; a promise delays them. */
   readonly change?: (answered: Answered) => void | Promise<void>;
-  /** Seconds that an access token is good for. */
+  /** Lifetime of an access token, in seconds. */
   readonly seconds?: number;
   readonly configuration?: Configuration;
 }
 
-/** An authorization server on a free port of this machine, and what it knows. */
+/** An authorization server on a free local port, and its state. */
 export interface RunningProvider {
   readonly issuer: string;
-  /** Paths that were asked for, with their methods, in order. */
+  /** Requested paths with their methods, in order. */
   readonly asked: readonly string[];
-  /** Bodies that were sent to it, as text. */
+  /** Request bodies, as text. */
   readonly bodies: readonly string[];
   change: ProviderOptions['change'];
-  /** Whether it takes an access token as its own. */
+  /** Returns whether the provider issued this access token. */
   knows(token: string): Promise<boolean>;
-  /** Whether it would renew by a refresh token. */
+  /** Returns whether the provider accepts this refresh token. */
   renews(token: string): Promise<boolean>;
-  /** Stops answering; its port stays free. */
+  /** Stops the server; its port stays free. */
   close(): Promise<void>;
 }
 
-/** Starts oidc-provider, which registers clients, asks for PKCE and rotates refresh tokens. */
+/** Starts oidc-provider with client registration, mandatory PKCE and refresh token rotation. */
 export async function startProvider({
   change,
   seconds = 3600,
@@ -93,7 +93,7 @@ function settings(seconds: number, configuration: Configuration): Configuration 
   };
 }
 
-/** It warns of everything that a test leaves at its default. */
+/** Silences the provider, which warns about every option left at its default. */
 function quietly<T>(make: () => T): T {
   const { info, warn } = console;
   Object.assign(console, { info: () => undefined, warn: () => undefined });
@@ -111,7 +111,7 @@ async function closed(server: Server): Promise<void> {
   });
 }
 
-/** A browser: cookies, redirects, and the forms of the provider's sign-in. Returns the address that it is sent back to. */
+/** Signs in like a browser, with cookies, redirects and the provider's forms. Returns the redirect address at the end. */
 export async function signIn(page: URL, answer: 'allow' | 'deny' = 'allow'): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = page;
@@ -140,7 +140,7 @@ export async function signIn(page: URL, answer: 'allow' | 'deny' = 'allow'): Pro
   throw new Error('the sign-in has no end');
 }
 
-/** Sends the browser back to the kernel; returns what its page says. */
+/** Follows the redirect back to the kernel; returns the text of its page. */
 export async function comeBack(to: URL): Promise<string> {
   return (await fetch(to)).text();
 }

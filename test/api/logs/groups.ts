@@ -1,6 +1,6 @@
 import { logFormats } from '../../../kernel/api/logs/log-formats.js';
 
-/** Returns the groups with a value of the first shape that a line has, as text; undefined if it has none. */
+/** Returns the named groups of the first shape that matches a line, as text; undefined if none matches. */
 export function groupsIn(format: string, line: string): string | undefined {
   const reading = logFormats.find(({ name }) => name === format)?.reading;
   if (reading?.kind !== 'lines') throw new Error(`${format} has no shapes`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupsIn } from './groups.js';
 
-// ---- lines beside the examples of formats: what is not there, and what only looks alike ----
+// ---- lines unlike the formats' examples: missing fields, and lines that only look alike ----
 
 const at = '2025-10-10T13:55:36';
 

@@ -5,7 +5,7 @@ import { logFormats } from '../../../kernel/api/logs/log-formats.js';
 
 const at = '[10/Oct/2025:13:55:36 +0000]';
 
-/** Lines of each format with a usual cut that fits them. */
+/** Lines that match the usual cut of each format. */
 const usualLines: Readonly<Record<string, readonly string[]>> = {
   combined: [
     `192.0.2.1 - ann ${at} "GET /cart?id=7 HTTP/1.1" 200 612 "http://shop.example/" "curl/8.5.0 (x)"`,
@@ -21,7 +21,7 @@ const cases = logFormats.flatMap(({ name, reading }) =>
       ),
 );
 
-/** The values that a cut finds in a line, and whether all of its patterns fit; undefined if the first does not. */
+/** Returns the values that a cut finds in a line, and whether all of its patterns match; undefined if the first does not. */
 function valuesOf(
   { pattern, splits = [] }: Cut,
   line: string,

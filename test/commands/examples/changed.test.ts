@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aplKernel } from '../command.js';
 import { endHomes, FIVE_RUNS_MS, freshHome } from './home.js';
 
-// Each notebook changes a file of its own, so that all run in one home, on one service.
+// Each notebook changes its own file, so all can share one home and one service.
 let env: Record<string, string>;
 beforeAll(() => {
   env = { ...freshHome(), APL_KERNEL_NOW: '2026-02-10T12:00:00Z' };

@@ -5,12 +5,15 @@ import { isCampaign } from '../../faults/bench.js';
 import { aplKernel, root } from '../command.js';
 import { endHomes, FIVE_RUNS_MS, freshHome, later } from './home.js';
 
-/** One of files and one of the samples; a campaign takes every example, for minutes. */
+/** A notebook that reads files and one that reads samples; a campaign runs every example, which takes minutes. */
 const notebooks = isCampaign
   ? readdirSync(join(root, 'examples')).filter(name => name.endsWith('.ipynb'))
   : ['02-own-data.ipynb', '05-incident.ipynb'];
 
-/** Where notebooks are run and frozen, and elsewhere, as starred queries say which other range they had; that again on another day. */
+/**
+ * Separate homes for running and freezing, and for the frozen copies, since starred queries report a changed range; then the second
+ * home on another day.
+ */
 let seen: Record<string, string>;
 let env: Record<string, string>;
 let another: Record<string, string>;

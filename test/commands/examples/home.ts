@@ -5,14 +5,14 @@ import { aplKernel, root } from '../command.js';
 
 const used: Record<string, string>[] = [];
 
-/** Ends the services of the homes that were made, and removes these: what a test file does after all its tests. */
+/** Ends the services of all homes and removes the homes; called after all tests of a file. */
 export async function endHomes(): Promise<void> {
   const homes = used.splice(0);
   for (const env of homes) await aplKernel(['serve', '--stop'], env);
   for (const { HOME: home = '' } of homes) rmSync(home, { recursive: true, force: true });
 }
 
-/** The environment of a home with a copy of the examples, and a data directory of its own; {@link endHomes} ends its services. */
+/** Returns the environment of a new home with a copy of the examples and its own data directory; {@link endHomes} ends its services. */
 export function freshHome(): Record<string, string> {
   const home = mkdtempSync(join(tmpdir(), 'apl-kernel-examples-'));
   cpSync(join(root, 'examples'), home, { recursive: true });
@@ -20,7 +20,7 @@ export function freshHome(): Record<string, string> {
   return during({ HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'kept') });
 }
 
-/** The same home on another day, with a data directory that is empty. */
+/** Returns the environment of the same home on another day, with an empty data directory. */
 export function later(env: Record<string, string>): Record<string, string> {
   const APL_KERNEL_DATA = join(env.HOME ?? '', 'another');
   return during({ ...env, APL_KERNEL_DATA, APL_KERNEL_NOW: '2027-06-15T12:34:56Z' });
@@ -31,14 +31,14 @@ function during(env: Record<string, string>): Record<string, string> {
   return env;
 }
 
-/** The weekly report, and what differs if it is of a day: a week of the samples takes the engine six times as long. */
+/** The weekly report, and its changes to cover one day: a week of samples takes the engine six times as long. */
 const WEEKLY = '04-weekly-report.ipynb';
 const OF_A_DAY = [
   ['2026-01-19..2026-01-26', '2026-01-19..2026-01-20'],
   ['rows == 7', 'rows == 1'],
 ] as const;
 
-/** Has the weekly report in a folder be one of a day; throws if it has changed too much for that. */
+/** Shortens the weekly report in a folder to one day; throws if the report has changed too much. */
 export function shorten(folder: string): void {
   let text = readFileSync(join(root, 'examples', WEEKLY), 'utf8');
   for (const [week, day] of OF_A_DAY) {
@@ -48,5 +48,5 @@ export function shorten(folder: string): void {
   writeFileSync(join(folder, WEEKLY), text);
 }
 
-/** Two services start and the notebook runs five times. */
+/** Timeout for starting two services and running the notebook five times. */
 export const FIVE_RUNS_MS = 480_000;
