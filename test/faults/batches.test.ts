@@ -4,16 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
-/** Events of each batch. */
+/** Events per batch. */
 const batchEvents = 3;
 
-/** What clients had asked for, and what they were told before the service was killed. */
+/** Batches that clients sent, and those acknowledged before the service was killed. */
 interface Ledger {
   asked: number;
   readonly acknowledged: Set<number>;
 }
 
-/** How long each client waits between two requests. */
+/** Delay of each client between two requests. */
 interface Pace {
   betweenMs: number;
 }
@@ -33,7 +33,7 @@ test('of batches that come while the service is killed, those acknowledged are t
     const work = [writer, writer, writer, reader].map(each =>
       each(victim, ledger, pace).catch(() => undefined),
     );
-    // Small files are merged from 1.5 s on; when the service is killed, batches are on their way.
+    // Small files are merged after 1.5 s; batches are in flight when the service is killed.
     await delay(random() * 4_000);
     pace.betweenMs = 0;
     await delay(200);
@@ -43,12 +43,12 @@ test('of batches that come while the service is killed, those acknowledged are t
   const last = await Victim.start(dataDir);
   await check(last, ledger);
   const files = readdirSync(join(dataDir, 'datasets', 'events'));
-  // A batch that was being written is no damage.
+  // A partially written batch does not count as damage.
   expect(files.filter(name => /\.(log|damaged)$/.test(name))).toEqual([]);
   console.log(`${ledger.acknowledged.size} of ${ledger.asked} batches acknowledged`);
 });
 
-/** Numbered batches whose fields and types keep changing. */
+/** Sends numbered batches whose fields and types keep changing. */
 async function writer(victim: Victim, ledger: Ledger, pace: Pace): Promise<void> {
   for (;;) {
     const id = ledger.asked++;
@@ -61,7 +61,7 @@ async function writer(victim: Victim, ledger: Ledger, pace: Pace): Promise<void>
   }
 }
 
-/** Each query turns what has come so far into files, and sees all that was acknowledged before it. */
+/** Queries the dataset, which flushes earlier batches to files; each query must see every batch acknowledged before it. */
 async function reader(victim: Victim, ledger: Ledger, pace: Pace): Promise<void> {
   for (;;) {
     const before = ledger.acknowledged.size;

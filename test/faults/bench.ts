@@ -17,26 +17,26 @@ import { type RuntimeFile, runtimeFilePath } from '../../kernel/local/shared.js'
 import { removeHome } from '../setup/leavings.js';
 
 /**
- * `FAULTS=long` repeats each fault some hundred times, `FAULTS=50` fifty times, at places of their own; `FAULTS_SEED=N` repeats a
- * run. Without either the places are the same in every run, so that a commit passes or fails for its own reasons.
+ * `FAULTS=long` repeats each fault a few hundred times, `FAULTS=50` fifty times, at random positions; `FAULTS_SEED=N` repeats a run.
+ * Without either, the positions are the same in every run, so that a commit passes or fails for its own reasons.
  */
 const wanted = process.env.FAULTS || undefined;
 const seed = Number(
   process.env.FAULTS_SEED ?? (wanted === undefined ? 1 : Math.floor(Math.random() * 2 ** 31)),
 );
-/** Whether faults are repeated more often, or elsewhere, than in each run. */
+/** Whether faults are repeated more often, or at other positions, than in a normal run. */
 export const isCampaign = wanted !== undefined;
-/** The built program. */
+/** Path of the built program. */
 export const mainProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Returns how often a campaign repeats its fault, and says so with the seed. */
+/** Returns the number of rounds for a fault, and prints it with the seed. */
 export function rounds(name: string, usual: number, long: number): number {
   const count = wanted === 'long' ? long : Number(wanted ?? usual);
   console.log(`${name}: ${count} rounds, FAULTS_SEED=${seed}`);
   return count;
 }
 
-/** Returns random numbers from 0 to 1 that are the same for the same seed and name (mulberry32). */
+/** Returns a generator of random numbers from 0 to 1, determined by seed and name (mulberry32). */
 export function randomOf(name: string): () => number {
   let state = [...name].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), seed);
   return () => {
@@ -47,10 +47,10 @@ export function randomOf(name: string): () => number {
   };
 }
 
-/** A directory that is gone after the test. */
+/** Creates a directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'apl-faults-'));
-  // Services that a kernel has started write to it until they have ended.
+  // Services started by a kernel write to it until they end.
   onTestFinished(() => removeHome(directory));
   return directory;
 }
@@ -70,28 +70,28 @@ export async function smallDisk(): Promise<string | undefined> {
   return directory;
 }
 
-/** What the service answered. */
+/** Status and body of a service response. */
 export interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what is read from it is compared with exact values
   readonly body: any;
 }
 
-/** The built service, as kernels share it, over a data directory. */
+/** Returns the command of the built service on a data directory, as kernels share it. */
 export function builtService(dataDir: string, nodeArguments: readonly string[] = []): readonly string[] {
   return [process.execPath, ...nodeArguments, mainProgram, 'serve', '--managed', '--data', dataDir];
 }
 
-/** How a service is started. */
+/** Options for starting a service. */
 interface Start {
   readonly environment?: NodeJS.ProcessEnv;
-  /** The user whom it runs as, if that is another. */
+  /** User to run the service as, if not the current one. */
   readonly uid?: number;
-  /** The built service when absent. */
+  /** The built service by default. */
   readonly command?: readonly string[];
 }
 
-/** The runtime files in the places of a service; that of a killed one stays if it cannot be removed. */
+/** Returns the runtime files of a service; a killed service may leave one that cannot be removed. */
 function runtimeFilesOf(dataDir: string): readonly RuntimeFile[] {
   return placesOf(dataDir)
     .map(runtimeFilePath)
@@ -100,17 +100,17 @@ function runtimeFilesOf(dataDir: string): readonly RuntimeFile[] {
       try {
         return [JSON.parse(bytesOfSync(file).toString())];
       } catch {
-        // A damaged one is none.
+        // A damaged file counts as absent.
         return [];
       }
     });
 }
 
-/** A service as a process of its own over a data directory. */
+/** A service as a separate process over a data directory. */
 export class Victim {
   readonly dataDir: string;
   readonly #child: ChildProcess;
-  /** What it writes to stderr. */
+  /** Path of its stderr output. */
   readonly #log: string;
   #file: RuntimeFile | undefined;
   #connections = new Dispatcher();
@@ -142,7 +142,7 @@ export class Victim {
     return victim;
   }
 
-  /** That of the service; `unshare` is the parent of a process in a namespace of process ids. */
+  /** Process id of the service; in a pid namespace, the spawned process is its parent `unshare`. */
   get pid(): number {
     const { pid = 0, spawnfile } = this.#child;
     return spawnfile === 'unshare' ? (childrenOf(pid)[0] ?? pid) : pid;
@@ -152,7 +152,7 @@ export class Victim {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Waits until the process has ended, and returns how, with the last lines that it wrote. */
+  /** Waits until the process has ended, and returns how, with the last lines it wrote. */
   async howEnded(): Promise<string> {
     await expect.poll(() => this.hasEnded).toBe(true);
     const { exitCode, signalCode } = this.#child;
@@ -165,7 +165,7 @@ export class Victim {
     return this.#file;
   }
 
-  /** As a kernel does: a service that nobody holds ends after a while. */
+  /** Holds the service open like a kernel: it ends after a while without one. */
   #hold(): void {
     const { url, token } = this.#running;
     const alive = request(`${url}/v1/alive`, { headers: { authorization: `Bearer ${token}` }, agent: false });
@@ -214,7 +214,7 @@ export class Victim {
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  /** What a listing has, and what it says beside it of files that cannot be read. */
+  /** Returns a listing, and its notice about files that cannot be read. */
   async listing(path: string): Promise<{ readonly names: unknown; readonly notice: string }> {
     const { url, token } = this.#running;
     const headers = { authorization: `Bearer ${token}` };
@@ -235,7 +235,7 @@ export class Victim {
     );
   }
 
-  /** Sends queries over so many connections, and throws their answers away: for many of them, at little cost of its own. */
+  /** Returns a client that sends many queries cheaply over up to `most` connections and discards the responses. */
   connection(most: number): { query(body: object): Promise<void> } {
     const { url, token } = this.#running;
     const agent = new Agent({ keepAlive: true, maxSockets: most });
@@ -253,14 +253,14 @@ export class Victim {
     };
   }
 
-  /** The columns of a query's first table; fails on anything but an answer. */
+  /** Returns the columns of a query's first table; fails unless the query succeeds. */
   async columns(apl: string): Promise<unknown[][]> {
     const { status, body } = await this.query(apl);
     expect([status, body.message]).toEqual([200, undefined]);
     return body.tables[0].columns;
   }
 
-  /** Asks a light query again and again on a thread of its own; `end` returns the latencies in milliseconds, and fails on a wrong answer. */
+  /** Repeats a light query in its own thread; `end` returns the latencies in milliseconds and fails on a wrong answer. */
   canary(apl: string, value: number): { end(): Promise<readonly number[]> } {
     const { url, token } = this.#running;
     const worker = new Worker(new URL('./bombs/canary.mjs', import.meta.url), {
@@ -293,7 +293,7 @@ export class Victim {
     return socket;
   }
 
-  /** The head of a request, complete but for its last line. */
+  /** Returns the head of a request without its final blank line. */
   head(method: string, path: string, more: readonly string[] = []): string {
     const { url, token } = this.#running;
     const { host } = new URL(url);
@@ -302,12 +302,12 @@ export class Victim {
     );
   }
 
-  /** How many files and connections the process holds. */
+  /** Returns the number of open file descriptors of the process. */
   descriptors(): number {
     return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
-  /** Every worker answers at once, however many queries were there before. */
+  /** Expects every worker to answer immediately, however many queries came before. */
   async expectHealthy(): Promise<void> {
     const scripted = "print x = strcat_array(series_fir(dynamic([7]), dynamic([1])), ',')";
     const all = [...Array.from({ length: 6 }, () => 'print x = 7'), scripted, scripted, scripted];
@@ -315,7 +315,7 @@ export class Victim {
     expect(answers.map(columns => String(columns[0]?.[0]))).toEqual(all.map(() => '7'));
   }
 
-  /** No worker is taken: four long queries and eight that look short all run at once, and one more long one waits. */
+  /** Expects all workers to be free: four long queries and eight apparently short ones run at once, and a fifth long one waits. */
   async expectEveryWorkerFree(): Promise<void> {
     const abort = new AbortController();
     const long = "['sample-http-logs'] | summarize dcount(uri) by status";
@@ -334,16 +334,16 @@ export class Victim {
     expect(new Set(await Promise.all([...running, last]))).toEqual(new Set(['left']));
   }
 
-  /** Descriptors are back, and no work goes on: the processor rests. */
+  /** Expects descriptors to be released and the processor to be idle. */
   async expectAtRest(base: number): Promise<void> {
-    // Idle connections would be kept for 72 s by either end.
+    // Either end would keep idle connections open for 72 s.
     await this.#connections.close();
     this.#connections = new Dispatcher();
     await expect.poll(() => this.descriptors()).toBeLessThanOrEqual(base);
     await expect.poll(() => this.#ticksOver(500), { interval: 10 }).toBeLessThan(25);
   }
 
-  /** Hundredths of a second that the process and its engines computed within so many milliseconds. */
+  /** Returns the CPU time of the process and its engines over this many milliseconds, in hundredths of a second. */
   async #ticksOver(ms: number): Promise<number> {
     const before = this.#ticks();
     await delay(ms);
@@ -355,26 +355,26 @@ export class Victim {
   }
 }
 
-/** The engine processes of a service. */
+/** Returns the engine processes of a service. */
 export function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name) && fieldsOf(Number(name))[1] === String(pid))
     .map(Number);
 }
 
-/** Stops a process where it is, so that it starts no other; resolves once it stands. */
+/** Suspends a process before it can start another; resolves once it is stopped. */
 export async function freeze(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await expect.poll(() => fieldsOf(pid)[0]).toBe('T');
 }
 
-/** Whether a process exists and runs. */
+/** Returns whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   const [state] = fieldsOf(pid);
   return state !== undefined && state !== 'Z';
 }
 
-/** The memory of a process that is in use, in MiB; 0 of one that has ended. */
+/** Returns the resident memory of a process, in MiB; 0 if it has ended. */
 export function memoryOf(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -394,7 +394,7 @@ function ticksOf(pid: number): number {
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
 }
 
-/** State, parent, and what follows in the system's line about a process; nothing of one that has ended. */
+/** Returns the fields of `/proc/PID/stat` from the state and the parent on; none if the process has ended. */
 function fieldsOf(pid: number): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -404,7 +404,7 @@ function fieldsOf(pid: number): readonly string[] {
   }
 }
 
-/** Places of their own: a process in one cannot see whether that of another runs. */
+/** Isolated environments: a process in one cannot see whether a process in another is running. */
 export const places: Readonly<Record<string, readonly string[]>> = {
   'a container': ['--pid', '--mount', '--fork', '--mount-proc', '--kill-child'],
   'the container of another user': [
@@ -420,12 +420,12 @@ export const places: Readonly<Record<string, readonly string[]>> = {
 
 type Place = keyof typeof places;
 
-/** A command in a place of its own. */
+/** Wraps a command to run in an isolated environment. */
 export function inPlace(place: Place, command: readonly string[]): readonly string[] {
   return ['unshare', ...(places[place] ?? []), ...command];
 }
 
-/** Whether this user may make namespaces here. */
+/** Returns whether this user may create namespaces here. */
 export function canUnshare(): boolean {
   try {
     for (const place of Object.keys(places)) execFileSync('unshare', inPlace(place, ['true']).slice(1));

@@ -9,18 +9,18 @@ import { samples } from '../../kernel/local/samples/all-samples.js';
 import { present } from '../../kernel/present.js';
 import { freeze, temporaryDirectory, Victim } from './bench.js';
 
-/** What a disk does to a service that runs: how it begins, how it ends, and what is said to whoever writes meanwhile. */
+/** A disk problem of a running service: how it begins and ends, and the error for writes in the meantime. */
 interface Condition {
-  /** The options of the file system; none if it needs no mount of its own. */
+  /** Options of the file system; absent if it needs no mount of its own. */
   readonly mount?: string;
-  /** The user whom the service runs as. */
+  /** User to run the service as. */
   readonly uid?: number;
   readonly begin: (dataDir: string) => void;
   readonly end: (dataDir: string) => void;
   readonly status: number;
   readonly code: string;
   readonly reason: RegExp;
-  /** Whether something can be deleted, which gives room back. */
+  /** Whether files can still be deleted, which frees space. */
   readonly deletes: boolean;
 }
 
@@ -75,7 +75,7 @@ const conditions: Readonly<Record<string, Condition>> = {
   },
 };
 
-/** Sets the permissions of the directories that hold what is written. */
+/** Sets the permissions of all directories that are written to. */
 function permit(dataDir: string, mode: number): void {
   for (const below of ['starred', 'annotations', 'datasets', 'datasets/d', '.tmp', ''])
     chmodSync(join(dataDir, below), mode);
@@ -91,7 +91,7 @@ interface Prepared {
   readonly file: string;
 }
 
-/** Each way to write. */
+/** All kinds of writes. */
 const writing: Readonly<Record<string, (victim: Victim, prepared: Prepared) => ReturnType<Victim['send']>>> =
   {
     'create a starred query': victim => victim.send('POST', '/v2/apl-starred-queries', star),
@@ -106,7 +106,7 @@ const writing: Readonly<Record<string, (victim: Victim, prepared: Prepared) => R
     'describe a field': victim => victim.send('PUT', '/v2/datasets/d/fields/a', { unit: 'ms' }),
   };
 
-/** Each way to delete. */
+/** All kinds of deletions. */
 const deleting: typeof writing = {
   'delete a starred query': (victim, { star: id }) => victim.send('DELETE', `/v2/apl-starred-queries/${id}`),
   'delete an annotation': (victim, { annotation }) => victim.send('DELETE', `/v2/annotations/${annotation}`),
@@ -119,7 +119,7 @@ const sample = {
   endTime: '2026-06-15T10:01:00Z',
 };
 
-/** Each way to read, with what is found. */
+/** Runs all kinds of reads; returns their results. */
 async function read(victim: Victim): Promise<unknown> {
   const names = async (path: string) => (await victim.send('GET', path)).body.length;
   return {
@@ -188,7 +188,7 @@ test.each(Object.entries(conditions))(
   },
 );
 
-/** A service that runs as another user has its own directory for what a service needs, which is not looked for here. */
+/** A service running as another user has its own runtime directory, which is not checked here. */
 const ownConditions = Object.entries(conditions).filter(([, { uid }]) => uid === undefined);
 
 test.each(ownConditions)(
@@ -221,12 +221,12 @@ test.each(ownConditions)(
   },
 );
 
-/** What an answer says about a refusal. */
+/** Returns the error in a response. */
 function said({ status, body }: Awaited<ReturnType<Victim['send']>>): readonly unknown[] {
   return [status, body?.detail?.errorType, body?.detail?.message];
 }
 
-/** Mounts a file system in memory; false, with the reason printed, if that is not allowed. */
+/** Mounts a file system in memory; returns false, and prints why, if that is not permitted. */
 function mounted(directory: string, options: string, name: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'none', directory], { stdio: 'pipe' });
@@ -238,7 +238,7 @@ function mounted(directory: string, options: string, name: string): boolean {
   return true;
 }
 
-/** The names of everything but the scratch files of engines, and the summaries that a service keeps once it has run for ten seconds. */
+/** Returns all paths except the engines' scratch files and the summaries, which a service caches after ten seconds. */
 function contentOf(dataDir: string): readonly string[] {
   return readdirSync(dataDir, { recursive: true })
     .map(String)
@@ -255,7 +255,7 @@ test('events in the log of a killed service are named in a directory that became
     await first.ingest(name, [{ a: 1 }]);
     expect(await first.columns(`${name} | count`)).toEqual([[1]]);
   }
-  // The events would be stored within a second.
+  // Otherwise the events would be stored within a second.
   await freeze(first.pid);
   const ingested = first.ingest('d', [{ a: 2 }, { a: 3 }]);
   process.kill(first.pid, 'SIGCONT');
@@ -282,7 +282,7 @@ test('events in the log of a killed service are named in a directory that became
   expect(logs()).toEqual([]);
 });
 
-/** Files of 48 MB of zeros, packed: more than the disk of their test holds. */
+/** Files of 48 MB of zeros, compressed: more than the disk of their test holds. */
 const bombs: Readonly<Record<string, (directory: string) => Promise<string>>> = {
   'an archive': async directory => {
     writeFileSync(join(directory, 'app.log'), Buffer.alloc(48 * 2 ** 20));

@@ -14,11 +14,11 @@ interface Written {
   }[];
 }
 
-/** All commands run in one home, beside one service. */
+/** All commands share one home and one service. */
 const home = mkdtempSync(join(tmpdir(), 'apl-faults-'));
 const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
 
-/** The notebook that each command is given. */
+/** The notebook given to each command. */
 let book = '';
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** As many spans of equal length have a kill each, in turn. */
+/** Divides the run into this many equal intervals and kills it in each, in turn. */
 const spans = 5;
 
 test('a run that is killed at any moment leaves a whole notebook, with the cells that had ended', async () => {

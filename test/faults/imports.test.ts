@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { canUnshare, inPlace, mainProgram, rounds, temporaryDirectory, Victim } from './bench.js';
 
-/** Runs `apl-kernel import` on rows of these numbers. */
+/** Runs `apl-kernel import` on rows with these numbers. */
 async function importRows(
   dataDir: string,
   numbers: readonly number[],
@@ -21,7 +21,7 @@ async function importRows(
 
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 
-/** The number of rows, and of different ones. */
+/** Returns the number of rows and of distinct rows. */
 async function counts(victim: Victim): Promise<unknown> {
   return (await victim.columns('d | summarize count(), dcount(n)')).map(([value]) => value);
 }

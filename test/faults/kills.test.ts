@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { childrenOf, freeze, isRunning, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
-/** Rows of each version of the dataset that is replaced. */
+/** Rows in each version of the replaced dataset. */
 const replacedRows = 20_000;
 
-/** What clients were told before the service was killed, and what they had asked for. */
+/** Requests of clients, and those acknowledged before the service was killed. */
 interface Ledger {
   readonly acknowledged: number[];
   readonly asked: number[];
@@ -39,7 +39,7 @@ test('a service that is killed at any moment loses nothing, doubles nothing and 
     const work = [ingest, replace, append, star, scripted].map(each =>
       each(victim, files, ledger).catch(() => undefined),
     );
-    // Most kills come early, where most of the work begins; some late, when much has been acknowledged.
+    // Most kills come early, when most of the work begins; some late, when much has been acknowledged.
     await delay(random() ** 2 * 2_000);
     await freeze(victim.pid);
     const engines = childrenOf(victim.pid);
@@ -50,7 +50,7 @@ test('a service that is killed at any moment loses nothing, doubles nothing and 
   const last = await Victim.start(dataDir);
   await check(last, ledger);
   await last.expectHealthy();
-  // Drafts count as abandoned once they are old; then the next listing removes them.
+  // Old drafts count as abandoned, and the next listing removes them.
   const hourAgo = new Date(Date.now() - 3_600_000);
   for (const name of leftovers(dataDir)) utimesSync(join(dataDir, name), hourAgo, hourAgo);
   for (const path of ['/v2/apl-starred-queries', '/v2/datasets']) await last.send('GET', path);
@@ -73,7 +73,7 @@ async function prepare(victim: Victim, files: string, ledger: Ledger): Promise<v
   await victim.kill();
 }
 
-/** Batches one after another, each event with a number of its own. */
+/** Sends batches one after another; each event has its own number. */
 async function ingest(victim: Victim, _: string, ledger: Ledger): Promise<void> {
   for (;;) {
     const id = ledger.asked.length;
@@ -116,7 +116,7 @@ async function star(victim: Victim, _: string, ledger: Ledger): Promise<void> {
   }
 }
 
-/** An engine process is there when the service is killed. */
+/** Keeps an engine process running when the service is killed. */
 async function scripted(victim: Victim): Promise<void> {
   await victim.query(
     'range x from 1 to 9000 step 1 | summarize s = make_list(x) | extend i = range(1, 200) | mv-expand i | project array_length(series_fir(s, s))',
@@ -143,7 +143,7 @@ async function check(victim: Victim, ledger: Ledger): Promise<void> {
   expect(ledger.star?.names).toContain(body.name);
 }
 
-/** Drafts, and scratch directories other than those of the running service and its engines. */
+/** Returns drafts, and scratch directories other than those of the running service and its engines. */
 function leftovers(dataDir: string): string[] {
   const names = readdirSync(dataDir, { recursive: true }).map(String);
   const scratch = names.filter(

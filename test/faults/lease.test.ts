@@ -21,16 +21,16 @@ import {
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const main = join(root, 'dist', 'main.js');
 
-/** The same, where a directory is found under another name. */
+/** Wraps a command like `inPlace`, with the directory mounted under another name. */
 function mounted(dataDir: string, elsewhere: string, command: readonly string[]): readonly string[] {
   const script = 'mount --bind "$0" "$1" && shift && exec "$@"';
   return inPlace('a container', ['sh', '-c', script, dataDir, elsewhere, ...command]);
 }
 
-/** How often a service shows that it lives, and the silence after which another takes its place, in milliseconds. */
+/** Interval of a service's heartbeats, and the silence after which another service takes over, in milliseconds. */
 const [beatMs, takeoverMs] = [100, 1_500];
 
-/** One file, as compiling the kernel at each start would take most of the time. It finds the engine from two folders below the root. */
+/** A bundle, as compiling the kernel at each start would take most of the time. It resolves the engine from two folders below the root. */
 const leasedProgram = join(root, 'out', 'faults', 'leased.mjs');
 
 beforeAll(() => {
@@ -48,7 +48,7 @@ function leased(dataDir: string): readonly string[] {
   return [process.execPath, leasedProgram, dataDir, String(beatMs), String(takeoverMs)];
 }
 
-/** What a command left that was to fail. */
+/** Returns the exit code and stderr of a command that is expected to fail. */
 async function refusalOf(command: readonly string[], env = {}): Promise<{ code: number; stderr: string }> {
   const [program = '', ...args] = command;
   return promisify(execFile)(program, args, { cwd: root, env: { ...process.env, ...env } }).then(
@@ -57,19 +57,19 @@ async function refusalOf(command: readonly string[], env = {}): Promise<{ code: 
   );
 }
 
-/** Events of each batch. */
+/** Events per batch. */
 const batchEvents = 3;
 
-/** The pace of clients while nothing happens to their service. */
+/** Delay between requests of a client while its service is undisturbed. */
 const betweenMs = 30;
 
-/** What clients asked for and what they were told, by any service. */
+/** Batches that clients sent, and those that any service acknowledged. */
 interface Ledger {
   asked: number;
   readonly acknowledged: Set<number>;
-  /** Answers that left out what had been acknowledged before the question. */
+  /** Number of answers without a batch that had been acknowledged before the query. */
   stale: number;
-  /** How long each client waits between two requests. */
+  /** Delay of each client between two requests. */
   betweenMs: number;
 }
 
@@ -92,13 +92,13 @@ test.runIf(canUnshare())(
     await holder.send('POST', '/v2/datasets', { name: 'events' });
     let work = clients(holder, ledger);
     for (let round = 0; round < count; round++) {
-      // Small files are merged from 1.5 s on.
+      // Small files are merged after 1.5 s.
       await delay(random() * 2_500);
       expect(await refusalOf(another())).toEqual({
         code: 1,
         stderr: expect.stringContaining('is in use by'),
       });
-      // When the fault comes, batches are on their way.
+      // Batches are in flight when the fault occurs.
       ledger.betweenMs = 0;
       await delay(200);
       const fault = (['suspended', 'killed', 'ended'] as const)[round % 3] ?? 'suspended';
@@ -111,7 +111,7 @@ test.runIf(canUnshare())(
       const more = clients(next, ledger);
       if (fault === 'suspended') {
         await delay(random() * 300);
-        // It learns that it was followed, and ends by itself.
+        // It finds that another service took over, and exits.
         process.kill(holder.pid, 'SIGCONT');
         await expect.poll(() => holder.hasEnded).toBe(true);
       }
@@ -147,7 +147,7 @@ async function writer(victim: Victim, ledger: Ledger): Promise<void> {
   }
 }
 
-/** Each query turns what has come so far into files. */
+/** Queries the dataset repeatedly; each query flushes earlier batches to files. */
 async function reader(victim: Victim, ledger: Ledger): Promise<void> {
   for (;;) {
     const before = ledger.acknowledged.size;
@@ -196,7 +196,7 @@ test.runIf(canUnshare())(
   },
 );
 
-/** Mounts a file system; says why where this user may not. */
+/** Mounts a file system; prints why if this user may not. */
 function mount(options: readonly string[], directory: string): boolean {
   try {
     execFileSync('mount', [...options, directory], { stdio: 'pipe' });
@@ -217,13 +217,13 @@ test('a directory that becomes read-only under a service can still be read', asy
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   const lease = await takeLease(dataDir, { version: 'test', log: () => undefined });
   execFileSync('mount', ['-o', 'remount,ro,bind', dataDir]);
-  // It cannot be renewed.
+  // The lease cannot be renewed.
   vi.setSystemTime(Date.now() + 3_600_000);
   lease.check();
   expect(() => lease.confirm()).toThrow('EROFS');
 });
 
-/** The file systems that can be tried without a network; each makes one at a directory, with files of its own beside it. */
+/** File systems that can be tested without a network; each is created at `directory`, with its backing files in `beside`. */
 const fileSystems: Readonly<Record<string, (directory: string, beside: string) => boolean>> = {
   'the one of temporary files': () => true,
   tmpfs: directory => mount(['-t', 'tmpfs', 'none'], directory),
@@ -238,7 +238,7 @@ const fileSystems: Readonly<Record<string, (directory: string, beside: string) =
   },
   vfat: (directory, beside) => formatted('mkfs.vfat', 'vfat', directory, beside),
   ext4: (directory, beside) => formatted('mkfs.ext4', 'ext4', directory, beside),
-  // Without locks between those who mount it.
+  // Without locks between separate mounts.
   FUSE: (directory, beside) => mount(['-t', 'fuse.bindfs', beside], directory),
 };
 

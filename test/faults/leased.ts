@@ -2,7 +2,7 @@ import { AplKernelError } from '../../kernel/errors.js';
 import { startService } from '../../kernel/local/http/http-server.js';
 import { spawnEngine } from '../setup/built-engine.js';
 
-/** A service as a process of its own, which others may follow after a short silence: `leased.ts DATA_DIR BEAT_MS TAKEOVER_MS`. */
+/** A service as a separate process, which others may follow after a short silence: `leased.ts DATA_DIR BEAT_MS TAKEOVER_MS`. */
 const [dataDir = '', beatMs, takeoverMs] = process.argv.slice(2);
 
 const log = (text: string) => process.stderr.write(`${text}\n`);

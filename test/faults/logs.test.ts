@@ -5,10 +5,10 @@ import { aplKernel } from '../commands/command.js';
 import { damaged, goneProcess, sampleLog, wholeIn } from '../local/store/append/logs.js';
 import { builtService, randomOf, rounds, temporaryDirectory, Victim } from './bench.js';
 
-/** Datasets whose logs are damaged before one start of the service. */
+/** Datasets whose logs are damaged before each start of the service. */
 const datasetsAtOnce = 50;
 
-/** Records of each log, of two events each. */
+/** Records per log, with two events each. */
 const records = 40;
 
 test('logs that are damaged anywhere lose no whole record, and the others are set aside and named by doctor', async () => {
@@ -61,13 +61,13 @@ test('a service goes on that logs to a pipe which nobody reads any more', async 
   }
   const command = ['bash', '-c', 'exec "$@" 2> >(exec true)', 'bash', ...builtService(dataDir)];
   const victim = await Victim.start(dataDir, { command });
-  // Each is named in the log.
+  // The service's log names each of them.
   for (const name of names) expect((await idsOf(victim, name)).length).toBe(records - 1);
   await victim.expectHealthy();
   expect(victim.hasEnded).toBe(false);
 });
 
-/** The ids in a dataset, each of which is there twice. */
+/** Returns the ids in a dataset; each must occur twice. */
 async function idsOf(victim: Victim, dataset: string): Promise<number[]> {
   const [[rows] = []] = await victim.columns(`${dataset} | count`);
   if (rows === 0) return [];

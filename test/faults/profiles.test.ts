@@ -5,7 +5,7 @@ import { engineFailure } from '../../kernel/local/engine/engine-failure.js';
 import { scarceResource } from '../../kernel/machine.js';
 import { randomOf, rounds, smallDisk, temporaryDirectory, Victim } from './bench.js';
 
-/** Queries of every kind: constants, files, rows that are made, results that are streamed, JavaScript functions. */
+/** Queries of every kind: constants, files, generated rows, streamed results, JavaScript functions. */
 const cases: readonly (readonly [apl: string, first: readonly unknown[], rows: number])[] = [
   ['print x = 1', [1], 1],
   ['d | count', [1000], 1],
@@ -40,14 +40,14 @@ async function startWith(temporary: string): Promise<Victim> {
   return victim;
 }
 
-/** Ways to harm what is in a directory. */
+/** Ways to harm the contents of a directory. */
 const harms: readonly ((directory: string) => void)[] = [
   empty,
   fill,
   directory => rmSync(join(directory, 'filler'), { force: true }),
 ];
 
-/** What the service writes there meanwhile may stay. */
+/** Empties a directory, except for what the service writes to it in the meantime. */
 function empty(directory: string): void {
   for (const name of readdirSync(directory)) {
     try {

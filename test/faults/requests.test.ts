@@ -35,7 +35,7 @@ test('queries that are interrupted at any moment leave nothing running', async (
   await victim.expectAtRest(base);
 });
 
-/** Bytes that no well-behaved client sends, each over a connection of its own. */
+/** Bytes that no well-behaved client sends, each on a new connection. */
 const malformed: readonly ((victim: Victim, random: () => number) => string)[] = [
   (_, random) => Buffer.from(Array.from({ length: 200 }, () => random() * 256)).toString('latin1'),
   victim => `${victim.head('POST', '/v1/datasets/_apl', ['content-length: 5000'])}\r\n\r\n{"apl": "pri`,

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Answer, rounds, temporaryDirectory, Victim } from './bench.js';
 
-/** What a service may run out of: how the limit of a running process is set to what it has and a little more, and what is said then. */
+/** A resource that a service may run out of: how to limit a running process to its current use plus a little, and the resulting error. */
 interface Resource {
   readonly option: 'nofile' | 'as';
   readonly usual: string;
-  /** What the process has now. */
+  /** Returns the current use of the process. */
   readonly used: (victim: Victim) => number;
-  /** How much more it may have, from the least on. */
+  /** Amounts allowed beyond the current use, in ascending order. */
   readonly spare: readonly number[];
   readonly says: RegExp;
 }
@@ -37,7 +37,7 @@ const resources: Readonly<Record<string, Resource>> = {
 const star = { kind: 'apl', name: 's', who: 'local', metadata: {}, query: { apl: 'd' } };
 const event = { text: 'x'.repeat(100) };
 
-/** What is asked of a service that has nothing left; each has an answer or the reason why it has none. */
+/** Requests to a service without any resources left; each must be answered or refused with the reason. */
 const operations: Readonly<Record<string, (victim: Victim) => Promise<Answer>>> = {
   'a light query': victim => victim.query('print x = 7'),
   'a stored dataset': victim => victim.query('d | where text == "first" | project x = 7'),
@@ -82,7 +82,7 @@ test.each(Object.entries(resources))(
       }
       if (!victim.hasEnded) limited(victim, option, usual, name);
       const counted = victim.hasEnded ? undefined : await victim.columns('d | count').catch(() => undefined);
-      // It may end after its last answer, too.
+      // It may also end after its last response.
       if (counted === undefined) {
         await expectEnd(victim, name, 'a count');
         victim = await Victim.start(dataDir);
@@ -96,13 +96,16 @@ test.each(Object.entries(resources))(
   },
 );
 
-/** A process that the system gives no memory may end: the next one has what was acknowledged. No other may. */
+/**
+ * Expects the process to have ended for lack of memory, the only resource whose exhaustion may end it; the next process has
+ * everything acknowledged.
+ */
 async function expectEnd(victim: Victim, name: string, operation: string): Promise<void> {
   const how = await victim.howEnded();
   expect([name, operation, how]).toEqual(['memory', operation, how]);
 }
 
-/** Sets a limit of a running process; false, with the reason printed, if that cannot be done. */
+/** Sets a limit of a running process; returns false, and prints why, if that is not possible. */
 function limited(victim: Victim, option: string, most: string, name: string): boolean {
   try {
     execFileSync('prlimit', ['--pid', String(victim.pid), `--${option}=${most}:`], { stdio: 'pipe' });

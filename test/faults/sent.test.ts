@@ -6,10 +6,10 @@ import { aplKernel, startAplKernel } from '../commands/command.js';
 import { Client, freeConnection } from '../jupyter/client.js';
 import { temporaryDirectory } from './bench.js';
 
-/** No query holds it in one piece: only rows do. */
+/** Only rows contain it: queries assemble it from pieces. */
 const MARK = 'secret-of-a-row';
 
-/** The files below a directory that hold the mark. */
+/** Returns the files below a directory that contain the mark. */
 function filesWithMark(directory: string): readonly string[] {
   return readdirSync(directory, { withFileTypes: true, recursive: true })
     .filter(entry => entry.isFile())

@@ -20,12 +20,12 @@ test('a full disk is reported, reading goes on, and writing too once there is sp
   await victim.send('POST', '/v2/datasets', { name: 'd' });
   await victim.ingest('d', [{ a: 1 }]);
   expect(await victim.columns('d | count')).toEqual([[1]]);
-  // Its journal goes once its event is stored, which leaves room on a disk that is full already.
+  // The journal is deleted once its event is stored, which would free space on a full disk.
   const journals = () => readdirSync(join(dataDir, 'datasets', 'd')).filter(name => name.endsWith('.log'));
   await expect.poll(journals).toEqual([]);
   await victim.send('POST', '/v2/datasets', { name: 'late' });
   await victim.ingest('late', [{ a: 1 }]);
-  // The event would be stored within a second, before the disk is full on a busy machine.
+  // Otherwise the event would be stored within a second, on a busy machine before the disk is full.
   await freeze(victim.pid);
   const filler = join(dataDir, 'filler');
   expect(() => writeFileSync(filler, Buffer.alloc(64 * 2 ** 20))).toThrow('ENOSPC');
@@ -38,7 +38,7 @@ test('a full disk is reported, reading goes on, and writing too once there is sp
       Array.from({ length: 1000 }, (_, a) => ({ a })),
     );
     expect([refused.status, refused.body.detail.errorType]).toEqual([507, 'engine-disk']);
-    // Its event is acknowledged and waits for room: an answer without it would be wrong.
+    // Its event is acknowledged but not yet stored, so an answer without it would be wrong.
     const waiting = await victim.query('late | count');
     expect([waiting.status, waiting.body.detail.errorType]).toEqual([507, 'engine-disk']);
     const unmade = await victim.send('POST', '/v2/datasets', { name: 'e' });
@@ -51,7 +51,7 @@ test('a full disk is reported, reading goes on, and writing too once there is sp
   expect(await victim.columns('late | count')).toEqual([[1]]);
 });
 
-/** A kernel's view of the built service in a data directory. */
+/** Returns a kernel's client of the built service in a data directory. */
 function kernelOf(dataDir: string): LocalService {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
   const spawn = () =>

@@ -9,7 +9,7 @@ import { mainProgram, temporaryDirectory } from './bench.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The environment of kernels in a directory; their service ends with the test. */
+/** Returns the environment of kernels in a new directory; their service ends with the test. */
 async function place(): Promise<Environment> {
   const home = await temporaryDirectory();
   const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
@@ -17,7 +17,7 @@ async function place(): Promise<Environment> {
   return env;
 }
 
-/** The built program as one of another version, whose service may have a format of its own. */
+/** Copies the built program as another version, optionally with another service format. */
 async function programOf(version: string, format = 1): Promise<string> {
   const [root, built] = [await temporaryDirectory(), dirname(mainProgram)];
   cpSync(built, join(root, 'dist'), {
@@ -34,7 +34,7 @@ async function programOf(version: string, format = 1): Promise<string> {
   return join(root, 'dist', 'main.js');
 }
 
-/** A kernel as Jupyter starts it; returns a function that runs a cell in it and returns what it shows as text. */
+/** Starts a kernel like Jupyter does; returns a function that runs a cell and returns its output as text. */
 async function kernelIn(env: Environment, program = mainProgram) {
   const [connection, home] = [await freeConnection(), env.HOME ?? ''];
   const file = join(home, `connection-${connection.shell_port}.json`);
@@ -59,7 +59,7 @@ async function kernelIn(env: Environment, program = mainProgram) {
   };
 }
 
-/** What the service that runs says of itself. */
+/** Returns the running service's description of itself. */
 function serviceOf(env: Environment): { readonly version: string } {
   return JSON.parse(readFileSync(join(env.APL_KERNEL_DATA ?? '', 'service.json'), 'utf8'));
 }

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { childrenOf, memoryOf, randomOf, rounds, temporaryDirectory, Victim } from '../bench.js';
 import { type Bomb, bombs, shortOfMemory } from './bombs.js';
 
-/** The service takes this for a machine of 2 GiB, so that its engine may have 1.2. */
+/** Makes the service see a machine of 2 GiB, of which its engine may use 1.2 GiB. */
 const smallMachine = {
   NODE_OPTIONS: '--import=data:text/javascript,process.constrainedMemory=()=>2147483648',
 };
 
-/** How many bombs are in the air at the same time. */
+/** Number of bombs in flight at a time. */
 const atOnce = 4;
 
 test('each bomb is answered with its reason, a light query beside them with its result, and memory is given back', async () => {
@@ -25,7 +25,7 @@ test('each bomb is answered with its reason, a light query beside them with its 
   const sender = async () => {
     for (let bomb = waiting.pop(); bomb !== undefined; bomb = waiting.pop()) await explode(victim, bomb);
   };
-  // What a busy machine alone does to a query shows in a service that no bomb is thrown at.
+  // A service without bombs, to measure how much a busy machine alone slows a query.
   const control = await Victim.start(await temporaryDirectory());
   const canaries = [
     [victim.canary('print x = 1', 1), victim.canary('small | count', 1000)],
@@ -60,11 +60,11 @@ test('memory of the largest strings of many groups has a bound, and is given bac
       .query(`${rows} | summarize ${largest} by g = i % 399999 | summarize max(strlen(s))`)
       .finally(() => clearInterval(watching));
     expect([largest, status, body.message]).toEqual([largest, 400, expect.stringMatching(shortOfMemory)]);
-    // The engine may have 1.2 GiB.
+    // The limit of the engine is 1.2 GiB.
     expect(most).toBeLessThan(1_500);
     await expect.poll(() => memory(victim) - rest, { interval: 50 }).toBeLessThan(200);
   }
-  // It was answered all the time.
+  // The service answered throughout.
   expect((await canary.end()).length).toBeGreaterThan(0);
 });
 
@@ -78,7 +78,7 @@ test('memory of a large query is given back when an import has ended its engine 
   const rest = memory(victim);
   const large =
     'range i from 1 to 250000 step 1 | extend s = strcat(i, strrep("x", 2000)) | summarize l = make_list(s) | project array_length(l)';
-  // The engine of the import ends at some time between these, when the service rests.
+  // The import's engine ends at some point between these queries, once the service is idle.
   for (const _ of [1, 2, 3]) {
     let most = 0;
     const watching = setInterval(() => {
@@ -96,7 +96,7 @@ function spread(latencies: readonly number[]): string {
   return `${sorted.length}, median ${at(0.5)} ms, 99 of 100 within ${at(0.99)} ms, the longest ${at(1)} ms`;
 }
 
-/** Each once, in an order of this run, and again from the beginning where more are wanted. */
+/** Returns each bomb once in random order, then starts over if more are needed. */
 function chosen(count: number): Bomb[] {
   const random = randomOf('bombs');
   const mixed = bombs.map(bomb => ({ bomb, place: random() })).sort((a, b) => a.place - b.place);
@@ -118,7 +118,7 @@ async function explode(victim: Victim, { name, throwAt, answers }: Bomb): Promis
   });
 }
 
-/** Of the service and its engines, in MiB. */
+/** Returns the memory of the service and its engines, in MiB. */
 function memory(victim: Victim): number {
   return [victim.pid, ...childrenOf(victim.pid)].reduce((sum, pid) => sum + memoryOf(pid), 0);
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Answer, Victim } from '../bench.js';
 
-/** A request that asks for more than a service has. */
+/** A request for more resources than a service has. */
 export interface Bomb {
   readonly name: string;
   readonly throwAt: (victim: Victim) => Promise<Answer>;
-  /** What the service may say, of which the answer has one. */
+  /** Allowed messages of the service, one of which must be in the answer. */
   readonly answers: readonly RegExp[];
 }
 
-/** Said of a query that is too large, alone or beside others. */
+/** Messages for a query that is too large, alone or together with others. */
 export const shortOfMemory =
   /^The quer(?:y needs more memory than it is allowed|ies running now together need more memory than is allowed|y was stopped before the machine ran out of memory: its values are too long to be computed together)\./;
 const answerSize = /^The answer would be larger than \d+ MiB, the most that is sent\./;
@@ -21,7 +21,10 @@ function tooLong(name: string): RegExp {
 }
 
 const mebibyte = 'strrep(strrep("x", 1024), 1024)';
-/** With texts of 3 KB as many bytes as the engine may have: alone each takes seconds, so that none meets the time limit on a busy machine. */
+/**
+ * With texts of 3 KB, as many bytes as the engine may use: each query takes seconds on its own, so that none hits the time limit on
+ * a busy machine.
+ */
 const rows = 'range i from 1 to 400000 step 1';
 const text = 'strcat(i, strrep("x", 1000), strrep("y", 1000), strrep("z", 1000))';
 
@@ -29,7 +32,7 @@ function again(first: string, step: string, times = 40): string {
   return `print s = ${first}${` | extend s = ${step}`.repeat(times)} | project strlen(tostring(s))`;
 }
 
-/** Queries that make one value longer and longer, by the function that does. */
+/** Queries that keep lengthening one value, by function. */
 const lengthening: Readonly<Record<string, string>> = {
   strcat: again('"0123456789abcdef"', 'strcat(s, s)'),
   strcat_delim: again('"x"', 'strcat_delim(s, s, s)'),
@@ -42,7 +45,7 @@ const lengthening: Readonly<Record<string, string>> = {
   array_split: 'print array_length(array_split(range(1, 100000), range(0, 1000)))',
   url_encode: again('"%%%%"', 'url_encode(strcat(s, s, s, s))'),
   base64_encode_tostring: again('"%%%%"', 'base64_encode_tostring(strcat(s, s, s))'),
-  // The last string that is not too long has 17 MiB and not 64: each of its characters is a match, which takes a while.
+  // The last string within the limit has 17 MiB, not 64: each of its characters is a match, which takes a while.
   regex_quote: again('"................."', 'regex_quote(strcat(s, s))'),
   pack_array: `print s = strrep(${mebibyte}, 40) | project array_length(pack_array(s, s, s))`,
   bag_pack: `print s = strrep(${mebibyte}, 40) | project bag_pack("a", s, "b", s)`,
@@ -51,7 +54,7 @@ const lengthening: Readonly<Record<string, string>> = {
   make_set: `${rows} | extend s = strcat(i, strrep("x", 500)) | summarize l = make_set(s, 1000000) | project array_length(l)`,
 };
 
-/** Queries that take memory in many values. */
+/** Queries that use memory in many values. */
 const large: Readonly<Record<string, string>> = {
   'long texts in many rows': `range i from 1 to 5000 step 1 | extend s = tostring(i)${' | extend s = strcat(s, s)'.repeat(20)} | summarize sum(strlen(s))`,
   'texts of a megabyte': `range i from 1 to 4000 step 1 | extend s = strcat(i, ${mebibyte}) | sort by s desc | project strlen(s) | summarize count()`,
@@ -72,7 +75,7 @@ const object = (keys: number, first = 0) =>
 const columns = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join(',');
 const event = '{"a":1}\n';
 
-/** Bodies and files, with what is said of them after their name. */
+/** Bodies and files, with the message that follows their name. */
 const texts: readonly (readonly [name: string, type: 'json' | 'csv', content: () => string, said: string])[] =
   [
     ['a million keys', 'json', () => object(1_000_000), ' has more than 5,000 keys in event 1, line 1;'],
@@ -118,13 +121,13 @@ function ingestOf(body: () => string | Uint8Array, type: string, encoding: strin
 }
 
 async function importOf(victim: Victim, name: string, content: string): Promise<Answer> {
-  // In a directory of its own: several import at the same time.
+  // Imports run concurrently, so each has its own directory.
   const file = join(await mkdtemp(join(victim.dataDir, 'bomb-')), name);
   await writeFile(file, content);
   return victim.send('POST', '/v1/local/import', { path: file, dataset: 'bombs' });
 }
 
-/** A gzip of so many bytes of events. */
+/** Returns a gzip of this many bytes of events. */
 function packed(bytes: number): Uint8Array {
   const part = gzipSync(event.repeat(2 ** 20));
   return Buffer.concat(Array.from({ length: Math.ceil(bytes / (8 * 2 ** 20)) }, () => part));
@@ -159,10 +162,10 @@ function queries(
   }));
 }
 
-/** Every kind of bomb. */
+/** Bombs of every kind. */
 export const bombs: readonly Bomb[] = [
   ...queries(lengthening, name => [tooLong(name), tooLong('strcat'), shortOfMemory]),
-  // If there is room on the disk, some of them succeed.
+  // Some of them succeed if the disk has room.
   ...queries(large, () => [shortOfMemory, answerSize, /^$/]),
   ...bodies,
   {

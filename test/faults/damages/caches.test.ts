@@ -10,7 +10,7 @@ import { Said } from './said.js';
 
 const bucket = sharedBucket();
 
-/** What is kept of objects in a bucket, by the end of its path below `.cache/buckets`. */
+/** Cached data about objects in a bucket, by path below `.cache/buckets`. */
 const ofBuckets: Readonly<Record<string, RegExp>> = {
   'footer of an object': /^footers\//,
   'row group of an object': /^chunks\/.*\.parquet$/,
@@ -30,7 +30,7 @@ const cases: readonly Case[] = Object.keys(ofBuckets).flatMap((place, row) =>
 const timesMs = Array.from({ length: 500 }, (_, n) => Date.UTC(2026, 5, 1) + n * 1_000);
 const contentOf = (dataset: string) => `${dataset} | summarize count(), sum(n), min(n), max(n), max(_time)`;
 
-/** A data directory with what was read of one object for each case, and the file that is to be damaged. */
+/** Fills a data directory with the cached data of one object for each case; returns the files to damage. */
 async function filled(dataDir: string): Promise<{ truth: unknown; files: ReadonlyMap<Case, string> }> {
   const directory = join(dataDir, '.cache', 'buckets');
   const victim = await Victim.start(dataDir);
@@ -73,7 +73,7 @@ test('damaged files of what was read of a bucket are read again, also beside a r
     const damage = () => {
       for (const [each, name] of files) {
         const file = join(dataDir, name);
-        // What stood in its place may still do so.
+        // A damaged file may still have been replaced by something else.
         if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) damages[each.damage]?.(file, random);
       }
     };

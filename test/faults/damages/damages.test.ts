@@ -8,7 +8,7 @@ import { damages, damagesAndEdits, giveTo, namedOf, stranger } from './damages.j
 import { contentQuery, fill, mergedFiles, namesOf, type Truth, titlesOf } from './data.js';
 import { Said } from './said.js';
 
-/** The kinds of files of a dataset. */
+/** Kinds of files in a dataset. */
 const ofDatasets: Readonly<Record<string, RegExp>> = {
   Parquet: /\.parquet$/,
   '.replaces': /\.replaces$/,
@@ -17,7 +17,7 @@ const ofDatasets: Readonly<Record<string, RegExp>> = {
   'kept summaries': /\.cache\/files\/.*\.json$/,
 };
 
-/** The kinds of files that a data directory has beside its datasets. */
+/** Kinds of files in a data directory outside its datasets. */
 const ofDirectory: Readonly<Record<string, RegExp>> = {
   'starred query': /^starred\/.*\.json$/,
   annotation: /^annotations\/.*\.json$/,
@@ -26,13 +26,13 @@ const ofDirectory: Readonly<Record<string, RegExp>> = {
   lease: /^lease-\d+\.json$/,
 };
 
-/** Each start has a damaged file in each of these datasets. */
+/** Datasets that each have one damaged file at each start. */
 const hurt = Array.from({ length: 16 }, (_, n) => `hurt${n + 10}`);
 
 interface Damaged {
   readonly place: string;
   readonly damage: string;
-  /** Below the data directory. */
+  /** Path relative to the data directory. */
   readonly file: string;
 }
 
@@ -42,7 +42,7 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
   const random = randomOf('damages');
   const said = new Said();
   const each = hurt.length + Object.keys(ofDirectory).length + 1;
-  // Each damage of a dataset once at least; fifteen starts have each of every place.
+  // At least each damage of a dataset once; fifteen starts cover each damage of every kind of file.
   const count = rounds(`starts beside ${each} damages`, 6, 100);
   const cases = casesOf(base, count, random);
   for (const [round, damaged] of cases.entries()) {
@@ -61,7 +61,7 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
   said.expectKnown();
 });
 
-/** All of a file: a bit that changes within values is seen by the next start. */
+/** Damage to a whole file: a flipped bit within values is only noticed by the next start. */
 const ofWhole = Object.keys(damages).filter(damage => damage !== 'flipped');
 
 test('a file that is damaged while the service runs is named by the next query, and keeps nobody waiting', async () => {
@@ -92,7 +92,7 @@ test('a file that is damaged while the service runs is named by the next query, 
   said.expectKnown();
 });
 
-/** What is damaged at each start: a file of each dataset, a merged one, and one of each kind beside them. */
+/** Returns the files to damage at each start: one of each dataset, a merged one, and one of each other kind. */
 function casesOf(base: string, count: number, random: () => number): readonly (readonly Damaged[])[] {
   const files = filesIn(base);
   const [merged = ''] = mergedFiles(base);
@@ -123,7 +123,7 @@ function casesOf(base: string, count: number, random: () => number): readonly (r
   ]);
 }
 
-/** Starts a service over the damaged directory, asks it for everything, and returns what it says of each damaged file. */
+/** Starts a service on the damaged directory, queries everything, and returns the reported outcome for each damaged file. */
 async function consequences(
   dataDir: string,
   damaged: readonly Damaged[],
@@ -157,11 +157,11 @@ async function consequences(
     const its = damaged.find(each => each.place === place) as Damaged;
     outcomes.set(its, listOutcome(await victim.listing(path), read, names, namedOf(its.damage, its.file)));
   }
-  // All of the above was right.
+  // Everything above was correct.
   for (const each of damaged) if (!outcomes.has(each)) outcomes.set(each, harmless);
   await victim.expectHealthy();
   await victim.kill();
-  // This process may read everything.
+  // This process can read even unreadable files.
   const told = [...outcomes].filter(
     ([{ damage }, outcome]) => outcome !== harmless && damage !== 'unreadable',
   );
@@ -173,9 +173,9 @@ async function consequences(
 
 const harmless = 'changes nothing';
 
-/** A dataset is right, refused with the name of the damaged file, or right but for what a notice names. */
+/** Returns the outcome for a dataset: right, refused with the name of the damaged file, or right except for what a notice names. */
 function outcomeOf({ status, body }: Answer, content: string, file: string): string {
-  // A log gets the name of the process that takes it in; its id stays.
+  // An adopted log is renamed after its new process but keeps its id.
   const id = /[0-9a-f-]{36}(?=\.log$)/.exec(file)?.[0] ?? file;
   if (status !== 200) {
     expect([status, String(body.message)]).toEqual([400, expect.stringContaining(id)]);
@@ -202,7 +202,7 @@ function listOutcome(
     return harmless;
   }
   const said = `with a notice: ${sentenceOf(notice, file)}`;
-  // It may be somebody else's, or have another name.
+  // It may belong to another user, or have another name.
   if (notice.includes(changedReason)) return `listed as it is, ${said}`;
   if (notice.includes('is a copy of')) {
     expect([file, found]).toEqual([file, truth]);
@@ -213,7 +213,7 @@ function listOutcome(
   return `listed without it, ${said}`;
 }
 
-/** A message with FILE for the path of the damaged one and D for a dataset, up to the end of its first sentence. */
+/** Returns the first sentence of a message, with FILE for the path of the damaged file and D for a dataset. */
 function sentenceOf(message: unknown, file: string): string {
   const [first = ''] = String(message)
     .replace(/^\["/, '')
@@ -231,12 +231,12 @@ function sentenceOf(message: unknown, file: string): string {
     );
 }
 
-/** The dataset that a file below the data directory belongs to. */
+/** Returns the dataset that a file below the data directory belongs to. */
 function datasetOf(file: string): string | undefined {
   return /^(?:datasets|\.cache\/files)\/(\w+)/.exec(file)?.[1];
 }
 
-/** The paths of the files below a directory. */
+/** Returns the paths of the files below a directory. */
 function filesIn(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true })
     .map(name => slashed(String(name)))

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** What may happen to a file. A user of the service cannot read one that is `unreadable`; these rounds run as another user. */
+/** Ways to damage a file. `unreadable` files are unreadable to the service's user; these rounds run as another user. */
 export const damages: Readonly<Record<string, (file: string, random: () => number) => void>> = {
   cut: (file, random) => truncateSync(file, Math.floor(random() * statSync(file).size)),
   flipped: (file, random) => {
@@ -58,7 +58,7 @@ export const damages: Readonly<Record<string, (file: string, random: () => numbe
   },
 };
 
-/** What people and other programs do to files that they can read; of what is kept for ourselves nobody knows. */
+/** Edits by people and other programs to files that they can read; the kernel's own files are not known to anyone. */
 const edits: Readonly<Record<string, (file: string, random: () => number) => void>> = {
   'saved by an editor of Windows': file =>
     writeFileSync(file, `\xef\xbb\xbf${readFileSync(file, 'latin1').replaceAll('\n', '\r\n')}`, 'latin1'),
@@ -67,22 +67,21 @@ const edits: Readonly<Record<string, (file: string, random: () => number) => voi
   'copied beside itself': file => copyFileSync(file, copyOf(file)),
 };
 
-/** All of both. */
 export const damagesAndEdits = { ...damages, ...edits };
 
 const nextCentury = new Date('2101-01-01T00:00:00Z');
 
-/** What a program that synchronizes directories calls the copy of a file. */
+/** Returns the name that a sync program gives to the copy of a file. */
 function copyOf(file: string): string {
   return file.replace(/(\.\w+)$/, ' (1)$1');
 }
 
-/** The file that a message about one names. */
+/** Returns the file that a message about the damage names. */
 export function namedOf(damage: string, file: string): string {
   return damage === 'copied beside itself' ? copyOf(file) : file;
 }
 
-/** Loses the content of a file as a disk does: neither its size nor its time tells. */
+/** Zeroes the content of a file as a failing disk does, without changing its size or time. */
 export function zeroUnseen(file: string): void {
   const like = `${file}.like`;
   execFileSync('touch', ['-r', file, like]);
@@ -91,10 +90,10 @@ export function zeroUnseen(file: string): void {
   rmSync(like);
 }
 
-/** A user without rights of its own. */
+/** An unprivileged user. */
 export const stranger = 12_345;
 
-/** Gives a directory, with all that is in it, and the one that it is in to a user. */
+/** Gives a user a directory, everything in it, and its parent. */
 export function giveTo(directory: string, user: number): void {
   chownSync(join(directory, '..'), user, user);
   chownSync(directory, user, user);

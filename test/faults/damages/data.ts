@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryDirectory, Victim } from '../bench.js';
 
-/** What a data directory holds. */
+/** Contents of a data directory. */
 export interface Truth {
-  /** The content of each dataset, by its name. */
+  /** Content of each dataset, by name. */
   readonly datasets: ReadonlyMap<string, string>;
   readonly stars: readonly string[];
   readonly annotations: readonly string[];
@@ -15,14 +15,14 @@ export interface Truth {
 const mergedDataset = 'merged';
 
 /**
- * Datasets with replaced rows and batches in a log, one of merged files, two starred queries and two annotations; returns what they
- * hold.
+ * Creates datasets with replaced rows and batches in a log, one with merged files, two starred queries and two annotations; returns
+ * their contents.
  */
 export async function fill(dataDir: string, datasets: readonly string[]): Promise<Truth> {
   await importInto(dataDir, datasets);
   const imported = join(await temporaryDirectory(), 'imported');
   cpSync(dataDir, imported, { recursive: true, preserveTimestamps: true });
-  // On a busy machine a log may have become a file before the service is killed.
+  // On a busy machine a log may have been turned into a file before the service is killed.
   for (let tried = 1; !(await leaveLogs(dataDir, datasets)) && tried < mostTries; tried++) {
     rmSync(dataDir, { recursive: true });
     cpSync(imported, dataDir, { recursive: true, preserveTimestamps: true });
@@ -71,7 +71,7 @@ async function importInto(dataDir: string, datasets: readonly string[]): Promise
   await victim.stop();
 }
 
-/** As few files as are merged. */
+/** Minimum number of files that are merged. */
 const fewestMerged = 8;
 
 async function mergeFiles(victim: Victim, imported: string): Promise<void> {
@@ -80,12 +80,12 @@ async function mergeFiles(victim: Victim, imported: string): Promise<void> {
     const request = { path: imported, dataset: mergedDataset };
     expect((await victim.send('POST', '/v1/local/import', request)).status).toBe(200);
   }
-  // They are merged a while after they were read.
+  // Files are merged a while after they are first read.
   expect(await victim.columns(`${mergedDataset} | count`)).toEqual([[fewestMerged]]);
   await expect.poll(() => mergedFiles(victim.dataDir), { interval: 50 }).toHaveLength(1);
 }
 
-/** The paths of merged files below a data directory: each names those whose rows it has. */
+/** Returns the paths of merged files below a data directory; each lists the files that it replaces. */
 export function mergedFiles(dataDir: string): readonly string[] {
   return readdirSync(join(dataDir, 'datasets', mergedDataset))
     .filter(name => name.endsWith('.parquet'))
@@ -95,7 +95,7 @@ export function mergedFiles(dataDir: string): readonly string[] {
 
 const mostTries = 20;
 
-/** What is acknowledged and in no file yet stays in a log; returns whether each dataset has one. */
+/** Leaves acknowledged events in a log, before they are in a file; returns whether each dataset has a log. */
 async function leaveLogs(dataDir: string, datasets: readonly string[]): Promise<boolean> {
   const victim = await Victim.start(dataDir);
   const events = Array.from({ length: 5 }, (_, n) => ({
@@ -104,7 +104,7 @@ async function leaveLogs(dataDir: string, datasets: readonly string[]): Promise<
     text: 'late',
   }));
   for (const name of datasets) await victim.columns(`${name} | count`);
-  // At once: what is in a log for a while becomes a file.
+  // Concurrently: events in a log become a file after a while.
   const answers = await Promise.all(datasets.map(name => victim.ingest(name, events)));
   await victim.kill();
   expect(answers.map(({ status }) => status)).toEqual(datasets.map(() => 200));
@@ -113,7 +113,7 @@ async function leaveLogs(dataDir: string, datasets: readonly string[]): Promise<
   );
 }
 
-/** A query for all that is in a dataset. */
+/** Returns a query that summarizes all data in a dataset. */
 export function contentQuery(name: string): string {
   return `${name} | summarize rows = count(), sum(n), least = min(text), greatest = max(text), kinds = dcount(text)`;
 }
@@ -122,12 +122,12 @@ async function contentOf(victim: Victim, name: string): Promise<string> {
   return JSON.stringify(await victim.columns(contentQuery(name)));
 }
 
-/** The names in a listing, in order. */
+/** Returns the names in a listing, in order. */
 export function namesOf(body: unknown): readonly string[] {
   return (body as readonly { readonly name: string }[]).map(each => each.name).sort();
 }
 
-/** The titles of annotations, in order. */
+/** Returns the titles of annotations, in order. */
 export function titlesOf(body: unknown): readonly string[] {
   return (body as readonly { readonly title: string }[]).map(each => each.title).sort();
 }

@@ -11,13 +11,13 @@ import { randomOf, rounds, temporaryDirectory } from '../bench.js';
 import { damagesAndEdits } from './damages.js';
 import { Said } from './said.js';
 
-/** What is read of a file, and what is said beside it. */
+/** Texts read from a file, and the message about it. */
 interface Read {
   readonly found: readonly string[];
   readonly said: string;
 }
 
-/** A file that kernels keep for themselves: what puts a text into it, and what reads all texts. */
+/** A private file of kernels, with functions to write texts to it and to read all of them. */
 interface Kept {
   readonly file: LayoutName;
   write(file: string, texts: readonly string[]): Promise<unknown>;
@@ -90,7 +90,7 @@ const kept: Readonly<Record<string, Kept>> = {
   },
 };
 
-/** This process may read everything. */
+/** This process can read even unreadable files. */
 const kinds = Object.keys(damagesAndEdits).filter(damage => damage !== 'unreadable');
 
 test.each(Object.entries(kept))(
@@ -118,7 +118,10 @@ test.each(Object.entries(kept))(
   },
 );
 
-/** Whatever is missing is named, by the reader or by doctor, unless lines end where one ended when it was written. */
+/**
+ * Returns the outcome for a file. The reader or doctor must name anything missing, unless lines end where one ended when it was
+ * written.
+ */
 function outcomeOf(
   { found, said }: Read,
   reported: string | undefined,

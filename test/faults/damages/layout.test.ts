@@ -18,7 +18,7 @@ import { type Answer, isCampaign, mainProgram, temporaryDirectory, Victim } from
 import { giveTo, stranger } from './damages.js';
 import { namesOf, titlesOf } from './data.js';
 
-/** What may stand in the place of a name. */
+/** Obstacles in place of a file or directory. */
 const places: Readonly<Record<string, (path: string) => void>> = {
   'a directory with a file': path => {
     mkdirSync(path);
@@ -42,7 +42,7 @@ const places: Readonly<Record<string, (path: string) => void>> = {
 const named = (owner: 'user' | 'ours') =>
   (Object.keys(layout) as LayoutName[]).filter(name => layout[name].of === owner);
 
-/** Runs the program as a user whom the system does not know by name, as in a container. */
+/** Runs the program as a user unknown to the system, as in a container. */
 async function runAs(home: string, args: readonly string[]): Promise<string> {
   const env = { HOME: home, PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') };
   const options = { cwd: home, env, uid: stranger, gid: stranger };
@@ -50,7 +50,7 @@ async function runAs(home: string, args: readonly string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** Runs a notebook of one query, which starts a service, and returns what it shows. */
+/** Runs a notebook of one query, which starts a service, and returns its output. */
 async function answerIn(home: string): Promise<string> {
   const [script, output] = [join(home, 'n.apl'), join(home, 'out.ipynb')];
   writeFileSync(script, 'range n from 1 to 3 step 1 | summarize total = sum(n)\n');
@@ -67,7 +67,7 @@ test.each(Object.entries(places))(
     const dataDir = join(home, 'data');
     mkdirSync(dataDir);
     giveTo(dataDir, stranger);
-    // Another profile, which queries of the local one do without.
+    // Another profile, which local queries do not need.
     writeFileSync(
       join(home, '.axiom.toml'),
       '[deployments.prod]\nurl = "https://api.example.org"\ntoken = "none"\n',
@@ -81,7 +81,7 @@ const event = { _time: '2026-01-01T00:00:00Z', n: 7 };
 const star = { kind: 'apl', metadata: {}, name: 'one', who: 'local', query: { apl: 'whole | count' } };
 const mark = { type: 'deploy', title: 'one', datasets: ['whole'], time: event._time };
 
-/** A data directory with one of everything, of the stranger. */
+/** Creates a data directory with a file of each kind, owned by the stranger. */
 async function whole(): Promise<string> {
   const dataDir = join(await temporaryDirectory(), 'data');
   const victim = await Victim.start(dataDir);
@@ -96,7 +96,7 @@ async function whole(): Promise<string> {
   return dataDir;
 }
 
-/** What a request was told, with notices. */
+/** Response to a request, with its notice. */
 type Told = readonly [status: number, body: unknown, notice?: string];
 
 interface Question {
@@ -105,7 +105,7 @@ interface Question {
   ask(victim: Victim): Promise<Told>;
 }
 
-/** One of each kind, those that write after those that read. */
+/** One question of each kind, reads before writes. */
 const questions: Readonly<Record<string, Question>> = {
   'a query without data': { ask: victim => rowsOf(victim, 'print x = 7') },
   'a query of a sample': { ask: victim => rowsOf(victim, "['sample-http-logs'] | take 1 | project x = 7") },
@@ -196,7 +196,7 @@ test('what stands in the place of a name is told by what needs it, and by nothin
     [400, 'unknown dataset `hole`. Did you mean `whole`?'],
   ]);
   const names = named('user');
-  // Each place and each name once at least; a campaign takes each name in each place.
+  // Each obstacle and each name at least once; a campaign tries every combination.
   const pairs = Object.entries(places).flatMap(([what, place], row) =>
     names.flatMap((name, column) => ((row + column) % 3 === 0 || isCampaign ? [{ what, place, name }] : [])),
   );
@@ -211,12 +211,12 @@ test('what stands in the place of a name is told by what needs it, and by nothin
     }
     const isEmpty = what === 'a directory with a file';
     const reported = (await checkData(dataDir)).faults.map(({ file }) => file);
-    // This process may read everything.
+    // This process can read even unreadable files.
     if (!what.includes('of another user') && !isEmpty) expect(reported).toContain(path);
     for (const [question, told] of await answersIn(dataDir)) {
       const about = [what, name, question];
       if (questions[question]?.needs !== name) expect([about, told]).toEqual([about, truth.get(question)]);
-      // A query gets to know no path of this machine.
+      // Query responses do not contain local paths.
       else if (!isEmpty)
         expect([about, JSON.stringify(told)]).toEqual([
           about,

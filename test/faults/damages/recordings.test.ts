@@ -9,7 +9,7 @@ import { Said } from './said.js';
 
 const kinds = Object.keys(damagesAndEdits);
 
-/** An answer for each damage, and some that stay whole. */
+/** One answer for each damage, and some that stay intact. */
 const queries = [
   ...['print a = 1', 'print b = "two"', 'range c from 1 to 3 step 1'],
   ...kinds.map((_, index) => `print d = ${index}`),
@@ -20,7 +20,7 @@ interface Cell {
   readonly outputs: readonly { readonly output_type: string; readonly traceback?: readonly string[] }[];
 }
 
-/** Runs the queries against the recording of a directory; returns the outputs of each, or what was said instead of any. */
+/** Replays the queries from the recording in a directory; returns the outputs of each, or the message if none ran. */
 async function replay(home: string, uid?: number): Promise<readonly Cell['outputs'][] | string> {
   const [file, executed] = [join(home, 'n.apl'), join(home, 'out.ipynb')];
   writeFileSync(file, queries.join('\n// %%\n'));
@@ -38,7 +38,7 @@ async function replay(home: string, uid?: number): Promise<readonly Cell['output
   return cells.filter(({ cell_type }) => cell_type === 'code').map(({ outputs }) => outputs);
 }
 
-/** An error as it is printed, in one line, with FILE for the path of the damaged one. */
+/** Returns a printed error in one line, with FILE for the path of the damaged file. */
 function messageOf(outputs: Cell['outputs'], path: string): string | undefined {
   const [error] = outputs.filter(({ output_type }) => output_type === 'error');
   return error?.traceback
@@ -58,7 +58,7 @@ test('a damaged recording gives no wrong answer, and the damaged file is named',
   const names = readdirSync(join(base, 'rec'));
   const answers = names.filter(name => name.endsWith('.answer'));
   expect([answers.length, names.includes('recording.json')]).toEqual([queries.length, true]);
-  // Each damage of an answer beside the others, as it concerns its own cell alone; of what lists them, one after the other.
+  // All damages of answers together, as each affects only its own cell; damages of the list one at a time.
   const cases = [
     () => {
       const mixed = answers.map(file => ({ file, at: random() })).sort((a, b) => a.at - b.at);
@@ -86,7 +86,7 @@ test('a damaged recording gives no wrong answer, and the damaged file is named',
   said.expectKnown();
 });
 
-/** What came of each damaged file; fails if a cell is other than it was and names none of them. */
+/** Returns the outcome for each damaged file; fails if a cell changed without naming one of them. */
 function outcomesOf(
   found: Awaited<ReturnType<typeof replay>>,
   truth: readonly Cell['outputs'][],

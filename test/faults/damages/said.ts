@@ -15,7 +15,7 @@ its dataset. Whatever else was asked was answered right. A long campaign (\`FAUL
 |---|---|---|
 `;
 
-/** What was said of damaged files: each outcome with how often it was seen, by place and damage. */
+/** Messages about damaged files: each outcome with its count, by kind of file and damage. */
 export class Said {
   readonly #seen = new Map<string, Map<string, number>>();
 
@@ -25,7 +25,7 @@ export class Said {
     this.#seen.set(key, outcomes.set(cell(outcome), (outcomes.get(cell(outcome)) ?? 0) + 1));
   }
 
-  /** Prints how often each was seen, and, in a long campaign, expects all of them in the table of the documentation. */
+  /** Prints the count of each outcome; in a campaign, also expects all of them in the documented table. */
   expectKnown(): void {
     for (const [key, outcomes] of this.#seen)
       for (const [outcome, times] of outcomes) console.log(`${key} ${times} times: ${outcome}`);

@@ -7,7 +7,7 @@ import { processMemory } from '../../../kernel/machine.js';
 import { collectGarbage } from '../../setup/garbage.js';
 import { temporaryDirectory } from '../bench.js';
 
-/** Of this process, which runs the tests of this file alone, in MiB. */
+/** Returns the memory of this process, which runs only the tests of this file, in MiB. */
 const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
 
 test('what was freed between things in use leaves the process', async () => {
@@ -34,14 +34,14 @@ test('what was in use at a collection and is gone does not keep as much from lea
   leaveFew(buffers);
   rest.end();
   await vi.advanceTimersByTimeAsync(15_000);
-  // V8 would collect it by itself, but later.
+  // V8 alone would also collect it, but later.
   expect(left.deref()).toBeUndefined();
   vi.useRealTimers();
   await expect.poll(() => before - memory(), { interval: 100 }).toBeGreaterThan(250);
   expect([buffers.length, used.length]).toEqual([60, 0]);
 });
 
-/** Fills 400 MiB. */
+/** Allocates 400 MiB. */
 function fill(): ArrayBuffer[] {
   return Array.from({ length: 6000 }, () => {
     const buffer = new ArrayBuffer(70_000);
@@ -50,7 +50,7 @@ function fill(): ArrayBuffer[] {
   });
 }
 
-/** Leaves one of a hundred, so that what is free has no end that the allocator could cut off. */
+/** Keeps one buffer in a hundred, so that the free memory has no end for the allocator to trim. */
 function leaveFew(buffers: ArrayBuffer[]): void {
   const few = buffers.filter((_, index) => index % 100 === 0);
   buffers.splice(0, buffers.length, ...few);
@@ -67,10 +67,10 @@ test('the chunks of a long result do not gather in memory until garbage is colle
     for await (const _ of chunksOf(result)) most = Math.max(most, memory());
   };
   const run = () => engine.statements(each => each(sql, consume, 'streamed'), undefined);
-  // The engine keeps what it has once used.
+  // The engine keeps memory that it has once used.
   await run();
   const before = most;
   await run();
-  // All chunks have 400 MB.
+  // All chunks together have 400 MB.
   expect(most - before).toBeLessThan(150);
 });

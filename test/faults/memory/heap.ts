@@ -2,24 +2,24 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-/** What a process has in memory after everything unreachable was collected, in bytes. */
+/** Memory of a process after a full garbage collection, in bytes. */
 export interface Heap {
-  /** Objects of JavaScript, and buffers that they hold. */
+  /** JavaScript objects and the buffers they hold. */
   readonly used: number;
-  /** All memory of the process, the engine's included. */
+  /** Resident memory of the process, including the engine. */
   readonly resident: number;
 }
 
 /**
- * Has Node interpret all code, and allocate at the first call what it remembers of each function: what is compiled, optimized or forgotten
- * over thousands of calls would count as memory. In a long campaign that is little, and compiled code saves hours.
+ * Makes Node interpret all code and allocate feedback for each function at its first call: code compiled, optimized or flushed over
+ * thousands of calls would count as memory. In a long campaign that is negligible, and compiled code saves hours.
  */
 const steadyCode = [
   ...['--no-opt', '--no-maglev', '--no-sparkplug'],
   ...['--no-lazy-feedback-allocation', '--no-flush-bytecode'],
 ];
 
-/** Measures processes that were started with its arguments; the figures go through a file of the directory. */
+/** Measures processes started with its arguments; the figures are exchanged through a file in the directory. */
 export class HeapMeter {
   readonly #file: string;
 
@@ -27,7 +27,7 @@ export class HeapMeter {
     this.#file = join(directory, 'heap.json');
   }
 
-  /** Arguments of Node before the program, which will do so much work: on SIGUSR2 it collects, and writes what is left. */
+  /** Returns the Node arguments for a program with this much work: on SIGUSR2, it collects garbage and writes the memory in use. */
   nodeArguments(count: number): readonly string[] {
     const program = `import { renameSync, writeFileSync } from 'node:fs';
 process.on('SIGUSR2', () => setTimeout(() => {
@@ -55,7 +55,7 @@ process.on('SIGUSR2', () => setTimeout(() => {
   }
 }
 
-/** The bytes that a step adds as a rule, of figures after each: their median. What is loaded or cached once moves one step alone. */
+/** Returns the typical growth per step, in bytes: the median, since anything loaded or cached once affects only one step. */
 export function growthOf(figures: readonly number[]): number {
   const growths = figures.slice(1).map((figure, index) => figure - (figures[index] ?? 0));
   const sorted = growths.toSorted((a, b) => a - b);

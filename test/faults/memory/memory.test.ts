@@ -15,7 +15,7 @@ import {
 } from '../bench.js';
 import { growthOf, type Heap, HeapMeter } from './heap.js';
 
-/** What is asked again and again: every kind by turns, and in one place of twenty one that takes long. */
+/** Repeated requests: each kind in turn, with a slow one at every twentieth position. */
 class Mix {
   readonly #light: readonly string[];
   readonly #heavy: readonly string[];
@@ -33,7 +33,7 @@ class Mix {
 
 const heavyEvery = 20;
 
-/** Cells of every kind, those that fail too. */
+/** Cells of every kind, including failures. */
 const cells = new Mix(
   [
     'print a = 1',
@@ -60,7 +60,7 @@ const cells = new Mix(
   ],
 );
 
-/** A kernel as Jupyter starts it, with a client, whose heap can be measured. */
+/** Starts a kernel like Jupyter does, with a client; its heap can be measured. */
 async function startKernel(directory: string, nodeArguments: readonly string[]) {
   const connection = await freeConnection();
   const file = join(directory, 'connection.json');
@@ -78,7 +78,7 @@ async function startKernel(directory: string, nodeArguments: readonly string[]) 
   return { client, pid: child.pid ?? 0 };
 }
 
-/** Cells that wait in the kernel while one runs. */
+/** Cells queued in the kernel while one runs. */
 const queued = 10;
 
 test('the memory of a kernel does not grow with the cells that it runs', async () => {
@@ -95,11 +95,11 @@ test('the memory of a kernel does not grow with the cells that it runs', async (
       await Promise.all(batch.map(code => client.execute(code, { stop_on_error: false })));
       client.seen.length = 0;
     }
-    // What is kept of results has a bound of its own, which takes longer to reach.
+    // The result cache has its own limit, which takes longer to reach.
     await client.execute('%results --drop');
     figures.push(told(sent, await meter.measure(pid)));
   };
-  // Until each kind has run in each of its places, the kernel loads code.
+  // The kernel loads code until each kind has run in each of its positions.
   await run(400);
   figures.pop();
   const step = Math.ceil(count / 10);
@@ -132,7 +132,7 @@ test('the memory of a service does not grow with the queries that it answers', a
   let asked = 0;
   const writer = async (last: number) => {
     while (asked < last) {
-      // Texts differ, as those of people do.
+      // Distinct texts, like those of real users.
       const apl = `// ${asked}\n${queries.at(asked)}`;
       asked += 1;
       await connection.query({ apl, startTime: 'now-2m', endTime: 'now' });
@@ -150,7 +150,7 @@ test('the memory of a service does not grow with the queries that it answers', a
   expectLevel('query', figures, step);
 });
 
-/** A long campaign may be ended before it is over: what was measured until then is printed. */
+/** Prints a figure as soon as it is measured, in case a long campaign is stopped early. */
 function told(done: number, figure: Heap): Heap {
   console.log(`after ${done}: ${megabytes(figure)} MB`);
   return figure;
@@ -160,10 +160,10 @@ function megabytes({ used, resident }: Heap): string {
   return `${(used / 1e6).toFixed(2)} of ${(resident / 1e6).toFixed(0)}`;
 }
 
-/** A leak of two kilobytes each is twice as much. */
+/** Half of a leak of two kilobytes per call. */
 const mostBytes = 1_024;
 
-/** Every step does the same work. */
+/** Expects the heap not to grow, as every step does the same work. */
 function expectLevel(what: string, figures: readonly Heap[], step: number): void {
   const growth = growthOf(figures.map(({ used }) => used)) / step;
   const said = `bytes a ${what}: ${growth.toFixed(0)}; MB after each ${step}: ${figures.map(megabytes).join(', ')}`;
@@ -173,7 +173,7 @@ function expectLevel(what: string, figures: readonly Heap[], step: number): void
 
 test('long values of many rows are made in a process of their own, which alone ends where they are too long together', async () => {
   const dataDir = await temporaryDirectory();
-  // The service takes this for a machine of 1 GiB: the values of the rows at hand may have 16 MiB in it.
+  // Makes the service see a machine of 1 GiB, in which the values of the current rows may take 16 MiB.
   const environment = {
     NODE_OPTIONS: '--import=data:text/javascript,process.constrainedMemory=()=>2**30',
   };
@@ -198,7 +198,7 @@ test('long values of many rows are made in a process of their own, which alone e
   await victim.expectHealthy();
 });
 
-/** A command in a mount namespace whose /proc is empty: what a process uses is then known to itself alone, as on other systems. */
+/** Runs a command in a mount namespace with an empty /proc: as on other systems, a process can then only see its own memory use. */
 function withoutProc(command: readonly string[]): readonly string[] {
   const hiding = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh'];
   const { status } = spawnSync('env', [...hiding, 'true']);
