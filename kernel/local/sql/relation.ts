@@ -454,15 +454,18 @@ class SqlWriter {
   }
 
   #unionSql(relation: Extract<Relation, { kind: 'union' }>): string {
-    if (relation.inputs.length === 0 || relation.columns.length === 0)
-      return this.#dialect.nothing('NULL AS none');
-    const selects = relation.inputs.map(input => {
-      const items = relation.columns.map(
-        (column, index) =>
-          `${this.#dialect.unionItem(this.#argument(input.values[index] ?? constant(column.type, null)))} AS c${column.id}`,
-      );
-      return `SELECT ${items.join(', ')} FROM ${this.write(input.relation)}`;
-    });
+    if (relation.columns.length === 0) return this.#dialect.nothing('NULL AS none');
+    const items = (values: readonly Scalar[]): string =>
+      relation.columns
+        .map(({ id, type }, index) => {
+          const value = this.#argument(values[index] ?? constant(type, null));
+          return `${this.#dialect.unionItem(value)} AS c${id}`;
+        })
+        .join(', ');
+    if (relation.inputs.length === 0) return this.#dialect.nothing(items([]));
+    const selects = relation.inputs.map(
+      input => `SELECT ${items(input.values)} FROM ${this.write(input.relation)}`,
+    );
     return selects.join(' UNION ALL ');
   }
 

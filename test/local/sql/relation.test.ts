@@ -121,3 +121,9 @@ test('a result may have more texts side by side than the engine joins in one exp
   const items = Array.from({ length: 1_100 }, (_, index) => `f${index} = 'x'`);
   expect(await cells(`print ${items.join(', ')}`)).toEqual([items.map(() => '"x"')]);
 });
+
+test('a search of no datasets finds no rows', async () => {
+  expect(await cells("search 'a'")).toEqual([]);
+  expect(await cells("search 'a' and 'b' | where ['$table'] == 'x' | count")).toEqual([['0']]);
+  expect(await cells('search * | summarize n = count() by t = $table')).toEqual([]);
+});
