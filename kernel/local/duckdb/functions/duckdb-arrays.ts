@@ -208,10 +208,10 @@ function indexOf(
   const nth = occurrence ?? sqlArg('1::BIGINT', 'long');
   return computeFirst([list, item, from, count, nth], (l, x, a, n, k) => {
     const first = `apl_place(${l}, ${a})`;
-    const last = `CASE WHEN ${n} < 0 THEN len(${l}) ELSE least(${first} + least(${n}, len(${l})), len(${l})) END`;
+    const last = `CASE WHEN ${n} = -1 THEN len(${l}) ELSE least(${first} + least(${n}, len(${l})), len(${l})) END`;
     const found = `apl_indexes_of(${l}, ${x}, ${first}, ${last})`;
-    const known = [l, x, a, n, k].map(sql => `${sql} IS NOT NULL`).join(' AND ');
-    return `CASE WHEN ${known} THEN coalesce(CASE WHEN ${k} > 0 THEN ${found}[${k}] END, -1) END`;
+    const known = [l, x, a].map(sql => `${sql} IS NOT NULL`).join(' AND ');
+    return `CASE WHEN ${known} AND ${n} >= -1 AND ${k} >= 0 THEN coalesce(CASE WHEN ${k} > 0 THEN ${found}[${k}] END, -1) END`;
   });
 }
 

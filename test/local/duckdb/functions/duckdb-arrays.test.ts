@@ -114,6 +114,11 @@ describe('asking', () => {
     ['array_index_of', [j(['a', 'b', 'a', 'a']), s('a'), n(0n), n(-1n), n(0n)], -1n],
     ['array_index_of', [j(['a', 'b', 'a', 'a']), s('a'), n(max), n(max), n(max)], -1n],
     ['array_index_of', [abc, s('a'), nul('long')], null],
+    ['array_index_of', [abc, s('a'), n(0n), nul('long')], null],
+    ['array_index_of', [abc, s('a'), n(0n), n(-1n), nul('long')], null],
+    ['array_index_of', [abc, s('a'), n(0n), n(-2n)], null],
+    ['array_index_of', [abc, s('a'), n(0n), n(-1n), n(-1n)], null],
+    ['array_index_of', [abc, s('a'), n(0n), n(0n)], -1n],
     ['array_select_dict', [j([{ k: 1 }, 5, { k: 'a', v: 2 }]), s('k'), s('a')], { k: 'a', v: 2 }],
     [
       'array_select_dict',
