@@ -97,7 +97,8 @@ function bindWindow(
   const stepExpr = rangeStep ?? operator.step;
   const step = constantAt(binder, stepExpr, 'the step') ?? (isTime ? environment.autoBin : 1n);
   const start = constantAt(binder, rangeStart ?? operator.start, 'the start') ?? environment.start;
-  const stop = constantAt(binder, rangeStop ?? operator.stop, 'the end') ?? environment.end;
+  const end = constantAt(binder, rangeStop ?? operator.stop, 'the end') ?? environment.end;
+  const stop = rangeStop === undefined || step <= 0n || end < start ? end : afterLast(start, end, step);
   if (!isTime && axis.type !== 'long') return { start: axis, stop: axis, step: axis };
   if (isTime && stepExpr?.kind === 'literal' && stepExpr.type === 'long')
     warnOfBareStep(binder, { expr: stepExpr, value: constant('long', step) }, 'datetime');
@@ -117,6 +118,14 @@ function bindWindow(
     step: constant(isTime ? 'timespan' : 'long', step),
   };
 }
+
+/** Returns where the last bin of `in range(start, end, step)` ends: as of `range()`, the end is one of the points. */
+function afterLast(start: bigint, end: bigint, step: bigint): bigint {
+  const after = end + step - ((end - start) % step);
+  return after < greatest ? after : greatest;
+}
+
+const greatest = 2n ** 63n - 1n;
 
 /** Returns a time or integer that is constant before the query runs: literals, now(), ago() and their sums. */
 function constantAt(binder: Binder, expr: Expr | undefined, what: string): bigint | undefined {

@@ -39,7 +39,7 @@ export const grouping = {
       'T | make-series [name =] aggregate [default=value], … on time [from start to end] step width [by field, …]',
       'T | make-series … on time in range(start, end, width) [by field, …]',
     ],
-    doc: 'Returns one row per group and one array per aggregate, with its values at equal steps of time. Steps without rows hold the default: unless given, 0 for counts and sums, else null.',
+    doc: 'Returns one row per group and one array per aggregate, with its values at equal steps of time. Steps without rows hold the default: unless given, 0 for counts and sums, else null. The end is excluded, but not that of `in range()`.',
     example: {
       apl: 'datatable(t:datetime)[datetime(2026-01-01T00:10:00Z), datetime(2026-01-01T02:10:00Z)] | make-series n = count() on t from datetime(2026-01-01) to datetime(2026-01-01T03:00:00Z) step 1h | project n',
       result: '[[1, 0, 1]]',
