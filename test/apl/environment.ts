@@ -19,10 +19,10 @@ const spans: readonly FieldSchema[] = [
   field('service.name', 'string'),
 ];
 
-/** Three small datasets, with map keys and values of some of their fields. */
+/** Three small datasets, with map keys and values for some of their fields. */
 export const environment: EditorEnvironment = environmentOf({ web, spans, 'sample-http-logs': web });
 
-/** An environment of these datasets; none takes fields it does not know. */
+/** Returns an environment of these datasets, all with closed schemas. */
 export function environmentOf(datasets: Readonly<Record<string, readonly FieldSchema[]>>): EditorEnvironment {
   const schemas = new Map<string, DatasetSchema>(
     Object.entries(datasets).map(([name, fields]) => [name, { name, fields, open: false }]),
@@ -40,7 +40,7 @@ export function environmentOf(datasets: Readonly<Record<string, readonly FieldSc
   };
 }
 
-/** The text without its `$0`, and where that stood. */
+/** Returns the text without its `$0`, and the offset of the `$0`. */
 export function cursorOf(marked: string): { readonly text: string; readonly offset: number } {
   return { text: marked.replace('$0', ''), offset: marked.indexOf('$0') };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aggregateNamed, functionNamed, functions } from '../../kernel/apl/catalog/all-functions.js';
 import { elementNamed } from '../../kernel/apl/catalog/operator-entries.js';
 
-/** The names of the public documentation, by its groups; those of one element are joined with `=`. */
+/** Names in the public documentation, by group; the spellings of one element are joined with `=`. */
 const functionGroups = {
   array: `
     array_concat array_extract array_iff array_index_of array_length array_reverse array_rotate_left
@@ -136,7 +136,7 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** `==` and the like hold no name before their `=`. */
+/** Splits a name into its spellings; operators such as `==` contain `=` themselves. */
 function spellings(name: string): string[] {
   return /^\w+(?:-\w+)*=/.test(name) ? name.split('=') : [name];
 }

@@ -1,20 +1,20 @@
 import type { limits } from '../../kernel/apl/syntax/syntax-limits.js';
 
-/** A query that holds so much of what a limit counts, and what stands where one too many is reported. */
+/** A query that scales with the quantity that a limit counts, and the text that is reported when one too many is used. */
 export interface LimitCase {
   readonly write: (count: number) => string;
-  /** The greatest count that is within the limit, if that is not the limit itself. */
+  /** Highest count within the limit, if it differs from the limit itself. */
   readonly most?: number;
-  /** The text, or its beginning, at the place that the refusal names. */
+  /** The reported text, or its beginning. */
   readonly at: string;
 }
 
-/** `count` times what `write` writes, joined. */
+/** Joins `count` results of `write`. */
 export function repeated(count: number, join: string, write: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => write(index)).join(join);
 }
 
-/** A case for every limit of the language. */
+/** Cases for every limit of the language. */
 export const limitCases: Readonly<Record<keyof typeof limits, LimitCase>> = {
   text: { write: count => `print 1 //${'n'.repeat(count - 10)}`, at: 'n' },
   statements: { write: count => `${'let a = 1;'.repeat(count - 1)}print a`, at: 'print a' },

@@ -18,7 +18,7 @@ const environment = {
   autoBin: 1n,
 };
 
-/** Parses, binds and splits; whatever the text, nothing throws and every place lies in the text. */
+/** Parses, binds and splits any text; nothing may throw, and every position must lie within the text. */
 function read(text: string): void {
   checkTokens(text);
   const parsed = parseQuery(text);
@@ -45,7 +45,7 @@ function isPlace({ from, to, message }: Diagnostic & Span, text: string): boolea
   return from >= 0 && from <= to && to <= text.length && message.length > 0;
 }
 
-/** A query's text is copied from the cell, but for the `;` and line break after shared statements. */
+/** Checks that a query's text is copied from the cell, except the `;` and line break after shared statements. */
 function checkSegments(cell: string, query: ReturnType<typeof parseCell>['queries'][number]): void {
   for (const { text, cell: from, length } of query.segments) {
     expect(query.text.slice(text, text + length)).toBe(cell.slice(from, from + length));

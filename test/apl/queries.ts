@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Words, names, literals and symbols of the language, to throw together. */
+/** Words, names, literals and symbols of the language, to combine at random. */
 const vocabulary = [
   ...['where', 'extend', 'project', 'summarize', 'by', 'sort', 'limit', 'join', 'on', 'union', 'let', 'set'],
   ...[
@@ -91,7 +91,7 @@ const vocabulary = [
   ],
 ];
 
-/** Random words of the language in any order. */
+/** Words of the language in random order. */
 export const tokenSoup = fc
   .array(fc.constantFrom(...vocabulary), { maxLength: 40 })
   .map(words => words.join(' '));
@@ -283,7 +283,7 @@ const keys = fc.oneof(
 const count = fc.constantFrom('0', '1', '3', '1000000', '9223372036854775807');
 const option = (...values: string[]): fc.Arbitrary<string> => fc.constantFrom(...values);
 
-/** One operator, most often one that compiles. */
+/** A single operator, which usually compiles. */
 const operator = fc.oneof(
   condition.map(test => `where ${test}`),
   fc
@@ -357,7 +357,7 @@ const operator = fc.oneof(
   option("redact '[0-9]' on s", "redact 'x'", 'extend-valid v = s, w = l, y = j, z = r'),
 );
 
-/** A table with a column of each type, nulls and the ends of each range. */
+/** A table with a column of each type, with nulls and the extremes of each range. */
 export const everyType = `let T = datatable(b:bool, l:long, r:real, s:string, t:datetime, d:timespan, j:dynamic, _time:datetime, ['odd name']:long, ['geo.city']:string)[
   true, 1, 1.5, 'x', datetime(2026-01-02T03:04:05.123456789Z), 1500ms, dynamic({"a":{"b":1}}), datetime(2026-03-04T05:00:00Z), 1, 'Berlin',
   false, -7, -0.25, '', datetime(1970-01-01), 0s, dynamic([1,"b",null]), datetime(2026-03-04T04:30:00Z), 2, 'x',
@@ -371,7 +371,7 @@ export const pipeline = fc
   .array(operator, { minLength: 1, maxLength: 4 })
   .map(stages => `${everyType}T\n| ${stages.join('\n| ')}`);
 
-/** A pipeline with a few characters taken out, doubled or put in. */
+/** A pipeline with a few characters removed, doubled or inserted. */
 export const mutated = fc
   .tuple(
     pipeline,

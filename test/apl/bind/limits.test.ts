@@ -14,7 +14,7 @@ function errorsIn(text: string): readonly Diagnostic[] {
 
 type Name = keyof typeof limits;
 
-/** The length of a pattern is checked where it is compiled, not here. */
+/** The length of a pattern is checked when it is compiled, not here. */
 const bounded = (Object.entries(limitCases) as [Name, LimitCase][]).filter(([name]) => name !== 'pattern');
 
 test.each(bounded)('%s: as many as the limit says, and no more', (name, { write, most, at }) => {

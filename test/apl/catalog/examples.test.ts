@@ -4,7 +4,7 @@ import { everyFunction } from '../../../kernel/apl/catalog/all-functions.js';
 import type { FunctionEntry } from '../../../kernel/apl/catalog/entry.js';
 import { elements } from '../../../kernel/apl/catalog/operator-entries.js';
 
-/** JSON with one space after each comma and colon, and no other outside strings. */
+/** Returns JSON with one space after each comma and colon and no other whitespace outside strings. */
 function spaced(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|\s+|([,:])/g, (_, text?: string, mark?: string) =>
     mark === undefined ? (text ?? '') : `${mark} `,

@@ -27,7 +27,7 @@ describe('a cell as one text of statements', () => {
   });
 });
 
-/** What is offered first at `$0`. */
+/** Returns the first completion at `$0`. */
 function offered(marked: string): string | undefined {
   const { text, offset } = cursorOf(marked);
   return completeCell(text, offset, environment).items[0]?.insert;

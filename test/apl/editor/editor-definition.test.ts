@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { definition, references, rename } from '../../../kernel/apl/editor/editor-definition.js';
 import { cursorOf, environment } from '../environment.js';
 
-/** Every reference to the name at `$0` in angle brackets, its definition in double ones. */
+/** Marks every reference to the name at `$0` with angle brackets, and its definition with double ones. */
 function marked(input: string): string {
   const { text, offset } = cursorOf(input);
   const found = references(text, offset, environment);

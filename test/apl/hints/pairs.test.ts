@@ -5,8 +5,8 @@ import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 import { environment } from '../environment.js';
 
 /*
- * Queries of other languages, each with its translation below it, indented, or with why it has none, after `!`.
- * `UPDATE_GOLDEN=1 npx vitest run --project fast test/apl/hints` writes what the code gives now.
+ * Queries of other languages, each followed by its indented translation or, after `!`, by the reason that it has none.
+ * `UPDATE_GOLDEN=1 npx vitest run --project fast test/apl/hints` rewrites them from the current code.
  */
 
 const update = process.env.UPDATE_GOLDEN === '1';
@@ -75,7 +75,7 @@ function translation(query: string) {
   return diagnostics.find(({ code }) => code === 'other-language');
 }
 
-/** The translation, or the hint if there is none. */
+/** Returns the translation, or the hint if there is none. */
 function shown(query: string, language: string): string {
   const found = translation(query);
   expect(found?.message).toBe(`this is ${language}, not APL`);
@@ -83,7 +83,7 @@ function shown(query: string, language: string): string {
   return text.replace(/^/gm, '  ');
 }
 
-/** The errors of a translation over datasets whose fields are not known. */
+/** Returns the errors of a translation over datasets of unknown fields. */
 function errors(apl: string): readonly string[] {
   const { query, diagnostics } = parseQuery(apl);
   const open = {

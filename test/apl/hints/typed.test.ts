@@ -8,7 +8,7 @@ function errorsOf(text: string) {
   return diagnose(text, environment).filter(({ severity }) => severity === 'error');
 }
 
-/** The text after the fixes of its errors, one at a time, for as long as there is one. */
+/** Applies the fixes of a text one at a time, until none is left or `presses` are used up. */
 function fixed(text: string, presses: number): string {
   for (let press = 0; press < presses; press += 1) {
     const found = errorsOf(text).find(({ instead }) => instead !== undefined);
@@ -18,9 +18,9 @@ function fixed(text: string, presses: number): string {
   return text;
 }
 
-/** What a hurried person types, and what the fix buttons make of it: a query without an error, at a press for each error or at so many. */
+/** Hasty input and the query that its fix buttons produce: free of errors, after one press per error or after the given number. */
 test.each<[typed: string, query: string, presses?: number]>([
-  // Signs of other languages and keyboards.
+  // Symbols of other languages and keyboards.
   [`${W} | where status = 500`, `${W} | where status == 500`],
   [`${W} ｜ count`, `${W} | count`],
   [`${W} | where status ＝＝ 500`, `${W} | where status == 500`, 4],
@@ -40,7 +40,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | count # all`, `${W} | count // all`],
   [`# title\n${W} | count`, `// title\n${W} | count`],
   [`${W} | where status == 500 /* ours */\n| count`, `${W} | where status == 500 // ours\n| count`],
-  // What is pasted with a query, or around it.
+  // Text pasted along with a query, or around it.
   [`> ${W} | count`, `${W} | count`],
   [`In [3]: ${W} | count`, `${W} | count`],
   [`apl> web | count`, `web | count`],
@@ -90,7 +90,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | extend slow = if(duration > 5, 1, 0)`, `${W} | extend slow = iff(duration > 5, 1, 0)`],
   [`${W} | where lower(method) == "get"`, `${W} | where tolower(method) == "get"`],
   [`${W} | orderby _time desc`, `${W} | sort by _time desc`],
-  // Patterns, lists and keys of other languages.
+  // Patterns, lists and keys as in other languages.
   [`${W} | where method like 'G%'`, `${W} | where method startswith_cs "G"`],
   [`${W} | where method ilike "%ET%"`, `${W} | where method contains "ET"`],
   [`${W} | where "G" in method`, `${W} | where method contains "G"`],
@@ -104,7 +104,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | where has "x"`, `${W} | where * has "x"`],
   [`${W} | where any has "x"`, `${W} | where * has "x"`],
   [`${W} | extend x = method->'a'`, `${W} | extend x = method["a"]`],
-  // Brackets and quotes that are not closed.
+  // Unclosed brackets and quotes.
   [`${W} | where (method == "GET"`, `${W} | where (method == "GET")`],
   [`${W} | where (method == "GET" | count`, `${W} | where (method == "GET") | count`],
   [`${W} | summarize dcount(method`, `${W} | summarize dcount(method)`],
@@ -112,7 +112,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | where method == "GET | count`, `${W} | where method == "GET" | count`],
   [`${W} | where method == 'GET"`, `${W} | where method == 'GET'`],
   ["['sample-http-logs] | count", `${W} | count`],
-  // Calls with words, and with the order of other languages.
+  // Calls that contain words, or take arguments in the order of other languages.
   [`${W} | summarize count(distinct method)`, `${W} | summarize dcount(method)`],
   [`${W} | summarize COUNT(DISTINCT method) by status`, `${W} | summarize dcount(method) by status`],
   [`${W} | summarize nunique(method)`, `${W} | summarize dcount(method)`],
@@ -130,7 +130,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | where _time > datetime(20.11.2026)`, `${W} | where _time > datetime(2026-11-20)`],
   [`${W} | where _time > datetime("2026/11/20")`, `${W} | where _time > datetime(2026-11-20)`],
   [`${W} | summarize count() by hour`, `${W} | summarize count() by bin(_time, 1h)`],
-  // Ranges, bins and conditions that are counted.
+  // Ranges, bins and counted conditions.
   [`${W} | where status in (500..599)`, `${W} | where status between (500 .. 599)`],
   [`${W} | where status !in (500 .. 599)`, `${W} | where status !between (500 .. 599)`],
   [`${W} | where status in range(500, 599)`, `${W} | where status between (500 .. 599)`],
@@ -144,7 +144,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | summarize avg(method)`, `${W} | summarize avg(todouble(method))`],
   [`${W} | summarize avg duration by method`, `${W} | summarize avg(duration) by method`],
   [`${W} | union all web`, `${W} | union web`],
-  // Functions of other languages, whose arguments stand in another order.
+  // Functions of other languages that take their arguments in another order.
   [`${W} | where like(method, "%GET%")`, `${W} | where method contains_cs "GET"`],
   [`${W} | where match(method, "^G")`, `${W} | where method matches regex "^G"`],
   [`${W} | where regexp_like(method, "^G")`, `${W} | where method matches regex "^G"`],
@@ -167,7 +167,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | rare method`, `${W} | summarize count = count() by method | top 10 by count asc`],
   [`${W} | regex method="^G"`, `${W} | where method matches regex "^G"`],
   [`${W} | rex field=method "(?<verb>\\w+)"`, `${W} | extend verb = extract(@'(?P<verb>\\w+)', 1, method)`],
-  // Stages of the shell, of jq, and of pipes in other languages.
+  // Stages from the shell, jq, and pipes of other languages.
   [`${W} | grep error`, `${W} | search "error"`],
   [`${W} | grep -v -i "time out"`, `${W} | search not "time out"`],
   [`${W} | wc -l`, `${W} | count`],
@@ -186,7 +186,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | agg(avg(duration))`, `${W} | summarize avg(duration)`],
   [`${W} | derive slow = duration > 5`, `${W} | extend slow = duration > 5`],
   [`${W} | order_by duration desc`, `${W} | sort by duration desc`],
-  // Lines of the shell.
+  // Shell command lines.
   ["jq '.[] | select(.status >= 500) | .method' web", "['web'] | where status >= 500 | project method", 3],
   ['grep -c error web', '[\'web\'] | search "error" | count'],
   ['grep -v "time out" web | wc -l', '[\'web\'] | search not "time out" | count'],
@@ -206,7 +206,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`${W} | sort -duration`, `${W} | sort by duration desc`],
   [`${W} | top 10 status`, `${W} | top 10 by status`],
   [`${W} | project * except method, status`, `${W} | project-away method, status`],
-  // Lines of Python and of consoles.
+  // Lines of Python and of other consoles.
   [`${W}.where(status == toint("500"))`, `${W} | where status == toint("500")`],
   ['web.head()', "['web'] | limit 5"],
   ['web[web.status == 500]', "['web'] | where status == 500"],
@@ -440,7 +440,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   expect(errorsOf(query).map(({ message }) => message)).toEqual([]);
 });
 
-/** Where nothing can be written for them: the place, and what to do. */
+/** Input without an automatic fix: the marked text and the hint. */
 test.each([
   [`${W} | where status == 5xx`, '5xx', 'startswith "5"'],
   [`${W} | where _time > ago(1M)`, '1M', '30d'],
@@ -467,7 +467,7 @@ test.each([
   ['sum:http.requests{service:web}.as_count()', 'sum:http.requests{service:web}.as_count()', "['logs']"],
   ['{"query": {"match_all": {}}}', '{"query": {"match_all": {}}}', "['logs']"],
   ['GET /logs/_search', 'GET /logs/_search', "['logs']"],
-  // What has no fix, as its place or what is meant is not clear.
+  // No fix is possible because the position or the intent is ambiguous.
   ['web | where method == $method', '$method', '%param'],
   ['web | where status == :status', ':', '%param'],
   ['web | where status == ?', '?', '%param'],

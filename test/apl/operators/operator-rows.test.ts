@@ -12,7 +12,7 @@ import { operators, optionsOf, sources } from '../../../kernel/apl/operators/ope
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 import { environment } from '../environment.js';
 
-/** An operator by one of its words: what is documented under it, and its clauses. */
+/** An operator under one of its words: its documentation and its clauses. */
 interface Word {
   readonly kind: string;
   readonly word: string;
@@ -46,19 +46,19 @@ const golden = readdirSync(goldenFolder, { encoding: 'utf8', recursive: true })
 
 const SENTENCES = /^[A-Z`].*\.$/;
 
-/** What may be typed at the end of a text. */
+/** Returns the completions at the end of a text. */
 function offered(text: string): string[] {
   return complete(text, text.length, environment).items.map(({ label }) => label);
 }
 
-/** The query up to where the options of an operator stand. */
+/** Returns the query up to the position of the operator's options. */
 function beforeOptions(word: string, clauses: readonly Clause[]): string {
   const [first] = clauses;
   if (first?.takes === 'word') return `web | ${word} ${first.words?.[0]} with (`;
   return first?.takes === 'options' ? `web | ${word} ` : `web | ${word} method as (a:long) with (`;
 }
 
-/** The text of the nodes of one name in the tree of colors. */
+/** Returns the texts of all nodes with this name in the highlighting tree. */
 function colored(text: string, name: string): string[] {
   const found: string[] = [];
   aplParser()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { completeness, parseCell, toCellOffset } from '../../../kernel/apl/syntax/cell.js';
 
-/** `%magic args` for each magic, then each query's text; `name<<` in front of a named one, `;` after a silent one. */
+/** Returns `%magic args` for each magic, then each query's text: `name<<` before a named one, `;` after a silent one. */
 function split(cell: string): string[] {
   const { magics, queries, diagnostics } = parseCell(cell);
   return [

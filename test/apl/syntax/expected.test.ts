@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 
-/** What is expected where a text ends too early, and after what. */
+/** Texts that end too early, with what the parser expected and after what. */
 test.each([
   ['let x =', 'expected an expression after `=`, the query ends here'],
   ['let = 1; print 1', 'expected a name after `let`, found `=`'],

@@ -4,7 +4,7 @@ import type { Expr } from '../../../kernel/apl/syntax/ast.js';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 import { pipeline } from '../queries.js';
 
-/** The tree of an expression with every operation in parentheses. */
+/** Prints an expression with every operation in parentheses. */
 function tree(expr: Expr): string {
   switch (expr.kind) {
     case 'binary':
@@ -85,7 +85,7 @@ interface Place {
   readonly to: number;
 }
 
-/** The parts of a tree whose place is not inside that of their parent. */
+/** Returns the nodes of a tree whose span is not inside their parent's. */
 function outside(node: unknown, parent: Place): unknown[] {
   if (Array.isArray(node)) return node.flatMap(item => outside(item, parent));
   if (typeof node !== 'object' || node === null) return [];

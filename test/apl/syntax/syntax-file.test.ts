@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fileCellAt, splitFile } from '../../../kernel/apl/syntax/syntax-file.js';
 
-/** The cells of a file, each as its first line and what it holds. */
+/** Checks the cells of a file: the first line and the body of each, and whether it is prose. */
 function check(
   source: string,
   expected: readonly (readonly [head: string, body: string, prose: boolean])[],

@@ -6,7 +6,7 @@ import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 import { magicFacts } from '../../../../kernel/notebook/editor/editor-comm.js';
 import { environment } from '../../environment.js';
 
-/** Everything found in a cell, as `severity marked text: message -> what mends it`. */
+/** Checks everything found in a cell, as `severity marked text: message -> fix`. */
 function check(cell: string, expected: readonly string[]): void {
   const found = diagnose(cell, environment, magicFacts).map(({ severity, from, to, message, instead }) => {
     const fix = instead === undefined ? '' : ` -> ${instead}`;
@@ -166,7 +166,7 @@ describe('while no dataset is known, what is right when they are known is not an
     name.endsWith('.txt'),
   );
   const nothing = known({ fields: () => undefined, now: 0n });
-  /** The queries of the golden files that have a result, over tables of which nothing is known, but for those that keep the order of a written one. */
+  /** Golden-file queries that have a result, over tables of unknown schema; without those that serialize a literal table. */
   const queries = files.flatMap(name =>
     readFileSync(new URL(name, folder), 'utf8')
       .split(/^=== /m)

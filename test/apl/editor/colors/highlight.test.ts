@@ -93,7 +93,7 @@ describe('leaves of the tree', () => {
     'Dataset logs · Pipe | · Stage where · Field a · Operator == · Invalid 12abc · WordOperator and · Invalid ¤ · Operator == · String “x”',
   );
 
-  /** Checks every node without children, in order, as `name text` separated by dots. */
+  /** Checks every leaf node, in order, as `name text`, separated by dots. */
   function check(text: string, expected: string): void {
     test(text, () => {
       const leaves: string[] = [];

@@ -36,7 +36,7 @@ describe('the TextMate grammar gives each token the class that JupyterLab gives 
   });
 
   test('in the examples of the catalog', () => {
-    // A name that is a keyword elsewhere, and an operator after a bracket, take a parser.
+    // Telling apart a name that is a keyword elsewhere, or an operator after a bracket, takes a parser.
     expect(catalogExamples().flatMap(differences)).toEqual([
       'top: keyword, not name',
       'limit: name, not keyword',
@@ -56,7 +56,7 @@ describe('the TextMate grammar gives each token the class that JupyterLab gives 
   });
 });
 
-/** The tokens that the grammar gives another class, each as `text: class of JupyterLab, not class of the grammar`. */
+/** Returns the tokens that the grammar classifies differently, each as `text: JupyterLab's class, not the grammar's class`. */
 function differences(text: string): readonly string[] {
   const found = classesOf(text);
   return tokensOf(text).flatMap(({ from, to, is }) => {
@@ -65,7 +65,7 @@ function differences(text: string): readonly string[] {
   });
 }
 
-/** The class of each character. */
+/** Returns the class of each character. */
 function classesOf(text: string): readonly string[] {
   let stack = textmate.INITIAL;
   return text.split('\n').flatMap(line => {
@@ -74,7 +74,7 @@ function classesOf(text: string): readonly string[] {
     const row = tokens.flatMap(({ startIndex, endIndex, scopes }) =>
       Array<string>(endIndex - startIndex).fill(classOfScope.get(scopes.at(-1) ?? '') ?? 'nothing'),
     );
-    // The grammar sees a line break after the line.
+    // The grammar sees a line break at the end of each line.
     return [...row.slice(0, line.length), 'line break'];
   });
 }

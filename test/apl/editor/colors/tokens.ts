@@ -7,14 +7,14 @@ import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
 import { classes, type TokenClass } from '../../../../kernel/apl/editor/colors/lexical.js';
 import { root } from '../../../setup/sources.js';
 
-/** A token with its class, as JupyterLab colors it. */
+/** A token with the class that JupyterLab colors it by. */
 export interface ClassedToken {
   readonly from: number;
   readonly to: number;
   readonly is: TokenClass;
 }
 
-/** The code cells of the example notebooks. */
+/** Returns the code cells of the example notebooks. */
 export function exampleCells(): readonly string[] {
   const folder = join(root, 'examples');
   return readdirSync(folder)
@@ -24,7 +24,7 @@ export function exampleCells(): readonly string[] {
     .map(({ source }) => (Array.isArray(source) ? source.join('') : source));
 }
 
-/** The examples of the catalog. */
+/** Returns the examples of the catalog. */
 export function catalogExamples(): readonly string[] {
   return [...elements, ...everyFunction, ...aggregates].flatMap(({ example }) => example?.apl ?? []);
 }
@@ -37,7 +37,7 @@ const classOfLeaf = new Map<string, TokenClass>(
 
 const parser = aplParser();
 
-/** The tokens of a text by JupyterLab's highlighting; throws for a leaf without a class. */
+/** Returns the tokens of a text as JupyterLab highlights them; throws for a leaf without a class. */
 export function tokensOf(text: string): readonly ClassedToken[] {
   const found: ClassedToken[] = [];
   parser.parse(text).iterate({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { complete } from '../../../../kernel/apl/editor/completion/complete.js';
 import { cursorOf, environment, environmentOf } from '../../environment.js';
 
-/** The first of what is offered at `$0`, as `kind insert`; nothing may follow where `whole` is set. */
+/** Checks the first completions at `$0`, as `kind insert`; with `whole`, there may be no more. */
 function check(marked: string, expected: readonly string[], whole = false): void {
   const { text, offset } = cursorOf(marked);
   const items = complete(text, offset, environment).items.map(({ kind, insert }) => `${kind} ${insert}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hover, signatureHelp } from '../../../../kernel/apl/editor/help/hover.js';
 import { cursorOf, environment } from '../../environment.js';
 
-/** The first line of what is said at `$0`, and the text it is about. */
+/** Checks the hovered text at `$0` and the first line of its documentation. */
 function check(marked: string, expected: readonly [about: string, says: string] | undefined): void {
   const { text, offset } = cursorOf(marked);
   const found = hover(text, offset, environment);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { format, sameTree } from '../../../../kernel/apl/editor/layout/layout-format.js';
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 
-/** The layout of a text, which is its own layout too. */
+/** Checks the formatted text, and that formatting it again changes nothing. */
 function check(text: string, expected: string): void {
   expect(format(text)).toBe(expected);
   expect(format(expected)).toBe(expected);

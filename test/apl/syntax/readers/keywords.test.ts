@@ -8,7 +8,7 @@ import {
 import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 import { tokenize } from '../../../../kernel/apl/syntax/tokens/lexer.js';
 
-/** Words of the grammar beside those of operators, sources and clauses. */
+/** Words of the grammar other than operators, sources and clauses. */
 const others = ['and', 'or', 'in', 'has', 'asc', 'desc', 'nulls', 'first', 'last', 'let', 'to', 'regex'];
 const more = [
   'let n = 3; print n',
@@ -22,7 +22,7 @@ const words = new Set([...clauseWords, ...others, ...Object.keys(sources), ...op
 const rows = [...Object.values(operators), ...Object.values(sources)];
 const examples = [...rows.flatMap(row => ('example' in row ? [row.example.apl] : [])), ...more];
 
-/** Each word of the grammar in an example, in capitals; what a call or a result is named is none. */
+/** Examples with one word of the grammar in capitals, except names of calls and results. */
 const written = examples.flatMap(apl =>
   tokenize(apl)
     .filter(({ kind, text, to }) => kind === 'word' && words.has(text) && !/^(?:\(\)| =)/.test(apl.slice(to)))

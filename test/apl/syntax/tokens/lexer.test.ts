@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tokenize } from '../../../../kernel/apl/syntax/tokens/lexer.js';
 
-/** Each token as `kind text`, with its problem after `!`. */
+/** Returns each token as `kind text`, followed by its problem after `!`. */
 function tokens(source: string): string[] {
   return tokenize(source).map(
     ({ kind, text, problem }) => `${kind} ${text}${problem === undefined ? '' : ` !${problem}`}`,
