@@ -8,7 +8,7 @@ import { soon } from './page/soon.js';
 import { frameOf, svgOf } from './page/svg.js';
 import { openSession, type Session } from './session.js';
 
-/** Titles of a stranger, every twenty minutes one of each class: each is looked for under the pointer. All are drawn in rules.test.ts. */
+/** Hostile titles, one of each class, 20 minutes apart: each is hovered here. time-rules.test.ts draws them all. */
 const hostile = SAMPLES;
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 const minutesOf = (index: number): number => 10 + 20 * index;
@@ -72,7 +72,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
     async width => {
       await page.setViewportSize({ width, height: 900 });
       for (const chart of [0, 1, 2]) {
-        // An image is drawn anew, perhaps more than once, while the page takes its width.
+        // A chart is redrawn, perhaps more than once, while the page adopts the new width.
         await soon(async () => [chart, await isFitted(chart), await areApart(chart)]).toEqual([
           chart,
           true,
@@ -99,7 +99,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
   const frame = (chart: number): Locator => frameOf(page, chart);
   const svg = (chart: number): Locator => svgOf(page, chart);
 
-  /** The left end and the width of the plot of a chart, in pixels of the page. */
+  /** Returns the left edge and the width of a chart's plot, in page pixels. */
   async function plot(chart: number): Promise<readonly [left: number, width: number]> {
     const frames = svg(chart).locator('.role-frame > g > path.background');
     const [box] = await boxesOf(frames);
@@ -107,7 +107,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
     return [box.left, box.right - box.left];
   }
 
-  /** Where the rules of a chart stand, as shares of its axis. */
+  /** Returns the positions of a chart's annotation marks, as fractions of its axis. */
   async function rules(chart: number): Promise<readonly number[]> {
     const [left, width] = await plot(chart);
     return (await ruleBoxes(chart)).map(box => Number(((box.left - left) / width).toFixed(2)));
@@ -119,18 +119,18 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
 
   const labelsOf = (chart: number) => svg(chart).locator('.ruleLabels text:not([opacity="0"])');
 
-  /** The boxes of the labels of a chart, from the left. */
+  /** Returns the boxes of a chart's labels, from left to right. */
   async function labelBoxes(chart: number): Promise<readonly Box[]> {
     return (await boxesOf(labelsOf(chart))).toSorted((a, b) => a.left - b.left);
   }
 
-  /** Whether no label of a chart covers another. */
+  /** Whether the labels of a chart do not overlap. */
   async function areApart(chart: number): Promise<boolean> {
     const boxes = await labelBoxes(chart);
     return boxes.every(({ left }, index) => index === 0 || left >= (boxes[index - 1]?.right ?? 0));
   }
 
-  /** Whether a chart has taken the width of its output. */
+  /** Whether a chart fills the width of its output. */
   async function isFitted(chart: number): Promise<boolean> {
     const [output] = await boxesOf(frame(chart));
     const [drawn] = await boxesOf(svg(chart));
@@ -138,7 +138,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
     return drawn.right <= output.right && drawn.right > output.right - 60;
   }
 
-  /** Moves the pointer to a share of the axis, in the upper part of the first plot. */
+  /** Moves the pointer to a fraction of the axis, in the upper part of the first plot. */
   async function hover(chart: number, share: number): Promise<void> {
     await svg(chart).scrollIntoViewIfNeeded();
     const [left, width] = await plot(chart);
@@ -154,7 +154,7 @@ interface Box {
   readonly top: number;
 }
 
-/** The boxes of elements on the page. */
+/** Returns the boxes of elements on the page. */
 function boxesOf(elements: Locator): Promise<readonly Box[]> {
   return elements.evaluateAll((all: readonly { getBoundingClientRect(): Box }[]) =>
     all.map(each => {

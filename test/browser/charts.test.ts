@@ -170,7 +170,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     const bar = frame(2).locator('.apl-chart-bar');
     const cells = svg(2).locator('.mark-rect.role-mark path');
     expect(await cells.count()).toBe(8);
-    // The buckets of the first minute, from below.
+    // The buckets of the first minute, from the bottom.
     await cells.nth(0).click();
     await soon(() => bar.innerText()).toContain('took from 1,500 to 15,750: 10');
     for (const [key, text] of [
@@ -204,7 +204,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
   const frame = (chart: number): Locator => frameOf(page, chart);
   const svg = (chart: number): Locator => svgOf(page, chart);
 
-  /** Where a share of the width of a chart is on the page, in the middle of its first plot. */
+  /** Returns the page position at a fraction of a chart's width, in the middle of its first plot. */
   async function pointOf(chart: number, share: number): Promise<readonly [number, number]> {
     await svg(chart).scrollIntoViewIfNeeded();
     const box = await svg(chart).boundingBox();
@@ -225,7 +225,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
   }
 });
 
-/** How each chart stands to its output. */
+/** Compares the width of each chart with its output's. */
 function shares(on: Page): Promise<readonly string[]> {
   return on.locator('.apl-chart').evaluateAll((outputs: readonly Output[]) =>
     outputs.map(output => {

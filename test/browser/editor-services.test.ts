@@ -16,7 +16,7 @@ ${dataset}
 describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   const { app } = frontEnd;
   let site: Site;
-  /** The empty notebook while it is open: opening it takes longer than most of the tests that write into it. */
+  /** The empty notebook, kept open because opening it takes longer than most tests that type into it. */
   let empty: LabPage | undefined;
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await page.keyboard.press('Control+.');
     await soon(() => text(page)).toBe(`%time last 1h\n${dataset}\n| where status == 500\n| project status`);
     await soon(() => marks.count()).toBe(0);
-    // Words from right to left keep the order of the tokens, by isolates that the oldest CodeMirror has too.
+    // Right-to-left words keep the token order through bidi isolates, which even the oldest CodeMirror supports.
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' // \u05d0\u05d1 > 5');
     await soon(() => page.locator('.cm-iso').allTextContents()).toEqual([
@@ -118,7 +118,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   test('opens the list again when the kernel has told of fields, of those alone that begin as the word does', async () => {
     const opened = await openEmpty();
     const { page } = opened;
-    // Nothing has asked for these fields yet: while the word is typed, no name begins as it does.
+    // These fields have not been requested yet: no known name begins with the typed word.
     await page.keyboard.insertText("['otel-demo-traces'] | where nam");
     await soon(() => labels(page)).toEqual(['name']);
     finish(opened);
@@ -223,7 +223,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     const opened = await openConnected('hostile.ipynb');
     const { page } = opened;
     await page.keyboard.press('Shift+Enter');
-    // The kernel has told of the new dataset once the cell has ended.
+    // The kernel has announced the new dataset by the time the cell ends.
     await page.locator('.jp-InputArea-prompt', { hasText: '[1]:' }).waitFor();
     await page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').waitFor({ state: 'attached' });
     await page.locator('.jp-Notebook .cm-content').nth(1).focus();
@@ -241,7 +241,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  // Notebook 7 opens files that are not notebooks in a page of another application.
+  // Notebook 7 opens other files in a page of another application.
   if (app === 'lab/tree') {
     test('colors and checks every cell of a file', async () => {
       const opened = await site.open('query.apl');
@@ -261,8 +261,8 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   });
 
   /**
-   * Accepts the first completion. CodeMirror takes no key while it asks anew, 100 ms after the last letter, nor within
-   * 75 ms of a list's opening (interactionDelay).
+   * Accepts the first completion. CodeMirror ignores keys while it queries again, 100 ms after the last letter, and for 75 ms after a list
+   * opens (interactionDelay).
    */
   async function accept(page: Page, key: 'Enter' | 'Tab'): Promise<void> {
     await page.waitForTimeout(300);
@@ -273,7 +273,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await page.keyboard.press(key);
   }
 
-  /** Opens a notebook, and waits until its editor knows what its kernel does. */
+  /** Opens a notebook and waits until its editor has received the kernel's facts. */
   async function openConnected(file: string): Promise<LabPage> {
     empty = undefined;
     const opened = await site.open(file);
@@ -286,7 +286,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     return opened;
   }
 
-  /** Opens the empty notebook, or empties it again. */
+  /** Opens the empty notebook, or clears it if it is open. */
   async function openEmpty(): Promise<LabPage> {
     empty ??= await openConnected('empty.ipynb');
     const { page } = empty;
@@ -314,7 +314,7 @@ async function text(page: Page): Promise<string> {
   return writtenIn(firstEditor(page));
 }
 
-/** Clicks into the first occurrence of `wanted` in the first cell. */
+/** Clicks on the last character of the first occurrence of `wanted` in the first cell. */
 async function placeCursor(page: Page, wanted: string): Promise<void> {
   const place = await firstEditor(page)
     .locator('.cm-line', { hasText: wanted })
@@ -338,13 +338,13 @@ async function placeCursor(page: Page, wanted: string): Promise<void> {
       }
       return { x: 0, y: 0 };
     }, wanted);
-  // What the mouse rested on may still be explained, above the place.
+  // A tooltip from the last hover may still cover the position.
   await page.mouse.move(1, 1);
   await page.locator('.cm-tooltip-hover').waitFor({ state: 'hidden' });
   await page.mouse.click(place.x, place.y);
 }
 
-/** The few properties of a page that `placeCursor` reads there; the tests compile without the library of the DOM. */
+/** The page properties that `placeCursor` reads; the tests compile without the DOM library. */
 interface PageWindow {
   readonly document: {
     createTreeWalker(root: unknown, kinds: number): { nextNode(): { readonly textContent: string } | null };

@@ -18,7 +18,7 @@ const pipeline = `['sample-http-logs']
 | where status == 500
 | count`;
 
-/** The colors of JupyterLab's theme, by the end of their variable's name, of every colored span of `query`. */
+/** Colors of all colored spans of `query`, by the end of the variable's name in JupyterLab's theme. */
 const coloredQuery = `
 meta: %%time
 string-2: last 1h
@@ -215,7 +215,7 @@ describe.each([
   }
 });
 
-/** The variables of JupyterLab's theme that the language uses; some share a color and differ in weight. */
+/** Variables of JupyterLab's theme that the language uses; some share a color and differ in weight. */
 const themeColors = [
   ...[
     'keyword bold',
@@ -231,7 +231,7 @@ const themeColors = [
   ...['string', 'string-2', 'bracket', 'attribute', 'meta'],
 ];
 
-/** The few properties of a page that `colors` reads there; the tests compile without the library of the DOM. */
+/** The page properties that `colors` reads; the tests compile without the DOM library. */
 interface PageElement {
   readonly textContent: string;
   readonly style: { color: string; fontWeight: string };
@@ -248,7 +248,7 @@ interface PageWindow {
   getComputedStyle(element: PageElement): { readonly color: string; readonly fontWeight: string };
 }
 
-/** Every span of text that has a color of the theme, as `variable: text`, one a line, in the first element of `root`. */
+/** Returns every span in the first element of `root` that has a theme color, one `variable: text` per line. */
 async function colors(page: Page, root: string): Promise<string> {
   await page.locator(root).first().locator('.cm-line span').first().waitFor();
   const read = ([root, names]: readonly [string, readonly string[]]): string => {

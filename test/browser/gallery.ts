@@ -13,7 +13,7 @@ const types = [
 ].join('\n');
 
 const wide = `print ${Array.from({ length: 1_000 }, (_, index) => `column_${index + 1} = ${index * 1_000_003}`).join(', ')}`;
-/** A table of one payload of each class, twice: in a plain column, and in one of this name. */
+/** Returns a table with one payload of each class in two columns: one with a plain name, one with this name. */
 export const columns = (name: string): string =>
   `datatable (value: string, ['${name}']: string) [${SAMPLES.map(text => `${JSON.stringify(text)}, ${JSON.stringify(text)}`).join(', ')}]`;
 
@@ -21,7 +21,7 @@ const range = '%%time 2026-11-20T00:00:00Z .. 2026-11-20T06:00:00Z\n';
 const logs = `${range}['sample-http-logs']\n`;
 const spans = `${range}['otel-demo-traces']\n`;
 
-/** Notebooks that show every state of an output, by name: what is looked at, and what tests of access and of attacks read. */
+/** Notebooks that show every state of an output, by name, for screenshots and for the accessibility and hostile-input tests. */
 export const GALLERY: Readonly<Record<string, readonly string[]>> = {
   tables: [
     types,
@@ -85,10 +85,10 @@ export const GALLERY: Readonly<Record<string, readonly string[]>> = {
 const hostileName = SAMPLES[0] ?? '';
 
 const incident = '2026-01-26T15:09Z..2026-01-26T15:36Z';
-/** Rows that only a text from right to left, markup and a long text tell from others. */
+/** Rows that are distinguished only by right-to-left text, markup and a long value. */
 const odd = `range n from 1 to 400 step 1 | extend odd = n % 4 == 0 | extend ['${SAMPLES[0]?.replaceAll(/['\\]/g, '') ?? ''}'] = iff(odd, "\u05e9\u05dc\u05d5\u05dd ${'a long value '.repeat(12)}", "plain"), text = strcat(iff(odd, "\u062e\u0637\u0623 <img src=x> ", "started "), tostring(n % 9), "${' and went on'.repeat(9)}"), n = n * 1000000007`;
 
-/** What looks for causes, in notebooks for screenshots; an investigation writes cells below its own. */
+/** Notebooks for screenshots of root-cause magics; an investigation writes cells below its own. */
 export const CAUSES: Readonly<Record<string, readonly string[]>> = {
   causes: [
     `%time ${incident}`,
@@ -107,7 +107,7 @@ export const CAUSES: Readonly<Record<string, readonly string[]>> = {
   investigation: [`%investigate ${incident} ['sample-http-logs']`],
 };
 
-/** The cells of the notebook whose menus, toolbars and panel are looked at. */
+/** Cells of the notebook whose menus, toolbars and panel are checked. */
 export const AROUND: readonly string[] = [
   `%param city = "LHR" --choices "LHR", "a, b", ${JSON.stringify(hostileName)}\n${logs}| summarize count() by bin(_time, 1h), status`,
   types,
@@ -118,7 +118,7 @@ export const AROUND: readonly string[] = [
   "['no such dataset'] | count",
 ];
 
-/** A notebook of these cells that nobody has run. */
+/** Returns a notebook of these cells, none of them run. */
 export function notebookOf(sources: readonly string[]): string {
   return JSON.stringify({
     nbformat: 4,
@@ -135,7 +135,7 @@ export function notebookOf(sources: readonly string[]): string {
   });
 }
 
-/** Runs each cell of the open notebook, also those after an error, and resolves when the last has a number. */
+/** Runs each cell of the open notebook, continuing after errors; resolves when the last one has a number. */
 export async function runEach(page: Page, from = 0, to = Number.POSITIVE_INFINITY): Promise<void> {
   await kernelReady(page);
   const cells = page.locator('.jp-Notebook .jp-CodeCell');
@@ -143,7 +143,7 @@ export async function runEach(page: Page, from = 0, to = Number.POSITIVE_INFINIT
   await cells.nth(from).locator('.jp-InputPrompt').click();
   for (let index = from; index < Math.min(to, count); index += 1) {
     const cell = cells.nth(index);
-    // Between two cells of code may stand a text, which has the keys then.
+    // A Markdown cell between two code cells may have the focus.
     const isActive = (await cell.getAttribute('class'))?.includes('jp-mod-active') === true;
     if (!isActive) await cell.locator('.jp-InputPrompt').click();
     await page.keyboard.press('Shift+Enter');

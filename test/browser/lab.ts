@@ -22,7 +22,7 @@ export type Theme = keyof typeof THEME_NAMES;
 
 export const THEMES = Object.keys(THEME_NAMES) as readonly Theme[];
 
-/** The themes that the part of a page with this number is looked at in: light, and another by turns; with `FRONT_ENDS=all` every one. */
+/** Returns the themes to check the nth part of a page in: light and one other in rotation; all of them with `FRONT_ENDS=all`. */
 export function themesOf(part: number): readonly Theme[] {
   const [light, ...others] = THEMES;
   return process.env.FRONT_ENDS === 'all'
@@ -30,7 +30,7 @@ export function themesOf(part: number): readonly Theme[] {
     : THEMES.filter(theme => theme === light || theme === others[part % others.length]);
 }
 
-/** Changes the theme of an open page, as its own menu does; pages that are opened later have it too. */
+/** Changes the theme of an open page as its own menu does; pages opened later use it too. */
 export async function changeTheme(page: Page, theme: Theme): Promise<void> {
   const name = JSON.stringify(THEME_NAMES[theme]);
   await page.evaluate(`jupyterapp.commands.execute('apputils:change-theme', { theme: ${name} })`);
@@ -38,27 +38,27 @@ export async function changeTheme(page: Page, theme: Theme): Promise<void> {
 }
 
 export interface LabOptions {
-  /** Files of the notebook directory by name. */
+  /** Files of the notebook directory, by name. */
   readonly files: Readonly<Record<string, string>>;
   readonly theme?: Theme;
-  /** Files of the home directory by name. */
+  /** Files of the home directory, by name. */
   readonly home?: Readonly<Record<string, string>>;
-  /** What cells may do without a question; nothing when absent. */
+  /** Actions that cells may take without confirmation; none if absent. */
   readonly allow?: string;
 }
 
-/** A running JupyterLab that nobody else uses, with no file, setting or kernel of whoever had it before. */
+/** A running JupyterLab in exclusive use, without files, settings or kernels of its previous user. */
 export interface Lab {
   readonly url: string;
   readonly token: string;
   readonly notebookDir: string;
-  /** Writes the user's settings of a plugin, such as `@jupyterlab/codemirror-extension:plugin`, for pages opened later. */
+  /** Writes the user settings of a plugin, such as `@jupyterlab/codemirror-extension:plugin`, for pages opened later. */
   configure(plugin: string, settings: unknown): void;
-  /** Ends its kernels, removes what they and its pages have written, and leaves it to the next one. */
+  /** Ends its kernels, removes everything they and its pages have written, and releases it for the next user. */
   release(): Promise<void>;
 }
 
-/** The virtual environment of a front end; throws with what to do if there is no JupyterLab. */
+/** Returns the virtual environment of a front end; throws with instructions if JupyterLab is not installed. */
 function venvPath({ variable, fallback }: FrontEnd): string {
   const venv = resolve(process.env[variable] ?? fallback);
   if (existsSync(join(venv, 'bin', 'jupyter-lab'))) return venv;
@@ -67,10 +67,10 @@ function venvPath({ variable, fallback }: FrontEnd): string {
   );
 }
 
-/** The address of a server, and what it asks for. */
+/** The address and the token of a server. */
 type Address = Pick<Lab, 'url' | 'token'>;
 
-/** Resolves with a server of a front end that answers: one that another test file has released, or a new one. */
+/** Resolves with a running server of a front end: one that another test file has released, or a new one. */
 export async function leaseLab(frontEnd: FrontEnd, options: LabOptions): Promise<Lab> {
   const server = await leaseServer(frontEnd.name, venvPath(frontEnd));
   const { url, token, notebookDir } = server;
@@ -80,7 +80,7 @@ export async function leaseLab(frontEnd: FrontEnd, options: LabOptions): Promise
   const configure: Lab['configure'] = (plugin, settings) => writeSettings(server, plugin, settings);
   configure('@jupyterlab/apputils-extension:themes', { theme: THEME_NAMES[options.theme ?? 'light'] });
   configure('@jupyterlab/apputils-extension:notification', { fetchNews: 'false', checkForUpdates: false });
-  // A page saves after two minutes, and asks whether to overwrite if a test saves meanwhile.
+  // Autosave runs after two minutes and asks whether to overwrite if a test has saved in the meantime.
   configure('@jupyterlab/docmanager-extension:plugin', { autosave: false });
   const release = async () => {
     await endKernels(server);
@@ -91,40 +91,40 @@ export async function leaseLab(frontEnd: FrontEnd, options: LabOptions): Promise
 
 let shared: Promise<Browser> | undefined;
 
-/** The Chromium of this process; what a test file does in it, it does in a context of its own. */
+/** Returns the Chromium of this process; each test file uses its own context in it. */
 export async function sharedBrowser(): Promise<Browser> {
   if (shared !== undefined && !(await shared).isConnected()) shared = undefined;
   shared ??= startBrowser();
   return shared;
 }
 
-/** A Chromium with these switches. */
+/** Starts a Chromium with these switches. */
 export async function startBrowser(switches: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath(),
     args: ['--no-sandbox', ...switches],
-    // Scroll bars take room, as they do for people.
+    // Scroll bars take up space, as they do for users.
     ignoreDefaultArgs: ['--hide-scrollbars'],
   });
 }
 
-/** Ends Chromium and every JupyterLab of this process; a process of tests leaves that to the end of the stage. */
+/** Ends Chromium and every JupyterLab of this process; test processes leave this to the end of the stage. */
 export async function closeAll(): Promise<void> {
   await (await shared)?.close();
   await stopServers();
 }
 
-/** A page of a lab, with what it wrote to the console as warnings and errors. */
+/** A page of a lab, with the warnings and errors that it logged to the console. */
 export interface LabPage {
   readonly page: Page;
   readonly complaints: readonly string[];
   close(): Promise<void>;
 }
 
-/** The applications of the server that show a notebook: JupyterLab, and Notebook 7. */
+/** Server applications that show a notebook: JupyterLab and Notebook 7. */
 export type App = 'lab/tree' | 'notebooks';
 
-/** A front end of notebooks: the environment of its server, and the application. */
+/** A notebook front end: the environment of its server, and the application. */
 export interface FrontEnd {
   readonly name: string;
   readonly variable: string;
@@ -146,18 +146,18 @@ export const LAB_42: FrontEnd = {
 };
 export const NOTEBOOK_7: FrontEnd = { ...NEWEST_LAB, name: 'Notebook 7', app: 'notebooks' };
 
-/** Every front end that the extension is for. */
+/** All front ends that the extension supports. */
 export const FRONT_ENDS: readonly FrontEnd[] = [NEWEST_LAB, LAB_42, NOTEBOOK_7];
 
-/** The front ends of a suite that hardly depends on them: those named, and with `FRONT_ENDS=all` every one. */
+/** Returns the front ends for a suite that hardly depends on them: those named, or all of them with `FRONT_ENDS=all`. */
 export function usually(...named: readonly FrontEnd[]): readonly FrontEnd[] {
   return process.env.FRONT_ENDS === 'all' ? FRONT_ENDS : named;
 }
 
-/** Notebook 7 has a race of settings and shortcuts: https://github.com/jupyter/notebook/issues/7862 */
+/** A Notebook 7 race between settings and shortcuts: https://github.com/jupyter/notebook/issues/7862 */
 const OWN_RACE = /reading 'schema'/;
 
-/** Opens one file of the notebook directory in a page of its own and waits until its editor is there. */
+/** Opens a file of the notebook directory in a new page and waits for its editor. */
 export async function openFile(
   browser: BrowserContext,
   lab: Lab,
@@ -179,8 +179,8 @@ export async function openFile(
 }
 
 /**
- * Closes all that is open in a page of JupyterLab, without saving it, and opens a file of the notebook directory, as a page of its own
- * would show it; throws if something else is left over it. A page of its own takes ten times as long.
+ * Closes everything open in a JupyterLab page without saving, and opens a file of the notebook directory as a new page would; throws if
+ * anything else is left on top. A new page takes ten times as long.
  */
 export async function replaceFile(page: Page, file: string): Promise<void> {
   await page.mouse.move(0, 0);
@@ -201,24 +201,24 @@ export async function replaceFile(page: Page, file: string): Promise<void> {
   if (left.length > 0) throw new Error(`The page still shows: ${left.join(', ')}`);
 }
 
-/** Resolves once an editor can be seen. */
+/** Resolves once an editor is visible. */
 async function editorOf(page: Page): Promise<void> {
   const editors = page.locator('.jp-MainAreaWidget:not(.lm-mod-hidden) .cm-content:visible');
   await editors.first().waitFor({ timeout: 60_000 });
 }
 
-/** Resolves once the kernel of a notebook answers the extension, in every front end; the window must have room for the toolbar. */
+/** Resolves once the kernel of a notebook answers the extension, in any front end; the window must be wide enough for the toolbar. */
 export async function kernelReady(page: Page): Promise<void> {
   await page.locator('.apl-toolbar-range:not(:disabled)').waitFor({ timeout: 60_000 });
 }
 
-/** What the server does to the kernel of one file. */
+/** Server actions on the kernel of one file. */
 export interface KernelOfFile {
   interrupt(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** The kernel of an open file of the notebook directory; throws if it has none. */
+/** Returns the kernel of an open file in the notebook directory; throws if it has none. */
 export async function kernelOf({ url, token }: Lab, file: string): Promise<KernelOfFile> {
   const headers = { authorization: `token ${token}` };
   const sessions = (await (await fetch(`${url}api/sessions`, { headers })).json()) as readonly {
@@ -241,7 +241,7 @@ export async function endKernels(lab: Address): Promise<void> {
     await fetch(`${lab.url}api/kernels/${id}`, { method: 'DELETE', headers });
 }
 
-/** Kills the process of every kernel, as a machine without memory does; the server starts them again. */
+/** Kills the process of every kernel, as the OOM killer would; the server restarts them. */
 export async function killKernels(lab: Lab): Promise<void> {
   const ids = await kernelIds(lab);
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name))) {
@@ -258,15 +258,15 @@ async function kernelIds({ url, token }: Address): Promise<readonly string[]> {
     const answer = await fetch(`${url}api/kernels`, { headers });
     if (answer.status === 200)
       return ((await answer.json()) as { readonly id: string }[]).map(({ id }) => id);
-    // jupyter_server 2.21 cannot list kernels while one starts, which has no last activity yet.
+    // jupyter_server 2.21 cannot list kernels while one is starting and has no last activity yet.
     if (answer.status !== 500) throw new Error(`The kernels cannot be listed: ${answer.status}`);
     await delay(100);
   }
 }
 
 /**
- * Whether a page should not have logged this: an error, or a warning about shared modules, but not that a busy machine is slow, nor that
- * the server cannot list kernels while one starts.
+ * Whether a console message counts as a failure: an error, or a warning about shared modules, except that a busy machine is slow or that
+ * the server cannot list kernels while one is starting.
  */
 function isComplaint(message: ConsoleMessage): boolean {
   if (message.type() === 'error')

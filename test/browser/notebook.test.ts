@@ -62,14 +62,17 @@ describe('the examples and trials of a newcomer', () => {
   });
 });
 
-/** The indicator alone also says so before the kernel is connected; beside a pinned range it is in the toolbar's own menu. */
+/**
+ * Waits for text and indicator: the indicator alone reads idle before the kernel connects, and a pinned range moves it to the overflow
+ * menu.
+ */
 async function kernelIdle(page: Page): Promise<void> {
   await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
   const indicator = page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
   await indicator.waitFor({ state: 'attached' });
 }
 
-/** Runs every cell and waits until each has its number. */
+/** Runs every cell and waits until each has a number. */
 async function runAll(page: Page): Promise<void> {
   await kernelIdle(page);
   await page.locator('.jp-Notebook .jp-Cell').first().click();
@@ -80,7 +83,7 @@ async function runAll(page: Page): Promise<void> {
   await kernelIdle(page);
 }
 
-/** Runs the active cell and goes to the next. */
+/** Runs the active cell and selects the next. */
 async function runCell(page: Page): Promise<void> {
   await page.locator('[data-command="notebook:run-cell-and-select-next"]').first().click();
 }
@@ -99,7 +102,7 @@ function errors(page: Page): Locator {
   );
 }
 
-/** How many grids of results have no row. */
+/** Counts the result grids without rows. */
 async function emptyTables(page: Page): Promise<number> {
   const tables = page.locator('.apl-grid');
   return (
@@ -114,7 +117,7 @@ async function outputOf(page: Page, cell: number): Promise<string> {
   return output.innerText();
 }
 
-/** The investigation in light and dark, with the side bar put away; what the README shows are copies of these. */
+/** Takes screenshots of the investigation in light and dark, with the sidebar closed; the README shows copies of them. */
 async function takeScreenshots(page: Page): Promise<void> {
   await page.keyboard.press('Control+b');
   await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });

@@ -119,7 +119,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     expect(await cells.source(0)).toBe(`%time last 6h\n${sources[0]}`);
   });
 
-  /** Where the cursor of the first cell is, from 0. */
+  /** Returns the cursor position in the first cell, 0-based. */
   const cursor = () =>
     page.evaluate<{ line: number; column: number }>(
       'jupyterapp.shell.currentWidget.content.widgets[0].editor.getCursorPosition()',
@@ -208,7 +208,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+End');
     await page.keyboard.press('Control+Shift+Enter');
-    // Without the `project` below the selection, every field is there.
+    // Without the `project` below the selection, every field is shown.
     await soon(() => cells.output(2)).toContain('content_type');
   });
 
@@ -300,7 +300,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => panel.labels('result')).not.toContain('_, errs');
   });
 
-  // Notebook 7 keeps neither layouts nor states of its pages.
+  // Notebook 7 saves neither layouts nor page state.
   if (frontEnd.app === 'lab/tree')
     test('after the page is reloaded the panel is where it was: in view, at its side, with its sections and row', async () => {
       const onTheRight = page.locator('.jp-SideBar.jp-mod-right [data-id="apl-panel"]');
@@ -453,7 +453,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
   });
 });
 
-/** The key of the panel's active row in the workspace that a request saves. */
+/** Returns the key of the panel's active row in the workspace that a request saves. */
 function placeIn(request: Request): string | undefined {
   if (request.method() !== 'PUT' || !request.url().includes('/api/workspaces/')) return undefined;
   const { data } = JSON.parse(request.postData() ?? '{}') as {
@@ -462,16 +462,16 @@ function placeIn(request: Request): string | undefined {
   return data?.['apl-panel:place']?.active;
 }
 
-/** What a page may complain of: answers of the hostile service. */
+/** Console errors to ignore: replies of the hostile service. */
 const passedOver = /Failed to load resource|WebSocket/;
 
-/** What `scrollThrough` finds. */
+/** Findings of `scrollThrough`. */
 interface Seeing {
   readonly pwned: boolean;
   readonly mostNodes: number;
-  /** Elements in the panel that the panel does not make. */
+  /** Number of elements in the panel that the panel does not create. */
   readonly foreign: number;
-  /** Rows that are wider than the panel, or not one line high. */
+  /** Number of rows wider than the panel, or not one line high. */
   readonly tooWide: number;
   readonly height: number;
 }
@@ -479,18 +479,18 @@ interface Seeing {
 const backgroundOfProfile =
   "getComputedStyle(document.querySelector('.apl-toolbar-profile')).backgroundColor";
 
-/** Whether the range is in the toolbar itself, and not cut. */
+/** Whether the range is in the toolbar itself and not cut off. */
 const rangeIsWhole = `(() => {
   const text = document.querySelector('.apl-toolbar-range .apl-toolbar-text');
   const isFolded = text.closest('.jp-Toolbar-responsive-popup') !== null;
   return !isFolded && text.offsetWidth > 0 && text.scrollWidth <= text.offsetWidth;
 })()`;
 
-/** The layers of the popover and of the explanation. */
+/** The z-indexes of the popover and the hover documentation. */
 const layers =
   "['.apl-popover', '.cm-tooltip-hover'].map(part => Number(getComputedStyle(document.querySelector(part)).zIndex))";
 
-/** Scrolls the tree from its top to its end, a page at a time, and looks at what is drawn. */
+/** Scrolls through the tree a page at a time and checks what is drawn. */
 const scrollThrough = `(async () => {
   const tree = document.querySelector('.apl-tree');
   const panel = document.querySelector('.apl-panel');

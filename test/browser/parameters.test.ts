@@ -15,7 +15,7 @@ const sources = [
   'declare query_parameters(verb: string = "GET", most: long = 3);\n[\'sample-http-logs\'] | where method == verb | limit most | summarize n = count() by method, city',
 ];
 
-/** One of each class, as axe-core reads each field in each theme; what becomes of each payload is in cell/cell-parameters.test.ts. */
+/** One payload of each class, since axe-core checks each field in each theme; cell-parameters.test.ts covers every payload. */
 const hostile = [...SAMPLES, 'first\nsecond']
   .map((text, index) => `%param evil_${index} = ${JSON.stringify(text)}`)
   .join('\n');
@@ -90,7 +90,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
   });
 
   test('by keys alone a value is written where it stands, or above its declaration, and no cell runs', async () => {
-    // The cell has the focus again.
+    // The focus is back in the cell.
     await page.keyboard.press('Alt+Shift+M');
     await soon(() => page.evaluate("document.activeElement.closest('.apl-parameter')?.textContent")).toMatch(
       /^city/,
@@ -159,7 +159,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await opener(page).waitFor();
     await cellsOf(page).enter(1);
     await page.keyboard.press('Control+Enter');
-    // There once the page has heard that a cell runs.
+    // Visible once the page knows that a cell is running.
     await page.locator('.apl-toolbar-stop').waitFor();
     await opener(page).click();
     const since = page.locator('.apl-parameter', { hasText: 'since' }).locator('.apl-input');
@@ -201,7 +201,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     const shown = await page.evaluate(
       "[...document.querySelectorAll('.apl-parameter input')].map(({ value }) => value)",
     );
-    // A field has one line: a text of several is shown as its literal.
+    // A field has one line: a multi-line value is shown as its literal.
     expect(shown).toEqual([...SAMPLES, '"first\\nsecond"']);
     for (const theme of THEMES) {
       await changeTheme(page, theme);

@@ -1,6 +1,7 @@
 /**
- * Writes screenshots of every state of the gallery and of the examples, and of the menus, toolbars and the panel around them: `npm run
- * screens [-- DIR [NAME…]]`, where the names are those of notebooks of the gallery, of examples such as `07-three-places`, `around`, or a view such as `report`. A person looks at the screenshots; no test reads them.
+ * Takes screenshots of every state of the gallery and the examples, and of the menus, toolbars and panel around them: `npm run screens [--
+ * DIR [NAME…]]`. A name is a notebook of the gallery, an example such as `07-three-places`, `around`, or a view such as `report`. They are
+ * for people to look at; no test reads them.
  */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -14,13 +15,13 @@ import { VIEWED_FILES, VIEWS, type View, viewNotebooks } from './page/views.js';
 import { openSite, type Site } from './session.js';
 
 const WIDTHS = [560, 900, 1400];
-/** Tall enough for a whole notebook, so that one screenshot shows all of its cells. */
+/** Tall enough to show all cells of a notebook in one screenshot. */
 const HEIGHT = 9_000;
 const SHOT_HEIGHT = 1_500;
-/** The height of a window of somebody who works in it. */
+/** Height of a typical working window. */
 const HEIGHT_AROUND = 860;
 
-/** The cells of the notebook `causes` of which the README shows copies, from their top to a height. */
+/** Cells of the `causes` notebook that the README shows, from their top down to a height. */
 const TOUR = { explain: { cell: 1, height: 506 }, trace: { cell: 8, height: 396 } };
 
 const [directory = 'test-output/screens', ...names] = process.argv.slice(2);
@@ -60,7 +61,7 @@ async function takeTheme(theme: Theme): Promise<void> {
   await site.stop();
 }
 
-/** The texts of a folder's files by their names, with those of the folders in it. */
+/** Returns the files of a folder and its subfolders, by relative path. */
 function filesIn(folder: URL): Readonly<Record<string, string>> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(each => each.isFile());
   const paths = names.map(({ parentPath, name }) => join(parentPath, name));
@@ -69,7 +70,7 @@ function filesIn(folder: URL): Readonly<Record<string, string>> {
   );
 }
 
-/** Every state around the outputs, in every width, in one screenshot each. */
+/** Takes one screenshot of every state around the outputs in every width. */
 async function takeAround({ context, lab }: Site, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, 'around.ipynb');
   await prepare(page);
@@ -87,7 +88,7 @@ async function takeAround({ context, lab }: Site, theme: Theme): Promise<void> {
   await close();
 }
 
-/** A view in a window of each width, and in one screenshot the whole of a page that is not JupyterLab's. */
+/** Takes a view in each window width; a page other than JupyterLab's is captured in full. */
 async function takeView({ context, lab }: Site, { name, show }: View, theme: Theme): Promise<void> {
   const { page, complaints, close } = await openFile(context, lab, `view-${name}.ipynb`);
   await page.keyboard.press('Control+b');
@@ -96,7 +97,7 @@ async function takeView({ context, lab }: Site, { name, show }: View, theme: The
   for (const width of WIDTHS) {
     await shown.setViewportSize({ width, height: HEIGHT_AROUND });
     await settled(shown);
-    // A screenshot of a whole page is as wide as its window without the scroll bar.
+    // A full-page screenshot is as wide as its window minus the scroll bar.
     if (shown !== page) await shown.addStyleTag({ content: 'html { scrollbar-width: none }' });
     const path = join(directory, `${name}-${slug(theme)}-${width}.png`);
     await shown.screenshot({ path, fullPage: shown !== page });
@@ -147,7 +148,7 @@ function report(name: string, theme: Theme, complaints: readonly string[]): void
   for (const complaint of complaints) console.log(`${name}, ${theme}: ${complaint}`);
 }
 
-/** The notebook from top to end, in screenshots of a height that a person reads at once. */
+/** Captures the notebook from top to bottom in screenshots of a readable height. */
 async function takePage(page: Page, name: string, width: number): Promise<void> {
   const last = await page.locator('.jp-Notebook .jp-Cell').last().boundingBox();
   const end = Math.min(HEIGHT, (last?.y ?? HEIGHT) + (last?.height ?? 0));
@@ -157,7 +158,7 @@ async function takePage(page: Page, name: string, width: number): Promise<void> 
   }
 }
 
-/** Resolves when two screenshots in a row of the outputs' sizes are the same. */
+/** Resolves once two consecutive measurements of the outputs' sizes agree. */
 async function settled(page: Page): Promise<void> {
   const sizes = () =>
     page.evaluate<string>(

@@ -13,47 +13,47 @@ import {
 } from './lab.js';
 
 export interface SiteOptions extends LabOptions {
-  /** What differs from a window of 1200 by 900 pixels. */
+  /** Options that differ from a window of 1200 by 900 pixels. */
   readonly browser?: BrowserContextOptions;
-  /** Switches of a Chromium of its own. */
+  /** Switches of a dedicated Chromium. */
   readonly switches?: readonly string[];
 }
 
-/** A server that a suite has for itself, and windows of its own in a browser. */
+/** A server for the exclusive use of a suite, with its own windows in a browser. */
 export interface Site {
   readonly lab: Lab;
   readonly context: BrowserContext;
   /**
-   * Opens a file in the window that the suite keeps for this, in place of the file before it, whose text is lost unless it was saved.
-   * What is about loading a page, or about settings that are read then, needs `openFile`.
+   * Opens a file in the suite's reusable window, replacing the previous file and its unsaved changes. Tests of page loading, or of settings
+   * that are read then, need `openFile`.
    */
   open(file: string): Promise<LabPage>;
-  /** Closes the windows and leaves the server to the next suite. */
+  /** Closes the windows and releases the server to the next suite. */
   stop(): Promise<void>;
 }
 
 export interface SessionOptions extends SiteOptions {
-  /** The notebook that is opened; its kernel answers when the session is there. */
+  /** The notebook to open; its kernel answers once the session exists. */
   readonly file: string;
 }
 
-/** A site with a notebook open whose kernel answers. */
+/** A site with an open notebook whose kernel answers. */
 export interface Session extends Site, LabPage {}
 
-/** Opens a front end in a browser; every cell of a notebook stays in its page, so that all outputs can be looked at. */
+/** Opens a front end in a browser; every cell of a notebook stays in its page, so that all outputs can be inspected. */
 export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promise<Site> {
   const lab = await leaseLab(frontEnd, options);
   lab.configure('@jupyterlab/notebook-extension:tracker', { windowingMode: 'none' });
   const own = options.switches && (await startBrowser(options.switches));
   const browser = own ?? (await sharedBrowser());
-  // Without windows there is nobody to allow it.
+  // A headless browser cannot ask for permission.
   const permissions = ['clipboard-read', 'clipboard-write'];
   const context = await browser.newContext({
     viewport: { width: 1200, height: 900 },
     permissions,
     ...options.browser,
   });
-  // A press waits for what is drawn, on a machine that is busy with other tests.
+  // A click waits for rendering, on a machine busy with other tests.
   context.setDefaultTimeout(120_000);
   const open = windowOf(context, lab, frontEnd);
   const stop = async () => {
@@ -64,7 +64,7 @@ export async function openSite(frontEnd: FrontEnd, options: SiteOptions): Promis
   return { lab, context, open, stop };
 }
 
-/** Opens files one after the other in one page; Notebook 7 has a page for each. */
+/** Opens files one after the other in one page; Notebook 7 uses a page for each. */
 function windowOf(context: BrowserContext, lab: Lab, { app }: FrontEnd): Site['open'] {
   let opened: LabPage | undefined;
   return async file => {

@@ -30,7 +30,7 @@ describe('around the outputs in every theme', () => {
   });
 
   const lookAt = async (parts: readonly string[], width: number, theme: Theme) => {
-    // Of another theme than the first the colors alone are new.
+    // In themes other than the first, only the colors can be new.
     const rules = theme === 'light' ? 'all' : 'colors';
     expect([width, theme, ...(await findings(page, parts, rules))]).toEqual([width, theme]);
     expect(await page.evaluate("'pwned' in window")).toBe(false);
@@ -38,7 +38,7 @@ describe('around the outputs in every theme', () => {
 
   const states = STATES.map((state, part) => ({ ...state, themes: themesOf(part) }));
 
-  // To change the theme or the size of a window takes longer than to open what is looked at. Colors are the same in a narrow one.
+  // Changing the theme or the window size takes longer than opening a menu. A narrow window has the same colors.
   describe.each<{ width: number; theme: Theme }>([
     { width: 1400, theme: 'light' },
     { width: 560, theme: 'light' },

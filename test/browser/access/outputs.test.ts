@@ -76,7 +76,7 @@ describe('outputs in every theme', () => {
       await page.emulateMedia({ forcedColors: 'none' });
     });
 
-    /** The colors that the page shows for custom properties and names of colors. */
+    /** Returns the colors that the page renders for custom properties and color names. */
     const colorsOf = (...names: readonly string[]) =>
       page.evaluate<string[]>(`${JSON.stringify(names)}.map(name => {
       const probe = document.createElement('span');

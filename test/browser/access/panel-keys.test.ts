@@ -40,33 +40,33 @@ describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEn
   const status = () => page.locator('.apl-panel-status').textContent();
   const source = () => cells.at(0).locator('.cm-line').allTextContents();
 
-  /** Goes to the list of the panel, and in it down to a row. */
+  /** Focuses the list of the panel and moves down to a row. */
   const choose = async (label: string) => {
     await press('Alt+Shift+P', 'Tab', 'Home');
     for (let rows = 0; rows < 60 && (await active()) !== label; rows += 1) await press('ArrowDown');
     expect(await active()).toBe(label);
   };
-  /** Goes from the list on to an action of the chosen row, and does it. */
+  /** Tabs from the list to an action of the selected row and activates it. */
   const act = async (name: string) => {
     for (let stops = 0; stops < 8 && (await focused()) !== name; stops += 1) await press('Tab');
     expect(await focused()).toBe(name);
     await press('Enter');
   };
-  /** Agrees to what is asked; the focus is on the other answer. */
+  /** Confirms a dialog, which opens with the focus on Cancel. */
   const agree = async (answer: string) => {
     await soon(focused).toBe('Cancel');
     await press('Tab');
     expect(await focused()).toBe(answer);
     await press('Enter');
   };
-  /** Goes into a cell, and pauses as people do: JupyterLab 4.2 gives it the focus again some frames later. */
+  /** Enters a cell and pauses as a person would: JupyterLab 4.2 focuses it again a few frames later. */
   const intoCell = async (index: number) => {
     await cells.enter(index);
     await page.waitForTimeout(300);
   };
   /**
-   * Goes back to the notebook, and into a cell. From cell to cell by the pointer: after arrow keys JupyterLab 4.2 gives the cell the
-   * focus late, also if a faster key has opened something since.
+   * Returns to the notebook and enters a cell. Cells are changed by the pointer: after arrow keys JupyterLab 4.2 focuses the cell late,
+   * even if a faster key has opened something in the meantime.
    */
   const toCell = async (index: number) => {
     await press('Escape');

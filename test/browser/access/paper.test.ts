@@ -25,7 +25,7 @@ const table = (rows: number, columns: number) => {
   };
 };
 
-/** The sizes of the pages of paper, in millimetres. */
+/** Returns the page sizes of the printed notebook, in millimeters. */
 async function pagesOf(...cells: readonly object[]): Promise<readonly string[]> {
   const notebook = { cells: cells as NotebookCell[], metadata: {}, nbformat: 4, nbformat_minor: 5 };
   const page = await browser.newPage();
@@ -53,7 +53,7 @@ test('a part with a table of more than 15 rows goes on overleaf', async () => {
 });
 
 test('a part that would be torn apart begins on a page of its own', async () => {
-  // Three fifths of a page each, of paragraphs that may be torn apart themselves.
+  // Three fifths of a page each, made of paragraphs that may break across pages.
   const parts = ['One', 'Two', 'Three'].map(words => ({
     ...heading(words),
     source: [`## ${words}`, ...Array.from({ length: 16 }, () => 'A paragraph.')].join('\n\n'),

@@ -11,7 +11,7 @@ import { openSession, type Session } from '../session.js';
 
 const rows = 'errs << range n from 1 to 20000 step 1 | extend host = strcat("host ", tostring(n % 4))';
 
-// Notebook 7 shows one document alone.
+// Notebook 7 shows only one document at a time.
 describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a console, in $name', frontEnd => {
   let session: Session;
   let page: Page;
@@ -31,18 +31,18 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
 
   const command = (name: string, options: object = {}) =>
     page.evaluate(`void jupyterapp.commands.execute('${name}', ${JSON.stringify(options)})`);
-  /** The console that was opened last. */
+  /** Returns the console that was opened last. */
   const view = (): Locator => page.locator('.jp-ConsolePanel:not(.lm-mod-hidden)').last();
   const prompt = (): Locator =>
     view().locator(".jp-CodeConsole-promptCell .cm-content[data-language='axiom-apl']");
   const offered = () => page.locator('.cm-tooltip-autocomplete li').allTextContents();
   const isInPrompt = () =>
     page.evaluate("document.activeElement.closest('.jp-CodeConsole-promptCell') !== null");
-  /** The cell that was run last. */
+  /** Returns the cell that was run last. */
   const last = (): Locator => view().locator('.jp-CodeConsole-content .jp-CodeCell').last();
-  /** Runs a text at the prompt, and resolves with its output when it has its number. */
+  /** Runs a text at the prompt; resolves with its output once it has a number. */
   const run = async (text: string): Promise<string> => {
-    // A console that is still opening moves the focus by itself.
+    // A console that is still opening moves the focus.
     await soon(async () => {
       await prompt().click();
       await page.keyboard.press('Control+a');
@@ -59,7 +59,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     await command('notebook:create-console', { activate: true });
     await prompt().click();
     await page.keyboard.type('er');
-    // The names come with the first answer of the kernel.
+    // The names arrive with the kernel's first reply.
     await soon(async () => {
       await page.keyboard.press('Control+Space');
       return offered();
@@ -100,12 +100,12 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     const file = page.locator('.jp-FileEditor:visible .cm-content');
     await file.click();
     await command('fileeditor:create-console', { activate: false });
-    // JupyterLab asks for the kernel of a file, whatever its language.
+    // JupyterLab asks which kernel to use for a file, whatever its language.
     await page.locator('.jp-Dialog select').selectOption({ label: 'APL (Axiom)' });
     await page.locator('.jp-Dialog').getByRole('button', { name: 'Select' }).click();
     await run('kept << print x = 1');
     await view().locator('.apl-grid').waitFor();
-    // Clicking would wait for the documentation of the word under the pointer to go away.
+    // A click would wait for the hover documentation under the pointer to close.
     await file.focus();
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Control+Space');

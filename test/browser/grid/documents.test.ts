@@ -6,10 +6,10 @@ import { type Cells, cellsOf } from '../page/cells.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
 
-/** More rows than a notebook holds. */
+/** More rows than a notebook stores. */
 const rows = 'range n from 1 to 20000 step 1 | extend text = strcat("a text of the row ", tostring(n))';
 
-// Notebook 7 shows one document alone.
+// Notebook 7 shows only one document at a time.
 describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
   'grids in several documents of one kernel, in $name',
   frontEnd => {
@@ -36,7 +36,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
     const command = (name: string, options: object = {}) =>
       page.evaluate(`void jupyterapp.commands.execute('${name}', ${JSON.stringify(options)})`);
     const status = (grid: Locator) => grid.locator('.apl-grid-status').textContent();
-    /** Leaves one row of all; resolves once the grid shows it. */
+    /** Filters the grid to one row; resolves once the grid shows it. */
     const find = async (grid: Locator) => {
       await grid.getByRole('searchbox').fill('row 19999');
       await soon(() => status(grid)).toBe('1 of 20,000 rows match.');
@@ -71,14 +71,14 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
   },
 );
 
-/** Opens a notebook on the kernel of another one that is open. */
+/** Opens a notebook on the kernel of another open notebook. */
 const openOnKernelOf = (open: string, path: string) => `(async () => {
   const widget = [...jupyterapp.shell.widgets('main')].find(each => each.context?.path === '${open}');
   const { id } = widget.sessionContext.session.kernel;
   await jupyterapp.commands.execute('docmanager:open', { path: '${path}', kernel: { id } });
 })()`;
 
-/** Closes a notebook, whose changes are of no use. */
+/** Saves and closes a notebook; its changes do not matter. */
 const close = (path: string) => `(async () => {
   const widget = [...jupyterapp.shell.widgets('main')].find(each => each.context?.path === '${path}');
   await widget.context.save();

@@ -12,17 +12,17 @@ const numbers =
   'range n from 1 to 20000 step 1\n| extend big = 9223372036854775000 + n % 7, name = strcat("user ", tostring(n % 10)), _time = datetime(2026-11-20T09:00:00.123456789Z) + n * 1s, x = iff(n % 100 == 0, real(null), n / 7.0), tags = bag_pack("a b", n, "list", pack_array(1, 9007199254740993))';
 const long = 'print list = range(1, 5000), text = "after it"';
 const wide = `print ${Array.from({ length: 1000 }, (_, index) => `column_${index} = ${index}`).join(', ')}`;
-/** More rows than a browser makes a table high for. */
+/** More rows than the tallest table a browser renders. */
 const many = 'range n from 1 to 1000000 step 1';
-/** Columns whose widths are not whole pixels. */
+/** Columns with fractional pixel widths. */
 const narrow = 'print a = 1, b = 1, c = 1, d = 1, e = 1, f = 1';
-/** A column of long values between two short ones, whose last row alone needs more than a line. */
+/** A column of long values between two short columns; only its last row needs more than one line. */
 const messages = `range n from 1 to 30 step 1 | extend message = iff(n < 30, "short", "${'a long message of a log '.repeat(40)}"), level = "info"`;
-/** Columns that a wide window has room for, and a narrow one has not. */
+/** Columns that fit a wide window but not a narrow one. */
 const shrinking = `print text = "${'a text of some length '.repeat(4)}", more = "${'another text, '.repeat(4)}", last = 1`;
-/** The width of a thin scroll bar of Chromium, in pixels. */
+/** Width of Chromium's thin scroll bar, in pixels. */
 const SCROLL_BAR = 10;
-/** One payload of each class; hostile.test.ts reads all of them. */
+/** One payload of each class; hostile.test.ts reads them all. */
 const hostile = columns('<b onclick="window.pwned=1">name</b>');
 
 describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => {
@@ -45,7 +45,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
   afterAll(() => session?.stop());
 
   const grid = (index = 0): Locator => page.locator('.apl-grid').nth(index);
-  /** The place of a column among the cells of a row, from 1. */
+  /** Returns the 1-based position of a column among the cells of a row. */
   const placeOf = async (name: string): Promise<number> => {
     const heads = await grid().locator('thead th:has(small) > span:first-child').allTextContents();
     return heads.indexOf(name) + 1;
@@ -79,13 +79,13 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => page.evaluate(roomOf(5))).toEqual({ beside: 3, below: 2, bars: [0, 0] });
     const many = { beside: 3, below: 2, bars: [SCROLL_BAR, 0] };
     await soon(() => page.evaluate(roomOf(4))).toEqual(many);
-    // Numbers of more digits widen the columns.
+    // Longer numbers widen the columns.
     const before = await page.evaluate<number>(widthOf(4));
     await page.evaluate("document.querySelectorAll('.apl-grid regular-table')[4].scrollTo(0, 1e9)");
     await soon(() => page.evaluate<number>(widthOf(4))).toBeGreaterThan(before);
     await soon(() => page.evaluate(roomOf(4))).toEqual(many);
     await page.evaluate("document.querySelectorAll('.apl-grid regular-table')[4].scrollTo(0, 0)");
-    // The first one is wider than the page.
+    // The grid of 1,000 columns is wider than the page.
     await soon(() => page.evaluate(`${roomOf(2)}.bars`)).toEqual([0, SCROLL_BAR]);
   });
 
@@ -99,7 +99,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
       })()`);
     for (const width of [1400, 1000, 1200]) {
       await page.setViewportSize({ width, height: 900 });
-      // The border of the frame, a pixel so that it does not scroll, and another if the widths of the other columns are not whole pixels.
+      // The frame's border, a pixel to avoid scrolling, and another if the other columns have fractional widths.
       await soon(free).toBeOneOf([3, 4]);
     }
   });
@@ -250,7 +250,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     const count = await page.locator('.jp-CodeCell').count();
     await page.keyboard.press('b');
     await soon(() => page.locator('.jp-CodeCell').count()).toBe(count + 1);
-    // JupyterLab 4.2 looks at the toolbar of a new cell in the next frame, when the cell must still be there.
+    // JupyterLab 4.2 checks the toolbar of a new cell in the next frame; the cell must still exist then.
     await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await page.keyboard.press('d');
     await page.keyboard.press('d');
@@ -283,7 +283,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
 
   test('writes a where line into the cell, and takes it away, in a step of undo each', async () => {
     const line = '\n| where _time != datetime(2026-11-20T09:00:01.123456789Z)';
-    // JupyterLab joins what is written within this time, in milliseconds.
+    // JupyterLab merges edits made within this time, in milliseconds, into one undo step.
     await page.evaluate(
       'jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.undoManager.captureTimeout = 1e9',
     );
@@ -309,7 +309,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await (await first('name')).dblclick();
     await grid().locator('.apl-grid-details[aria-label="Row 1"]').waitFor();
     await grid().getByRole('button', { name: 'Close the row' }).click();
-    // The menu begins with what changes nothing, whichever way it is opened.
+    // However it is opened, the menu begins with items that change nothing.
     for (const open of ['Space', 'chevron'] as const) {
       await (await first('name')).click();
       if (open === 'Space') await page.keyboard.press('Space');
@@ -386,7 +386,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => page.locator('.apl-popover input[type=checkbox]').count()).toBe(1000);
     await page.keyboard.press('Escape');
     await grid(2).locator('table').focus();
-    // The first key in a grid goes where it says.
+    // The first key pressed in a grid already moves the selection.
     await page.keyboard.press('End');
     await soon(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
   });
@@ -408,7 +408,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
 
   test('rows that were asked for when the connection broke come once it is back', async () => {
     await page.evaluate(loseNext);
-    // Rows of one request: the page complains of a second one on a connection that breaks.
+    // Rows of a single request: the page would log an error for a second one on a broken connection.
     await scrollTo(366_000);
     await soon(() => column('n')).toContain('15,252');
     await scrollTo(0);
@@ -457,19 +457,19 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
   });
 });
 
-/** Whether no text of a cell runs into the next one. */
+/** Whether no cell's text runs into the next cell. */
 const cellsKeepWithin = `[...document.querySelectorAll('.apl-grid regular-table :is(td, th)')].every(
   cell => cell.scrollWidth <= cell.clientWidth || getComputedStyle(cell).overflowX === 'hidden',
 )`;
 
-/** Counts from now on how often an item of the toolbar is hidden or shown, each of which lays the whole toolbar out. */
+/** Counts from now on how often a toolbar item is hidden or shown; each change lays out the whole toolbar. */
 const watchToolbar = `(() => {
   window.toolbarChanges = 0;
   const watch = new MutationObserver(changes => { window.toolbarChanges += changes.length; });
   for (const item of document.querySelectorAll('.apl-toolbar-item')) watch.observe(item, { attributeFilter: ['class'] });
 })()`;
 
-/** Room of the nth grid that no column and no row takes, but for scroll bars, whose width and height are given. */
+/** Measures the space of the nth grid beside its columns and below its rows, and the width and height of its scroll bars. */
 const roomOf = (index: number) => `(() => {
   const table = document.querySelectorAll('.apl-grid regular-table')[${index}];
   const { offsetWidth: width, offsetHeight: height } = table.parentElement;
@@ -484,11 +484,11 @@ const roomOf = (index: number) => `(() => {
   };
 })()`;
 
-/** The width of the columns of the nth grid. */
+/** Measures the width of the nth grid's columns. */
 const widthOf = (index: number) =>
   `document.querySelectorAll('.apl-grid regular-table')[${index}].querySelector('table').offsetWidth`;
 
-/** The text of the first value of the last row of the first grid, where all of that cell is in view. */
+/** Text of the first value in the last row of the first grid, empty unless that cell is fully visible. */
 const lastInSight = `(() => {
   const table = document.querySelector('.apl-grid regular-table');
   const cell = [...table.querySelectorAll('tbody tr')].at(-1).querySelector('td');
@@ -497,7 +497,7 @@ const lastInSight = `(() => {
   return isSeen ? cell.textContent : '';
 })()`;
 
-/** Counts from now on the requests that the kernel has given up, and lists what the status of the grid of many rows says. */
+/** Counts from now on the requests that the kernel cancels, and records each status of the grid of many rows. */
 const watchCancelled = `(() => {
   window.cancelled = 0;
   window.statuses = [];
@@ -514,7 +514,7 @@ const watchCancelled = `(() => {
   };
 })()`;
 
-/** Sorts the grid of many rows as soon as it waits for its kernel. */
+/** Sorts the grid of many rows while it waits for its kernel. */
 const sortOnceBusy = `(() => {
   const grid = document.querySelectorAll('.apl-grid')[4];
   if (!grid.classList.contains('apl-grid-busy')) return false;
@@ -522,7 +522,7 @@ const sortOnceBusy = `(() => {
   return true;
 })()`;
 
-/** The next message of the page is lost, and the connection with it. */
+/** Loses the page's next message, and the connection with it. */
 const loseNext = `(() => {
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function () {
@@ -531,7 +531,7 @@ const loseNext = `(() => {
   };
 })()`;
 
-/** Scrolls far down the first grid and presses on a cell of its first column as soon as one is drawn there. */
+/** Scrolls far down the first grid and right-clicks a cell of its first column as soon as one is drawn there. */
 const clickEarly = `(async () => {
   const table = document.querySelector('.apl-grid regular-table');
   const seen = table.querySelector('tbody td').textContent;
@@ -541,7 +541,7 @@ const clickEarly = `(async () => {
   cell().dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2 }));
 })()`;
 
-/** Whether every corner of the open popover is in view: neither beyond the window nor cut off by what it stands in. */
+/** Whether every corner of the open popover is visible: neither outside the window nor clipped by a container. */
 const isWhole = `(() => {
   const popover = document.querySelector('.apl-popover');
   const { left, right, top, bottom } = popover.getBoundingClientRect();
@@ -551,7 +551,7 @@ const isWhole = `(() => {
   });
 })()`;
 
-/** How many pixels of the text of a cell of the first row lie under the button of the selected value. */
+/** Returns how many pixels of a first-row cell's text lie under the button of the selected value. */
 function coveredBy(place: number): string {
   return `(() => {
     const grid = document.querySelector('.apl-grid');

@@ -10,7 +10,7 @@ import { openSession, type Session } from '../session.js';
 const rows = (more: string): string =>
   `range n from 1 to 400 step 1 | extend host = strcat("host ", tostring(n % 4)), level = iff(n % 10 == 0, "error", "info"), size = n * 7 % 400${more}`;
 const whole = rows('');
-/** Lines of a log, one of which is an attack. */
+/** Log lines, one of them an attack. */
 const log = Array.from({ length: 60 }, (_, index) =>
   JSON.stringify({
     _time: new Date(Date.UTC(2026, 10, 20, 9, 0, index)).toISOString(),
@@ -85,7 +85,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     await page.keyboard.press('Escape');
     await soon(() => names(0)).toEqual(['host', 'size', 'n']);
     await page.mouse.move(0, 0);
-    // Two presses in a row would be a double click, which takes a width back.
+    // Two clicks in a row would be a double click, which resets the width.
     await page.waitForTimeout(600);
     const edge = await grid(0).locator('thead th', { hasText: /^size/ }).boundingBox();
     const [x, y] = [(edge?.x ?? 0) + (edge?.width ?? 0) - 2, (edge?.y ?? 0) + 10];
@@ -123,7 +123,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
       'Restored: sorted by size \u2191, search, 1 column pinned, columns moved, widths.',
     ]);
     await rerun(`${rows(', more = 1')} | extend level = n\n\n${whole}`);
-    // A filter for a text is none for a number.
+    // A string filter does not apply to a number column.
     await soon(() => status(0)).toBe('100 of 400 rows match.');
     expect(await names(0)).toEqual(['host', 'size', 'more', 'n']);
     await rerun(`${whole}\n\n${whole}`);
@@ -151,7 +151,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     expect(await lines().nth(3).getAttribute('class')).toContain('apl-stream-error');
     await events.scrollIntoViewIfNeeded();
     expect(await findings(page, ['.apl-stream-frame'])).toEqual([]);
-    // Beside a dashboard a notebook is narrow: the day and the jump to a time are there whole.
+    // Beside a dashboard a notebook is narrow, but the day and the time jump are fully visible.
     await page.setViewportSize({ width: 560, height: 900 });
     await soon(() => page.evaluate(cutOff('.apl-stream-head'))).toEqual([]);
     await page.setViewportSize({ width: 1200, height: 900 });
@@ -222,7 +222,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
   });
 });
 
-/** What is seen in elements and is cut off at one of their sides, or has less room than its text. */
+/** Lists the visible descendants that are cut off at one of their container's sides or narrower than their text. */
 const cutOff = (
   selector: string,
 ) => `[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap(box => {
@@ -234,7 +234,7 @@ const cutOff = (
   }).map(each => each.className + ': ' + each.textContent);
 })`;
 
-/** The kernel hears of the next grid two seconds later. */
+/** Delays the next grid's message to the kernel by two seconds. */
 const delayNext = `(() => {
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (...given) {

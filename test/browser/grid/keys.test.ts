@@ -83,7 +83,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     await soon(() => status.textContent()).toBe('0 of 30 rows match.');
     await press('ArrowRight', 'ArrowRight', 'Enter');
     await soon(() => grid(1).locator('th[aria-sort="ascending"]').getAttribute('title')).toBe('c2');
-    // The arrow stands before the name, not among the grey words below it.
+    // The arrow is before the name, not in the gray line below it.
     const arrows = await page.evaluate<string>(
       `[...document.querySelectorAll('th[aria-sort="ascending"] [data-order]')].map(name => getComputedStyle(name, '::before').content).join()`,
     );
@@ -100,7 +100,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     await cells.at(0).locator('.jp-InputPrompt').click();
     await press('Alt+Shift+T');
     await page.locator('.apl-popover[aria-label="Time range"]').waitFor();
-    // Tab stays within what is open.
+    // Tab stays within the open popover.
     await press('Shift+Tab', 'Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('5m');
     await press('Escape');
@@ -119,7 +119,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     await page.getByRole('button', { name: 'All rows as Text for chat' }).press('Enter');
     await soon(status).toBe('Copied 400 rows \u00d7 3 columns.');
     expect(await page.evaluate('document.activeElement.title')).toBe('Copy rows');
-    // The keys of the notebook work from its toolbar too.
+    // The notebook's shortcuts work from its toolbar too.
     await page.locator('.apl-toolbar-range').focus();
     await press('Alt+Shift+T');
     await page.locator('.apl-popover[aria-label="Time range"]').waitFor();

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import type { Lab } from '../lab.js';
 
-/** Watches a page in which strangers' texts are shown. */
+/** Watches a page that shows hostile texts. */
 export interface Guard {
-  /** What has run, been fetched or led away, and what stands where it should not, as sentences. */
+  /** Returns sentences about anything that ran, was fetched, navigated away or appeared out of place. */
   faults(): Promise<readonly string[]>;
 }
 
-/** Watches an open page from now on; its layout is to stay what it is now, but for what the notebook shows in its own place. */
+/** Watches an open page from now on; only the notebook's own area may change its layout. */
 export async function guard(page: Page, lab: Lab): Promise<Guard> {
   const seen: string[] = [];
   page.on('dialog', dialog => {
@@ -25,7 +25,7 @@ export async function guard(page: Page, lab: Lab): Promise<Guard> {
   return { faults: async () => [...seen, ...(await page.evaluate<readonly string[]>(look))] };
 }
 
-/** The parts of the page around notebook and panel. */
+/** Page regions around the notebook and the panel. */
 const chrome = `() => Object.fromEntries(
   ['#jp-top-panel', '#jp-bottom-panel', '.jp-SideBar.jp-mod-left', '#jp-main-content-panel', '.jp-NotebookPanel-toolbar']
     .flatMap(name => [...document.querySelectorAll(name)].filter(each => each.checkVisibility()).slice(0, 1).map(each => {
@@ -35,18 +35,18 @@ const chrome = `() => Object.fromEntries(
 
 const remember = `void (window.guarded = { boxes: (${chrome})() })`;
 
-/** The parts of the page that show strangers' texts. */
+/** Page regions that show hostile texts. */
 const parts =
   '.jp-OutputArea-output, .apl-panel, .apl-popover, .apl-toolbar-item, .jp-cell-toolbar, .jp-Dialog-content, .cm-tooltip, .jp-RenderedMarkdown';
 
-/** What JupyterLab makes of text by itself: the addresses of an error are links, and an image is one that runs nothing. */
+/** Elements that JupyterLab creates from text: links for the addresses in an error, and images that cannot run scripts. */
 const own = '.jp-RenderedText a, .jp-RenderedSVG img[src^="data:image/svg+xml,"]';
 
-/** Elements that no part of ours, and nothing that JupyterLab draws around it, is made of. */
+/** Elements that neither the extension nor JupyterLab creates in these regions. */
 const foreign =
   'script, iframe, frame, frameset, object, embed, base, meta, link, marquee, video, audio, source, h1, img, math, template, noscript, plaintext, xmp, dialog, textarea, [popover], animate, foreignObject, [onerror], [onload], [onfocus], [onclick], [onmouseover], [ontoggle], [href^="javascript" i], [href*="evil.invalid"], [src*="evil.invalid"]';
 
-/** Finds what ran and what is out of its place. */
+/** Finds anything that ran or is out of place. */
 const look = `(() => {
   if (window.guarded === undefined) return ['the page was left'];
   const found = [];

@@ -32,7 +32,7 @@ import {
 } from './read.js';
 import { FIELDS, profileOf, REFUSED, startStranger } from './stranger.js';
 
-/** Bars of one chart. */
+/** Bars per chart. */
 const BARS = 22;
 
 const barCharts = Array.from({ length: Math.ceil(PAYLOADS.length / BARS) }, (_, index) => {
@@ -40,7 +40,7 @@ const barCharts = Array.from({ length: Math.ceil(PAYLOADS.length / BARS) }, (_, 
   return `values | where n between (${from} .. ${from + BARS - 1}) | summarize n = sum(n + 1) by value`;
 });
 
-/** Cells whose results are read while nothing else is in the notebook: it is laid out at each step. */
+/** Cells whose results are read while the notebook holds nothing else: each step lays out the whole notebook. */
 const results = ['%use "<b>far</b>"\n%rows 200', "values << ['values']", "names << ['names']"];
 
 const sources = [
@@ -52,15 +52,15 @@ const sources = [
   '// @viz pie\nvalues | where n < 8 | summarize n = sum(n) by value',
 ];
 
-/** Half a character has no bytes in UTF-8. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 const TEXTS = PAYLOADS.map(wellFormed);
 const NAMES = FIELDS.map(wellFormed);
 
-/** A value as it stands in a table: in quotes if it would be taken for something else. */
+/** Returns a value as a table shows it: quoted if it would be ambiguous. */
 const shown = (text: string): string => visible(/^(?:\s*$|null$|")/.test(text) ? JSON.stringify(text) : text);
 
-/** A value as a spreadsheet takes it: a number keeps its sign, and white space is 0. */
+/** Returns a value as a spreadsheet receives it: a number keeps its sign, and whitespace counts as 0. */
 const pasted = (text: string): string => (Number.isNaN(Number(text)) ? spreadsheetText(text) : text);
 
 describe("strangers' texts", () => {
@@ -94,7 +94,7 @@ describe("strangers' texts", () => {
 
   const grid = (cell: number): Locator => cells.at(cell).locator('.apl-grid');
 
-  /** Copies all rows of the values. */
+  /** Copies all rows of the values in a format. */
   async function copied(format: string): Promise<string> {
     await page.evaluate("navigator.clipboard.writeText('')");
     await grid(1).getByRole('button', { name: 'Copy rows', exact: true }).click();
@@ -129,7 +129,7 @@ describe("strangers' texts", () => {
     const rendered = page.locator('.jp-MarkdownCell .jp-RenderedMarkdown');
     await rendered.locator('table').waitFor();
     await rendered.locator('p mjx-container').waitFor();
-    // The only LaTeX that is meant, which shows that it is looked for.
+    // The only intended LaTeX, which proves that LaTeX is rendered.
     await page.evaluate("document.querySelector('.jp-MarkdownCell p').remove()");
     const rows = await page.evaluate<readonly string[]>(
       "[...document.querySelectorAll('.jp-MarkdownCell tr')].map(row => row.children[1].textContent.replace(/\\s+/g, ' ').trim())",
@@ -150,7 +150,7 @@ describe("strangers' texts", () => {
         return { text: cell, title: cell === text ? '' : visible(cut(text, 2_000)) };
       }),
     );
-    // A text that is JSON is laid out.
+    // A text that is JSON is pretty-printed.
     const isJson = (text: string): boolean => /^\s*[[{]"/.test(text);
     const details = rows.map(row => row.details[3]).filter((_, index) => !isJson(TEXTS[index] ?? ''));
     expect(details).toEqual(
@@ -314,14 +314,14 @@ describe("strangers' texts", () => {
   test('leave nothing in the console', () => expect(session.complaints).toEqual([]));
 });
 
-/** The static tables of values, of names and of starred queries. */
+/** Static tables of values, names and starred queries. */
 const TABLES: readonly (readonly string[])[] = [
   TEXTS.map(text => cut(shown(text), 100)),
   NAMES.map(text => `${cut(shownName(text), 100)}string`),
   TEXTS.map(text => visibleLines(cut(text, 300))),
 ];
 
-/** The second column of each static table; of one with a single row its head. */
+/** Returns the second column of each static table, or the headers if it has a single row. */
 function tablesOf(page: Page): Promise<readonly (readonly string[])[]> {
   return page.evaluate(
     `[...document.querySelectorAll('.jp-RenderedHTML table')].map(table =>
@@ -330,8 +330,8 @@ function tablesOf(page: Page): Promise<readonly (readonly string[])[]> {
 }
 
 /**
- * The notebook as a stranger may have written it: changed, so that its signature is none. Its cells are there as if there is no
- * extension; some of them as they were, too.
+ * Rewrites the notebook as if a stranger had sent it: modified, so that its signature is invalid. Its cells appear without the extension's
+ * output, and some of them also unchanged.
  */
 function received(text: string): string {
   const notebook = JSON.parse(text) as {
@@ -359,7 +359,7 @@ function withoutExtension(output: { data?: Record<string, unknown> }): object {
   return { ...output, data: Object.fromEntries(data) };
 }
 
-/** The rows of a CSV text: RFC 4180. */
+/** Parses the rows of a CSV text (RFC 4180). */
 function csvRows(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {

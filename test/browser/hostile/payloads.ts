@@ -1,7 +1,6 @@
 /**
- * What a stranger may write into a log, or name a field, a dataset or a query: texts that would run, fetch, lead away or break the
- * page apart if any part of it took them for more than text. What runs sets `window.pwned`; what fetches or leads away names
- * `evil.invalid`, which is not a host.
+ * Hostile log values and names of fields, datasets or queries: texts that would run, fetch, navigate away or break the page if anything
+ * interpreted them. Those that run set `window.pwned`; those that fetch or navigate name `evil.invalid`, which is not a host.
  */
 export const PAYLOAD_CLASSES: Readonly<Record<string, readonly string[]>> = {
   'elements with handlers': [
@@ -128,7 +127,7 @@ export const PAYLOAD_CLASSES: Readonly<Record<string, readonly string[]>> = {
   ],
   templates: [
     '{{constructor.constructor("window.pwned=1")()}}',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what it tries
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: part of a payload
     '${window.pwned=1} `${window.pwned=1}`',
     '<%= window.pwned=1 %> {% raw %} {{7*7}} #{7*7} {7*7}',
     '%s %d %n %c %% %(x)s {0} {x!r} {x.__class__} $HOME $(id) `id` ;id |id',
@@ -208,8 +207,8 @@ export const PAYLOAD_CLASSES: Readonly<Record<string, readonly string[]>> = {
   'no text': ['null', 'undefined', 'NaN', '-', ' ', '\n', '\u00a0\u3164\u2800', ''],
 };
 
-/** All of them. */
+/** All payloads. */
 export const PAYLOADS: readonly string[] = Object.values(PAYLOAD_CLASSES).flat();
 
-/** The first of each class, for what shows one text in the same way as another and takes long. */
+/** The first of each class, for slow views that show one text like another. */
 export const SAMPLES: readonly string[] = Object.values(PAYLOAD_CLASSES).map(([first = '']) => first);

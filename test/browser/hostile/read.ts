@@ -1,4 +1,4 @@
-/** What runs in the page to read all that a grid or a panel shows: a walk of its own from here would take a minute for each. */
+/** Scripts that read everything a grid or a panel shows; they run in the page because driving it from here would take a minute each. */
 
 const waiting = `
 const until = async (what, test) => {
@@ -15,22 +15,25 @@ const press = (node, kinds = ['mousedown', 'mouseup', 'click']) => {
 const textsOf = (node, selector) => [...node.querySelectorAll(selector)].map(each => each.textContent);
 `;
 
-/** A cell of a grid as it is read. */
+/** A grid cell as read. */
 export interface ReadCell {
   readonly text: string;
   readonly title: string;
 }
 
-/** What a row and its details show. */
+/** The visible content of a row and its details. */
 export interface ReadRow {
   readonly cells: readonly ReadCell[];
   readonly details: readonly string[];
-  /** The button that takes a filter by the value away, and how many rows pass it; empty if the grid was not filtered. */
+  /** The button that removes a filter by the value, and the number of rows that pass it; empty if the grid was not filtered. */
   readonly chip: string;
   readonly status: string;
 }
 
-/** Reads each row of a grid with its details; of the rows with these numbers the value in a column filters the grid, and then no longer. */
+/**
+ * Reads each row of a grid with its details; for the rows with these numbers, also filters the grid by a column's value and removes the
+ * filter.
+ */
 export const readRows = (grid: number, column: number, filtered: readonly number[]): string => `(async () => {
   ${waiting}
   const grid = document.querySelectorAll('.apl-grid')[${grid}];
@@ -61,7 +64,7 @@ export const readRows = (grid: number, column: number, filtered: readonly number
   return rows;
 })()`;
 
-/** What the head and the menu of a column show. */
+/** The visible content of a column's head and menu. */
 export interface ReadColumn {
   readonly head: string;
   readonly title: string;
@@ -71,13 +74,15 @@ export interface ReadColumn {
   readonly top: readonly string[];
 }
 
-/** The columns of a grid, and the menus that reached beyond the window. */
+/** The columns of a grid, and the menus that extended beyond the window. */
 export interface ReadColumns {
   readonly columns: readonly ReadColumn[];
   readonly beyond: readonly string[];
 }
 
-/** Reads the head, the menu and the profile of each column of a grid; the menus of these columns are looked at with their profile in them. */
+/**
+ * Reads the head, menu and profile of each column of a grid; for the columns in `looked`, waits for the profile before measuring the menu.
+ */
 export const readColumns = (grid: number, looked: readonly number[]): string => `(async () => {
   ${waiting}
   const grid = document.querySelectorAll('.apl-grid')[${grid}];
@@ -117,7 +122,7 @@ export const readColumns = (grid: number, looked: readonly number[]): string => 
   };
 })()`;
 
-/** What a row of the panel shows, and what its details say about it. */
+/** A row of the panel and its details. */
 export interface ReadItem {
   readonly label: string;
   readonly title: string;
@@ -127,7 +132,7 @@ export interface ReadItem {
   readonly box: string;
 }
 
-/** Reads the first rows of a kind in the panel with their details, going down from the top of the tree by key. */
+/** Reads the first rows of a kind in the panel with their details, moving down from the top of the tree by key. */
 export const readItems = (kind: string, count: number): string => `(async () => {
   ${waiting}
   const tree = document.querySelector('.apl-tree');
@@ -153,13 +158,13 @@ export const readItems = (kind: string, count: number): string => `(async () => 
   return items;
 })()`;
 
-/** The texts of an image, and those of the tip of each of its marks. */
+/** The texts of an image and of each mark's tooltip. */
 export interface ReadChart {
   readonly texts: readonly string[];
   readonly tips: readonly string[];
 }
 
-/** Reads every chart: its texts, and what is shown when the pointer is over each of its marks. */
+/** Reads every chart: its texts, and the tooltip of each of its marks. */
 export const readCharts = `(async () => {
   ${waiting}
   return [...document.querySelectorAll('.apl-chart-frame')].map(frame => {

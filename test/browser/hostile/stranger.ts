@@ -1,16 +1,16 @@
 import { type Reply, type Seen, type Service, startService, tabular } from '../../api/service.js';
 import { PAYLOADS } from './payloads.js';
 
-/** Datasets of the stranger's service whose names are plain. */
+/** Number of datasets on the hostile service that have plain names. */
 export const PLAIN_DATASETS = 400;
 
-/** Those that name a field: a name is never empty. */
+/** Payloads usable as field names: a name is never empty. */
 export const FIELDS: readonly string[] = PAYLOADS.filter(text => text !== '');
 
-/** Characters of a message that the kernel shows whole. */
+/** Maximum length of a message that the kernel shows in full, in characters. */
 const MESSAGE_LENGTH = 1_900;
 
-/** The queries that the stranger's service refuses, and what it says of each. */
+/** Queries that the hostile service refuses, with the error message of each. */
 export const REFUSED: ReadonlyMap<string, string> = new Map(
   messages().map((message, index) => [`['errors'] | limit ${index + 1}`, message]),
 );
@@ -25,12 +25,12 @@ function messages(): readonly string[] {
   return found;
 }
 
-/** Starts a service on another machine, as far as the kernel can tell, whose every name is hostile. */
+/** Starts a service whose every name is hostile and that the kernel takes for a remote one. */
 export function startStranger(): Promise<Service> {
   return startService(hostile);
 }
 
-/** The file of the home directory that names the stranger's service as a profile. */
+/** Returns the home directory's file that configures the hostile service as a profile. */
 export function profileOf({ url }: Service): Readonly<Record<string, string>> {
   return { '.axiom.toml': `[deployments."<b>far</b>"]\nurl = "${url}"\ntoken = "xaat-secret"\n` };
 }
@@ -61,7 +61,7 @@ function described(name: string): object {
   return { name, type: 'string', unit: '', hidden: false, description: name };
 }
 
-/** Payloads as values, as names of fields, as messages of errors; of any other query as the most frequent values of a field. */
+/** Answers with payloads as values, field names or error messages; for any other query, as the top values of a field. */
 function answerTo(apl: string): Reply {
   const refused = REFUSED.get(apl.trim());
   if (refused !== undefined) return { status: 400, body: { message: refused } };
@@ -76,7 +76,7 @@ function textField(name: string) {
   return { name, type: 'string' } as const;
 }
 
-/** One payload a row, each of them a minute after the one before; `tags` holds it as a key and as a value. */
+/** Returns one payload per row, a minute apart; `tags` holds it as a key and as a value. */
 function values(): object {
   const at = (_: string, index: number) => new Date(Date.UTC(2026, 10, 20, 9, index)).toISOString();
   const fields = [
@@ -89,7 +89,7 @@ function values(): object {
   return tabular(fields, [PAYLOADS.map(at), PAYLOADS, [...PAYLOADS.keys()], tags]);
 }
 
-/** One row with a field for each payload, which is its value and its description too. */
+/** Returns one row with a field for each payload, which is also its value and its description. */
 function names(): object {
   const body = tabular(
     FIELDS.map(textField),

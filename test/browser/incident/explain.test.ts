@@ -32,7 +32,7 @@ const traceSpan = (id: string, from: number, duration: number, parent?: string, 
   ...{ span_id: id, parent_span_id: parent, name: id, duration: duration * 1_000_000, error: false },
   ...{ 'service.name': 'cart', ...more },
 });
-/** A chain of 40 below the first of three; a span that failed, with an event and a link; a cycle and an orphan. */
+/** A chain of 40 spans below the first root; a failed span with an event and a link; a cycle and an orphan. */
 const traceSpans = [
   traceSpan('whole', 0, 800, undefined, { 'service.name': evil }),
   traceSpan('charge', 10, 200, 'whole', {
@@ -66,7 +66,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   beforeAll(async () => {
     session = await openSession(frontEnd, {
       files: {
-        // Of the last format whose cells have no ids: what is pressed writes cells there too.
+        // The last notebook format without cell ids: buttons must write cells there too.
         'explain.ipynb': notebookOf(sources).replace('"nbformat_minor":5', '"nbformat_minor":4'),
         'spans.ndjson': ndjson(traceSpans),
         'lines.ndjson': ndjson([
@@ -83,7 +83,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await grid(5).waitFor({ timeout: 60_000 });
   });
 
-  // Each frame and each look of axe-core takes as long as the page is large.
+  // Each frame and each axe-core run takes longer the larger the page is.
   afterEach(async () => {
     await page.evaluate(`(() => {
       const { cells, sharedModel } = jupyterapp.shell.currentWidget.content.model;
@@ -99,7 +99,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   const press = async (...keys: readonly string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  /** Has the keys go from a grid's own cell to the menu of one of its values. */
+  /** Moves from a grid's first cell to one of its values by key and opens its menu. */
   const openMenu = async (cell: number, ...keys: readonly string[]) => {
     await grid(cell).locator('table').focus();
     await press('Control+Home', ...keys, 'Space');
@@ -107,7 +107,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   };
   const focused = () =>
     page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.textContent');
-  /** Presses Enter on what is called so, which the keys must lead to. */
+  /** Tabs to the element with this name and presses Enter. */
   const enterOn = async (name: RegExp) => {
     for (let stops = 0; !name.test(await focused()); stops += 1) {
       if (stops === 30) throw new Error(`Tab leads to nothing that is called ${name}`);
@@ -230,7 +230,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   });
 
   test('the trace of an event by one press on its id, or by T from any of its values', async () => {
-    // Of one cell: that of another may be seen for a moment after the pointer has left it.
+    // Limited to one cell: another cell's button may stay visible for a moment after the pointer has left it.
     const press = (at: number) =>
       cells
         .at(at)
@@ -241,7 +241,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
       await act();
       await soon(() => page.locator('.jp-CodeCell').count()).toBe(before + 1);
       await soon(() => cells.source(at + 1)).toBe(`%%time ${window}\n%trace ${id}`);
-      // Its output moves what is below it away from the pointer.
+      // Its output shifts everything below away from the pointer.
       await soon(() =>
         cells
           .at(at + 1)
@@ -301,7 +301,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await details().locator('.apl-trace-at').textContent()).toBe('+50ms ');
     expect(await details().textContent()).toContain('http.status_code503');
     expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
-    // 46 spans, of which those in view are in the page.
+    // Only the visible ones of 46 spans are in the page.
     expect(await spans().count()).toBeLessThan(30);
     await page.keyboard.press('ArrowLeft');
     expect(await chosen().getAttribute('aria-expanded')).toBe('false');
@@ -484,7 +484,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await cells.run(1)).toContain('holds:');
     await cells.write(2, '// mine');
     await cells.run(0);
-    // What a run writes has come before its number: the next run shows it.
+    // A run's cells arrive before its number: the next run shows them.
     await cells.run(0);
     expect([await cells.count(), await cells.source(2)]).toEqual([all, '// mine']);
     expect(await cells.output(1)).toContain('holds:');
@@ -503,7 +503,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const first = output.locator('.apl-stream-line').first();
     await first.waitFor({ timeout: 60_000 });
     const text = await first.textContent();
-    // Whoever is at the newest event sees the next one.
+    // A view at the newest event follows new ones.
     await soon(() => first.textContent()).not.toBe(text);
     await first.click();
     const chosen = await first.textContent();

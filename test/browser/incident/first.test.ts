@@ -7,7 +7,7 @@ import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
 
-/** Whether a page of the front end has the list of files, the launcher and the menu of new files. */
+/** Whether a page of the front end has the file browser, the launcher and the menu for new files. */
 function showsFiles({ app, name }: FrontEnd): boolean {
   if (app === 'lab/tree') return true;
   console.log(
@@ -97,14 +97,14 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     ]);
     await dialog().getByRole('button', { name: 'Add Cell' }).click();
     await soon(() => cells.source(2)).toBe('%import "my app.ndjson"');
-    // From the desktop: it is uploaded first.
+    // Dropped from the desktop: the file is uploaded first.
     await page.evaluate(dropOnNotebook);
     await soon(said).toEqual([
       'dropped.csv: CSV, 1 row, 2 fields. Nothing is imported yet.',
       expect.stringMatching(/^No field holds a time/),
     ]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
-    // From the list of files.
+    // Dragged from the file browser.
     await page.getByRole('tab', { name: 'File Browser' }).first().click();
     const from = await page
       .locator('.jp-DirListing-item:visible', { hasText: 'my app.ndjson' })
@@ -153,7 +153,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
   });
 });
 
-/** A file of the desktop is dropped on the notebook. */
+/** Drops a file from the desktop on the notebook. */
 const dropOnNotebook = `(() => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File(['a,b\\n1,2\\n'], 'dropped.csv'));

@@ -59,7 +59,7 @@ describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd
       'n,name\n9223372036854775807,<img src=x onerror=window.hit=1>\n',
     );
     expect(await report.evaluate('window.hit')).toBe(undefined);
-    // A chart that is wider than the screen scrolls by itself.
+    // A chart wider than the screen scrolls on its own.
     await report.setViewportSize({ width: 500, height: 900 });
     expect((await report.locator('.output img').first().boundingBox())?.width).toBe(640);
     expect(await report.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -91,7 +91,7 @@ describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd
     await soon(() => menu.getAttribute('open')).toBe(null);
   });
 
-  /** What the browser saves after `act`; keys go to the notebook. */
+  /** Returns the file that the browser downloads after `act`; with `byKeys`, focuses the notebook first. */
   async function saved(act: () => Promise<unknown>, byKeys = false): Promise<Download> {
     if (byKeys) await page.locator('.jp-InputPrompt').first().click();
     const waiting = page.waitForEvent('download');

@@ -64,7 +64,7 @@ describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', fro
     const names = offered().filter({ hasText: 'By status' });
     const found = async () => (await names.allTextContents()).join('\n');
     await cells.write(3, typed);
-    // Tab would take what is offered already.
+    // Tab would accept the visible completion.
     await soon(found).toContain(label);
     await page.keyboard.press('Escape');
     await soon(() => offered().count()).toBe(0);

@@ -93,7 +93,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     await page.locator('.apl-toolbar-range').click();
     const picker = page.getByRole('dialog', { name: 'Time range' });
     await picker.getByLabel('Any range that %time takes').fill('last 90 moons');
-    // In one task of the page: the kernel answers afterwards, however quick it is.
+    // In one task of the page, so that even a quick kernel answers afterwards.
     await page.evaluate(`(() => {
       document.querySelector('.apl-popover form button').click();
       document.querySelector('.jp-InputPrompt').dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
@@ -148,7 +148,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
   });
 
   const dashboard = () => page.locator('.apl-dashboard-view');
-  /** Presses the button in the toolbar of a view, also if the toolbar has folded it away. */
+  /** Presses the report button in a view's toolbar, opening the overflow menu if it is folded away. */
   const pressReport = async (view: Locator) => {
     const opener = view.locator('.jp-Toolbar-responsive-opener');
     const isFolded = !(await view.locator('.apl-toolbar-report').isVisible());
@@ -164,7 +164,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     await cells.at(3).locator('.jp-InputPrompt').click();
     const pin = cells.at(3).locator('[data-jp-item-name="apl-pin"]');
     await pin.getByText('Pin').click();
-    // The dashboard takes half of the width: narrow cells and toolbars fold away what they have no room for.
+    // The dashboard takes half the width: narrow cells and toolbars fold away whatever does not fit.
     await soon(() => pin.locator('.jp-mod-toggled, [aria-pressed="true"]').count()).toBeGreaterThan(0);
     await soon(() => opener().count()).toBe(1);
     await cells.at(1).locator('.jp-InputPrompt').click();
@@ -180,7 +180,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
   if (frontEnd.app === 'lab/tree') {
     test('the dashboard moves the range of the notebook and runs the pinned cells alone', async () => {
       await tile('By status').locator('.apl-grid-heading').first().waitFor();
-      // Not what the toolbar folds away, which is JupyterLab's own.
+      // Excludes the overflow menu, which is JupyterLab's own.
       expect(await findings(page, ['.apl-dashboard', '.apl-dashboard-view .apl-toolbar-item'])).toEqual([]);
       const before = await Promise.all([1, 2, 3].map(cells.prompt));
       await cells.at(0).locator('.jp-InputPrompt').click();
@@ -211,7 +211,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       await soon(() => cells.prompt(3)).toMatch(/\[\d+\]/);
       const before = await Promise.all([1, 3].map(cells.prompt));
       await page.keyboard.press('Alt+Shift+E');
-      // Both have ended: a cell that runs is saved without its outputs.
+      // Both have ended: a cell that is still running is saved without its outputs.
       for (const [place, cell] of [1, 3].entries()) {
         await soon(() => cells.prompt(cell)).not.toBe(before[place]);
         await soon(() => cells.prompt(cell)).toMatch(/\[\d+\]/);
@@ -235,7 +235,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       expect(await order()).toEqual([first, 'By status']);
       await handle('By status').press('ArrowUp');
       await soon(order).toEqual(['By status', first]);
-      // The focus goes with the tile, which can be moved on.
+      // The focus follows the tile, so that it can be moved again.
       await page.keyboard.press('End');
       await soon(order).toEqual([first, 'By status']);
       const drag = async (name: string, over: string, share: number) => {
@@ -267,17 +267,17 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
         undefined,
         { place: 0 },
       ]);
-      // JupyterLab writes the places of views some time after they have changed.
+      // JupyterLab saves the layout of views some time after it has changed.
       await soon(() => page.evaluate(placesOfViews)).toContain('apl-dashboards:windows.ipynb');
       await page.reload();
       await tile(first).locator('.apl-grid-frame').waitFor({ timeout: 60_000 });
-      // JupyterLab gives the focus to a document once all are back in their places.
+      // JupyterLab focuses a document once all of them are restored.
       await page.evaluate('jupyterapp.restored.then(() => undefined)');
       await soon(() => page.locator('.jp-Notebook-ExecutionIndicator').getAttribute('data-status')).toBe(
         'idle',
       );
       expect(await dashboard().locator('.apl-tile-title').first().textContent()).toBe('By status');
-      // By the pointer: JupyterLab may still move the focus.
+      // By pointer: JupyterLab may still move the focus.
       await tile('By status').getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
       await tile('By status').waitFor({ state: 'detached' });
       await tile(first).getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
@@ -287,17 +287,17 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
   }
 });
 
-/** What JupyterLab has kept of the page to open it again. */
+/** Reads the layout that JupyterLab has saved for restoring the page. */
 const placesOfViews =
   "jupyterapp.serviceManager.workspaces.list().then(({ values }) => JSON.stringify(values.map(({ data }) => data['layout-restorer:data'])))";
 
-/** The window that the notebook's first line sets, in milliseconds since 1970. */
+/** Returns the time range on the notebook's first line, in milliseconds since 1970. */
 async function windowOf(cells: Cells): Promise<{ readonly start: number; readonly end: number }> {
   const [, start = '', end = ''] = /^%time (\S+)\.\.(\S+)$/.exec(await cells.source(0)) ?? [];
   return { start: Date.parse(start), end: Date.parse(end) };
 }
 
-/** What the file of the notebook says of each cell and the dashboard. */
+/** Returns the dashboard entries that the notebook file stores for each cell and for the notebook. */
 function savedPins({ lab }: Session): readonly unknown[] {
   const text = readFileSync(join(lab.notebookDir, 'windows.ipynb'), 'utf8');
   const saved = JSON.parse(text) as {

@@ -1,24 +1,24 @@
 import type { Locator, Page } from 'playwright-core';
 import { soon } from './soon.js';
 
-/** The code cells of the notebook in a page, by number from 0, as somebody who works in it reads and writes them. */
+/** The code cells of the notebook in a page, by 0-based index, read and written as a user would. */
 export interface Cells {
   at(index: number): Locator;
-  /** How many there are. */
+  /** Counts the cells. */
   count(): Promise<number>;
   source(index: number): Promise<string>;
   output(index: number): Promise<string>;
-  /** What stands before the cell, such as `[1]:`. */
+  /** Returns the prompt of the cell, such as `[1]:`. */
   prompt(index: number): Promise<string | null>;
-  /** Puts the cursor at the end of the cell. */
+  /** Moves the cursor to the end of the cell. */
   enter(index: number): Promise<void>;
-  /** Replaces the text of the cell. */
+  /** Replaces the source of the cell. */
   write(index: number, text: string): Promise<void>;
-  /** Runs the cell, and resolves with its output when it has a new number. */
+  /** Runs the cell; resolves with its output once it has a new number. */
   run(index: number): Promise<string>;
 }
 
-/** What is written in an editor, without the hint that an empty one shows. */
+/** Returns the text of an editor, without the hint that an empty one shows. */
 export async function writtenIn(editor: Locator): Promise<string> {
   const lines = editor.locator('.cm-line').filter({ hasNot: editor.page().locator('.apl-welcome') });
   return (await lines.allTextContents()).join('\n');
@@ -29,7 +29,7 @@ export function cellsOf(page: Page): Cells {
   const prompt = (index: number) => at(index).locator('.jp-InputPrompt').textContent();
   const enter = async (index: number) => {
     await at(index).locator('.cm-line').last().click();
-    // A pointer that rests on a word has it explained, over whatever is pressed next.
+    // A pointer resting on a word opens its documentation over the next click target.
     await page.mouse.move(0, 0);
   };
   const output = async (index: number) =>
@@ -57,7 +57,7 @@ export function cellsOf(page: Page): Cells {
   };
 }
 
-/** Restarts the notebook's kernel; a cell that is run before the new one is there would wait for an answer that never comes. */
+/** Restarts the notebook's kernel; a cell run before the new one is ready would wait forever for a reply. */
 export async function restartKernel(page: Page): Promise<void> {
   const restarted = page.evaluate("jupyterapp.commands.execute('notebook:restart-kernel')");
   await page.locator('.jp-Dialog .jp-mod-accept').click();

@@ -1,14 +1,17 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** A finding of axe-core: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
+/** A violation reported by axe-core: https://github.com/dequelabs/axe-core/blob/develop/doc/API.md#results-object */
 interface Finding {
   readonly id: string;
   readonly impact: string;
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** The rule that a name has the words that are seen. A row of a tree is named by what its columns mean, and begins with its label all the same. */
+/**
+ * Rule that an accessible name contains the visible text. Not applied to tree rows: their name spells out their columns, beginning with the
+ * label.
+ */
 const NAME_RULE = 'label-content-name-mismatch';
 
 interface Found {
@@ -17,15 +20,16 @@ interface Found {
 }
 
 /**
- * What axe-core finds in parts of a page that keeps people out, as sentences; JupyterLab's own page is its own matter. Throws if
- * the page holds none of the parts, or if colors alone are asked for and no text is seen. Of an open page whose theme alone has changed, the colors are all that can be new.
+ * Returns serious and critical axe-core violations in parts of a page, as sentences; JupyterLab's own page is out of scope. Throws if the
+ * page contains none of the parts, or if only colors are requested and no text is visible. If only the theme of an open page has changed,
+ * only the colors can have new violations.
  */
 export async function findings(
   page: Page,
   selectors: readonly string[],
   rules: 'all' | 'colors' = 'all',
 ): Promise<readonly string[]> {
-  // Pages that let no script run are looked at too.
+  // Works on pages that block scripts too.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   const parts = JSON.stringify({ include: selectors.map(selector => [selector]) });
   const options = JSON.stringify({

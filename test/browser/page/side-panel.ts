@@ -1,16 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The side panel of a page, as somebody who works with it reads and opens it. */
+/** The side panel of a page, read and operated as a user would. */
 export interface SidePanel {
   rows(kind: string): Locator;
   labels(kind: string): Promise<readonly string[]>;
   section(name: string): Locator;
-  /** What the panel says about the chosen row. */
+  /** Returns the details of the selected row. */
   details(): Locator;
-  /** Presses a button of the details. */
+  /** Presses a button in the details. */
   act(name: string): Promise<void>;
   filter(text: string): Promise<void>;
-  /** Opens these sections, from the top, and closes all others: only what is in view of the tree is in the page. */
+  /** Opens these sections, from the top, and closes all others: only the visible part of the tree is in the DOM. */
   unfold(...names: readonly string[]): Promise<void>;
 }
 

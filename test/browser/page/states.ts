@@ -3,23 +3,23 @@ import { runEach } from '../gallery.js';
 import { cellsOf } from './cells.js';
 import { sidePanelOf } from './side-panel.js';
 
-/** A state of the page around outputs: menus, toolbars, the side panel. */
+/** A state of the page around the outputs: menus, toolbars, the side panel. */
 export interface State {
   readonly name: string;
-  /** The parts of the page that are ours. */
+  /** Page regions that the extension renders. */
   readonly parts: readonly string[];
-  /** The cell that it is about; none if the outputs of no cell are. */
+  /** The cell it concerns; absent if it concerns no cell's outputs. */
   readonly cell?: number;
-  /** True if it stays as the window is resized. */
+  /** True if it survives resizing the window. */
   readonly stays?: true;
-  /** Brings the page into the state; `clear` leaves it again. */
+  /** Brings the page into the state; `clear` undoes it. */
   readonly show: (page: Page) => Promise<void>;
 }
 
 const popover = ['.apl-popover'];
 const panel = ['.apl-panel'];
 
-/** The states of the notebook AROUND, in the order in which they are taken; those of the panel come last, as it takes room. */
+/** States of the AROUND notebook, in order; the panel's come last because it takes up space. */
 export const STATES: readonly State[] = [
   {
     name: 'toolbar',
@@ -131,7 +131,7 @@ export const STATES: readonly State[] = [
   },
 ];
 
-/** Runs the cells of the notebook AROUND and closes the file browser, so that the page has all of the window. */
+/** Runs the cells of the AROUND notebook and closes the file browser, so that the notebook has the whole window. */
 export async function prepare(page: Page): Promise<void> {
   await page.keyboard.press('Control+b');
   await page.locator('.jp-FileBrowser').waitFor({ state: 'hidden' });
@@ -139,14 +139,14 @@ export async function prepare(page: Page): Promise<void> {
   await grid(page, 3).waitFor();
 }
 
-/** Hides all of a notebook but one cell, as JupyterLab's own menus do: axe-core walks the whole page, whatever it is to look at. */
+/** Hides all but one cell of a notebook, as JupyterLab's own menus do: axe-core walks the whole page whatever it checks. */
 export async function leaveCell(page: Page, cell: number | undefined): Promise<void> {
   await page.evaluate(`jupyterapp.shell.currentWidget.content.widgets.forEach((each, index) => {
     each.inputHidden = each.outputHidden = index !== ${cell};
   })`);
 }
 
-/** Closes what a state has opened. */
+/** Closes everything that a state has opened. */
 export async function clear(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   for (const close of await page.getByRole('button', { name: 'Close the row' }).all()) await close.click();
@@ -162,7 +162,7 @@ async function openColumn(page: Page, cell: number, column: string): Promise<voi
   await grid(page, cell)
     .locator('regular-table')
     .evaluate((node: { scrollTo(x: number, y: number): void }) => node.scrollTo(0, 0));
-  // The end of a wide head may be out of view, and a grid in a window of a new size draws its heads anew: pressed where it is found.
+  // The end of a wide head may be out of view, and a resized grid redraws its heads: click it in the page as soon as it is found.
   const selector = `.apl-grid [aria-label=${JSON.stringify(`Menu of ${column}`)}]`;
   await page.waitForFunction(`(() => {
     const opener = document.querySelectorAll('.jp-CodeCell')[${cell}].querySelector(${JSON.stringify(selector)});
@@ -174,7 +174,7 @@ async function openColumn(page: Page, cell: number, column: string): Promise<voi
 
 async function byKey(page: Page, key: string): Promise<void> {
   await cellsOf(page).enter(0);
-  // What the pointer rests on would be explained.
+  // A resting pointer would open documentation.
   await page.mouse.move(0, 0);
   await page.keyboard.press(`Alt+Shift+${key}`);
   await page.locator('.apl-popover').waitFor();

@@ -3,16 +3,16 @@ import type { Page } from 'playwright-core';
 import { AROUND, CAUSES, GALLERY, notebookOf, runEach } from '../gallery.js';
 import { cellsOf } from './cells.js';
 
-/** A view that is more than outputs and what opens around them: a page, a document, a dialog. */
+/** A view beyond outputs and their popovers: a page, a document, a dialog. */
 export interface View {
   readonly name: string;
-  /** The notebook that it begins with, by its cells. */
+  /** Cells of the notebook that it starts from. */
   readonly cells: readonly string[];
-  /** Brings the page into the view; resolves with the page that has it. */
+  /** Opens the view; resolves with the page that shows it. */
   readonly show: (page: Page) => Promise<Page>;
 }
 
-/** Files that the views of imports look at. */
+/** Files for the import views. */
 export const VIEWED_FILES: Readonly<Record<string, string>> = {
   [`${'odd & long name of a file, '.repeat(4)}.csv`]: [
     `Date,<b>Note</b>,${'a name of a field that goes on '.repeat(4)},empty,n`,
@@ -21,7 +21,7 @@ export const VIEWED_FILES: Readonly<Record<string, string>> = {
   ].join('\n'),
 };
 
-/** Every kind of output in one notebook, as a report has them. */
+/** Every kind of output in one notebook, for a report. */
 const REPORTED: readonly string[] = [
   ...(GALLERY.charts ?? []),
   ...(GALLERY.tables ?? []),
@@ -90,7 +90,7 @@ export const VIEWS: readonly View[] = [
   },
 ];
 
-/** The notebooks of the views by the names of their files. */
+/** Returns the notebooks of the views, by file name. */
 export function viewNotebooks(): Readonly<Record<string, string>> {
   return Object.fromEntries(VIEWS.map(({ name, cells }) => [`view-${name}.ipynb`, notebookOf(cells)]));
 }
