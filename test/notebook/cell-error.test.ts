@@ -6,7 +6,7 @@ import { traceback } from './session.js';
 
 const bench = realBench({ web: [{ _time: '2026-03-04T05:00:00Z', status: 200, uri: '/' }] });
 
-/** Returns the marked text of the cell, and the messages, in order. */
+/** Returns the marked source of the cell and the messages, in order. */
 async function marked(code: string): Promise<readonly string[]> {
   const lines = traceback(await bench().run(code));
   return lines.flatMap((line, index) => {

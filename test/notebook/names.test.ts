@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realBench } from './real-bench.js';
 import { shown, traceback } from './session.js';
 
-/** Names that every plain object of JavaScript has: a table of what users name must not find them. */
+/** Members of every plain JavaScript object: a lookup of user-defined names must not find them. */
 const names = [
   '__proto__',
   'constructor',
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** The cells of the plain text of a cell's last result, without its first and last line. */
+/** Returns the plain-text cells of a cell's last result, without its first and last lines. */
 async function answer(code: string): Promise<readonly string[]> {
   const run = await bench().run(code);
   expect([code, traceback(run)]).toEqual([code, []]);

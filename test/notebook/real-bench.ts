@@ -8,7 +8,7 @@ import { type ServeRequest, serve } from '../../kernel/commands/service.js';
 import { spawnEngine } from '../local/engine/spawned.js';
 import { type Bench, type BenchOptions, type CellRun, startBench } from './session.js';
 
-/** A local service that really runs, on a port of its own; `deploymentOf` gives its deployments on clusters. */
+/** Starts a real local service on its own port; `deploymentOf` resolves its cluster deployments. */
 export function realService(dataDir: string, more: Pick<ServeRequest, 'deploymentOf'> = {}) {
   return serve({
     ...more,
@@ -23,13 +23,13 @@ export function realService(dataDir: string, more: Pick<ServeRequest, 'deploymen
 }
 
 interface RealBenchOptions extends Pick<BenchOptions, 'allowed' | 'now'> {
-  /** Members of the status of answers about datasets, which the local service never gives. */
+  /** Status members to add to answers about these datasets; the local service never returns them. */
   readonly status?: Readonly<Record<string, object>>;
-  /** What clients send to the service before the tests. */
+  /** Sends client data to the service before the tests. */
   readonly prepare?: (service: { readonly url: string; readonly token: string }) => Promise<void>;
 }
 
-/** An interpreter on a local service that really runs, over datasets that were really imported; one for all tests of a file. */
+/** Sets up an interpreter on a real local service with imported datasets, shared by all tests of a file. */
 export function realBench(
   datasets: Readonly<Record<string, readonly object[]>>,
   { status, prepare, ...options }: RealBenchOptions = {},
@@ -61,7 +61,7 @@ export function realBench(
   };
 }
 
-/** Passes requests on, and changes what the answers say of the datasets that their queries read. */
+/** Starts a relay that changes the answers' status for the datasets that their queries read. */
 async function startRelay(
   url: string,
   statuses: Readonly<Record<string, object>>,
@@ -108,11 +108,11 @@ function withStatus(text: string, changed: object): string {
   return JSON.stringify({ ...answer, status: { ...answer.status, ...changed } });
 }
 
-/** The notices above each table that a cell showed. */
+/** Returns the notices above each table that a cell showed. */
 export function notices({ outcome, outputs }: CellRun): readonly string[] {
   if (outcome.status === 'error') return [outcome.evalue];
   return outputs.flatMap(output => {
-    // A chart carries the facts of its table, which follows it.
+    // A chart carries the facts of the table that follows it.
     if (!('data' in output) || 'image/svg+xml' in output.data) return [];
     const apl = 'metadata' in output ? (output.metadata.apl as Apl | undefined) : undefined;
     return apl?.limits.map(({ text }) => text) ?? [];

@@ -3,7 +3,7 @@ import type { Listed } from '../../kernel/api/api-notices.js';
 import type { DatasetInfo } from '../../kernel/api/wire.js';
 import { SchemaCache } from '../../kernel/notebook/schema-cache.js';
 
-/** A question that the source was asked, to be answered by the test. */
+/** A request to the source, to be answered by the test. */
 interface Question {
   readonly what: string;
   answer(...names: readonly string[]): void;

@@ -16,7 +16,7 @@ beforeEach(async () => {
     workDir: directory,
     queryLog: new QueryLog(join(directory, 'queries.jsonl')),
     environment: ({ url }) => ({ url, token: configured }),
-    // A service that repeats in its answers and messages what it was sent.
+    // A service that repeats in its answers and messages what it received.
     reply: seen => {
       if (seen.path.startsWith('/v2/apl-starred-queries')) return { body: [] };
       if (seen.body.includes('refuse'))
@@ -39,7 +39,7 @@ const tokens = [
   ['that is configured', configured],
 ] as const;
 
-/** Everything that the kernel has written: files, outputs, and what it remembers for the next session. */
+/** Returns everything that the kernel has written: files, outputs, and state for the next session. */
 async function written(): Promise<string> {
   const files = (
     await Promise.all(
@@ -87,10 +87,10 @@ describe.each(tokens)('a token %s', (_, token) => {
     ];
     const isConfigured = token === configured;
     const part = isConfigured ? configured : secret;
-    // The cell itself, which is not written by the kernel.
+    // The cell's source, which the kernel does not write.
     const outputs = run.outputs.filter(({ kind }) => kind !== 'this cell');
     const shown = JSON.stringify([run.outcome, outputs, later, bench.logged]);
-    // Only what is kept is compared with the tokens of the profiles.
+    // Only stored data is compared with the profiles' tokens.
     expect([(await written()).includes(part), !isConfigured && shown.includes(part)]).toEqual([false, false]);
   });
 });

@@ -74,7 +74,7 @@ describe('a query of a hosted profile without a connection', () => {
       'connection-lost',
       [],
       0,
-      // A query only reads: it is sent again.
+      // A query only reads, so it is sent again.
       4,
     ]);
   });

@@ -21,10 +21,10 @@ import { type Reply, type Seen, type Service, startService, tabular } from '../a
 /** 2026-03-04T05:06:07.123456789Z */
 export const now = 1_772_600_767_123_456_789n;
 
-/** The token of the service that stands in for the local one. */
+/** Token of the stand-in for the local service. */
 export const localToken = 'local-token-4711';
 
-/** One output of a cell. */
+/** An output of a cell. */
 export type Output =
   | { readonly kind: 'stdout' | 'stderr'; readonly text: string }
   | {
@@ -42,27 +42,27 @@ export interface CellRun {
   readonly outputs: readonly Output[];
 }
 
-/** An interpreter whose local service is a scripted one. */
+/** An interpreter with a scripted service as its local service. */
 export interface Bench {
   readonly handler: KernelHandler;
   readonly service: Service;
   readonly homeDir: string;
   readonly logged: readonly string[];
-  /** The lines of progress that cells have shown. */
+  /** Progress lines that cells have shown. */
   readonly passed: readonly string[];
   run(
     code: string,
     options?: {
       readonly signal?: AbortSignal;
       readonly expressions?: Record<string, string>;
-      /** What the user enters when asked; absent if the front end cannot ask. */
+      /** The user's input when prompted; absent if the front end cannot prompt. */
       readonly answer?: string | (() => Promise<string>);
       readonly onPassing?: (output: DisplayData) => void;
-      /** Gets the text of each output as it comes. */
+      /** Receives the text of each output as it arrives. */
       readonly onOutput?: (text: string) => void;
-      /** The cell of a notebook that is run; absent if the front end does not name it. */
+      /** The notebook cell that is run; absent if the front end does not name it. */
       readonly origin?: CellOrigin;
-      /** False for lines that a front end runs by itself. */
+      /** False for lines that a front end runs on its own. */
       readonly storeHistory?: boolean;
     },
   ): Promise<CellRun>;
@@ -78,11 +78,11 @@ export interface BenchOptions {
   readonly logins?: Logins;
   readonly queryLog?: QueryLog;
   readonly importLog?: ImportLog;
-  /** What cells may do without a question (default: everything). */
+  /** Effects that cells may have without confirmation (default: all). */
   readonly allowed?: readonly AskedEffect[];
   readonly workDir?: string;
   readonly consoleWidth?: number;
-  /** Where kernels say that agents may add cells, and how long those wait and run. */
+  /** The directory in which kernels announce that agents may add cells, and the time limit of those cells. */
   readonly agents?:
     | Required<Pick<SessionOptions, 'agentsDir' | 'agentMs'>>
     | Pick<SessionOptions, 'agentsDir'>;
@@ -90,7 +90,7 @@ export interface BenchOptions {
   readonly now?: () => bigint;
 }
 
-/** Starts a service and an interpreter that uses it as its local service. */
+/** Starts a service and an interpreter with it as its local service. */
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const service = await startService(options.reply ?? everyday);
   const homeDir = await mkdtemp(join(tmpdir(), 'apl-home-'));
@@ -153,7 +153,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   };
 }
 
-/** Answers queries with one row, and knows one dataset. */
+/** Answers queries with one row, and has one dataset. */
 export function everyday({ path, method }: Seen): Reply {
   if (path === '/v1/datasets/_apl') return { headers: { 'x-axiom-trace-id': 'trace-1' }, body: counted };
   const web = { id: 'web', name: 'web', description: 'requests', kind: 'events' };
@@ -173,22 +173,22 @@ const fields = [
   { name: 'geo.city', type: 'string', unit: '', hidden: false, description: '' },
 ];
 
-/** What a cell printed, in one string. */
+/** Returns everything that a cell printed, in one string. */
 export function printed({ outputs }: CellRun): string {
   return outputs.map(output => (output.kind === 'stdout' ? output.text : '')).join('');
 }
 
-/** The text/plain of what a cell showed. */
+/** Returns the text/plain of each output that a cell showed. */
 export function shown({ outputs }: CellRun): readonly string[] {
   return outputs.flatMap(output => ('data' in output ? [String(output.data['text/plain'])] : []));
 }
 
-/** The traceback of a failed cell without colors; empty when it succeeded. */
+/** Returns the traceback of a failed cell without colors; empty if it succeeded. */
 export function traceback({ outcome }: CellRun): readonly string[] {
   return outcome.status === 'error' ? outcome.traceback.map(stripVTControlCharacters) : [];
 }
 
-/** The bodies of the queries that the service was sent. */
+/** Returns the bodies of the queries that the service received. */
 export function queries(service: Service): readonly Record<string, unknown>[] {
   return service.seen.filter(each => each.path.endsWith('_apl')).map(each => JSON.parse(each.body));
 }

@@ -24,7 +24,7 @@ const at = '2026-03-04T05:06:07.123456789Z';
 const hourAgo = '2026-03-04T04:06:07.123456789Z';
 const dayAgo = '2026-03-03T05:06:07.123456789Z';
 
-/** What was thrown: its message and hint. */
+/** Returns the message and hint of the thrown error. */
 function refusal(work: () => unknown): readonly [string, string] {
   try {
     work();

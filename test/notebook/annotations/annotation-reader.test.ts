@@ -11,7 +11,7 @@ const release = releaseOf('Release 1.2');
 let bench: Bench;
 afterEach(() => bench.close());
 
-/** Answers queries with counts over time, and questions about annotations as told. */
+/** Starts a bench that answers queries with counts over time, and annotation requests with `annotations`. */
 async function start(annotations: () => Reply, more: Omit<BenchOptions, 'reply'> = {}): Promise<void> {
   bench = await startBench({
     ...more,
@@ -26,7 +26,7 @@ async function start(annotations: () => Reply, more: Omit<BenchOptions, 'reply'>
 
 const asked = () => bench.service.seen.filter(each => each.path === path);
 const run = (cell: string) => bench.run(`%%time 2026-03-04T04:00Z..2026-03-04T05:00Z\n${cell}`);
-/** The last part of the description of a chart. */
+/** Returns the annotations in a chart's description. */
 const listed = (cell: CellRun) =>
   shown(cell)
     .filter(text => text.includes('chart of'))
@@ -94,7 +94,7 @@ describe('a service without annotations changes nothing but the chart', () => {
     expect(cells.map(({ outcome }) => outcome.status)).toEqual(['ok', 'ok']);
     expect(cells.flatMap(listed)).toEqual(['none', 'none']);
     expect(cells.flatMap(({ outputs }) => outputs.filter(({ kind }) => kind === 'stderr'))).toEqual([]);
-    // A refusal is final, and the reason is logged once.
+    // A refusal is final, and its reason is logged once.
     expect(asked().length).toBe(questions);
     expect(bench.logged.filter(text => text.includes('annotations'))).toHaveLength(1);
   });

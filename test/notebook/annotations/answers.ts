@@ -1,6 +1,6 @@
 import type { Annotation } from '../../../kernel/api/wire.js';
 
-/** Counts in bins of ten minutes. */
+/** Counts in ten-minute bins. */
 export const countsOverTime = {
   format: 'tabular',
   status: {},
@@ -24,7 +24,7 @@ export const countsOverTime = {
   fieldsMetaMap: {},
 };
 
-/** An annotation in the bin from 4:10. */
+/** Returns an annotation in the 4:10 bin. */
 export function releaseOf(title: string): Annotation {
   return { id: 'ann_1', datasets: ['web'], time: '2026-03-04T04:15:00Z', title, type: 'deploy' };
 }

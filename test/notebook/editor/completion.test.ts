@@ -7,7 +7,7 @@ import { type Bench, everyday, queries, shown, startBench } from '../session.js'
 
 let bench: Bench;
 
-/** Completion answers from what is known: this makes it known. */
+/** Completion uses cached names only; this fills the cache. */
 beforeEach(async () => {
   bench = await startBench();
   await bench.run('%schema');
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** `$0` marks the cursor; the texts offered, and what they would replace. */
+/** Completes at `$0`; returns the suggestions and the text that they replace. */
 async function complete(marked: string) {
   const cursor = marked.indexOf('$0');
   const code = marked.replace('$0', '');

@@ -14,13 +14,13 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** An editor's end of the comm: the messages that it got, and the kernel's handler. */
+/** An editor's end of the comm: the messages received, and the kernel's handler. */
 interface Editor {
   readonly updates: EditorUpdate[];
   readonly handler: CommHandler | undefined;
   readonly isClosed: () => boolean;
   next(): Promise<EditorUpdate>;
-  /** The next facts; messages before them are skipped. */
+  /** Resolves with the next facts, skipping other messages. */
   facts(): Promise<EditorUpdate>;
 }
 
@@ -29,7 +29,7 @@ function connect(target: string = editorTarget): Editor {
   let closed = false;
   let wake = (): void => undefined;
   const send = (data: unknown): void => {
-    // As it travels.
+    // As serialized on the wire.
     updates.push(JSON.parse(JSON.stringify(data)) as EditorUpdate);
     wake();
   };
@@ -156,7 +156,7 @@ test('a toolbar is told of the range and the profile that cells set', async () =
   });
 });
 
-/** Asks once the facts are there, and returns the answer without the question. */
+/** Sends a question once the facts have arrived; returns the answer without the question. */
 async function ask(question: object): Promise<object> {
   const editor = connect();
   await editor.facts();

@@ -54,7 +54,7 @@ function found(...values: readonly unknown[]) {
 
 const asked = () => queries(service).map(({ apl }) => apl);
 
-/** What is known of a field once the service has answered. */
+/** Returns the known values of a field once the service has answered. */
 async function values(field = 'method', datasets: readonly string[] = ['web']): Promise<readonly string[]> {
   seen.values(field, datasets);
   await seen.settle(10_000);

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const fileOf = (directory: string, id: string) => join(dataDir, directory, `${id}.json`);
 
-/** A whole document of each kind, and one that is cut. */
+/** A complete document of each kind, and a truncated one. */
 beforeEach(() => {
   for (const directory of ['starred', 'annotations']) {
     rmSync(join(dataDir, directory), { recursive: true, force: true });
@@ -49,7 +49,7 @@ function notice(kind: string, directory: string, deletedBy: string): string {
   return `The ${kind} cut cannot be read: it is not JSON (${fileOf(directory, 'cut')}). It is left out. Repair the file, or delete it with ${deletedBy} cut.`;
 }
 
-/** The lines above a list. */
+/** Returns the lines above a list. */
 function caption(run: CellRun): readonly string[] {
   return shown(run)[0]?.split('\n\n')[0]?.split('\n') ?? [];
 }

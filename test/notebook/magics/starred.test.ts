@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** A service that keeps starred queries, 100 to a page. */
+/** Answers as a service that stores starred queries, 100 per page. */
 function service(seen: Seen): Reply {
   if (!seen.path.startsWith(path)) return everyday(seen);
   const id = decodeURIComponent(seen.path.slice(path.length + 1));

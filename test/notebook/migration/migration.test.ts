@@ -10,19 +10,19 @@ import { kusto, translated } from './queries.js';
  */
 
 const page = new URL('../../../docs/migrate.md', import.meta.url);
-// `ago` follows the clock of the service.
+// `ago` follows the service's clock.
 const bench = realBench({}, { now: () => BigInt(Date.now()) * 1_000_000n });
 
 const queries = translated.flatMap(({ queries }) => queries.map(([, query]) => query));
 
-/** The query of APL that the kernel offers for one of another language. */
+/** Returns the APL query that the kernel offers for one of another language. */
 function offered(query: string): string {
   const found = parseQuery(query).diagnostics.find(({ code }) => code === 'other-language');
   expect(found?.instead).toBeDefined();
   return found?.instead ?? '';
 }
 
-/** How many rows a cell shows. */
+/** Counts the rows that a cell shows. */
 async function rowsOf(cell: string): Promise<number> {
   const found = rows(await bench().run(`%%time last 1h\n${cell}`));
   if (!Array.isArray(found)) throw new Error(String(found));
@@ -83,7 +83,7 @@ function table(language: string, lines: readonly (readonly [string, string, stri
   ];
 }
 
-/** Code in the cell of a table, on one line; a comment needs its line break. */
+/** Formats code for a table cell, on one line; a comment needs its line break. */
 function code(text: string): string {
   return `\`${text
     .replace(/^(\/\/.*)\n/, '$1 ↵ ')

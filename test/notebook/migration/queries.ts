@@ -1,4 +1,4 @@
-/** A query of another language over the samples; what it becomes is asked of the kernel. */
+/** Queries of another language over the samples; the kernel supplies their translations. */
 interface Elsewhere {
   readonly language: string;
   readonly queries: readonly (readonly [task: string, query: string])[];
@@ -117,7 +117,7 @@ export const translated: readonly Elsewhere[] = [
   },
 ];
 
-/** What Kusto has and APL has too, under another name or by other means; `apl` is checked by running it. */
+/** Kusto features that APL has under another name or by other means; `apl` is checked by running it. */
 export const kusto: readonly (readonly [task: string, kusto: string, apl: string])[] = [
   [
     'the time of an event',

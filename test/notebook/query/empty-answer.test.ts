@@ -11,7 +11,7 @@ const uncounted = tabular([{ name: 'n', type: 'integer' }], [[5]], {
   messages: [{ priority: 'warn', count: 1, code: 'not_counted', msg: 'Not counted.' }],
 });
 
-/** An answer that does not say how many rows it is from. */
+/** Returns an answer without its numbers of examined and matched rows. */
 function silent(values: readonly number[]): object {
   const { status, ...rest } = tabular([{ name: 'n', type: 'integer' }], [values]);
   const { rowsExamined, rowsMatched, ...others } = status;
@@ -22,7 +22,7 @@ const old = { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31
 
 const levels = ['error', 'info', 'info', 'warn', 'info'];
 
-/** An event every five seconds around a midnight of 2015, one host of that night, and two events of the last hour. */
+/** An event every five seconds around a midnight of 2015, a single host that night, and two events in the last hour. */
 const bench = realBench({
   nginx: Array.from({ length: 500 }, (_, index) => ({
     _time: new Date(Date.UTC(2015, 9, 30, 23, 58) + index * 5_000).toISOString(),
@@ -317,7 +317,7 @@ describe('a look at fewer events than asked for says where the dataset holds mor
   });
 });
 
-/** Minutes after the first event; a filter as APL and as what it means; what may follow it. */
+/** Filters as APL and as a predicate on minutes after the first event. */
 const filters: readonly (readonly [string, (row: number) => boolean])[] = [
   ['', () => true],
   ["| where level == 'error'", row => row % 5 === 0],

@@ -9,20 +9,20 @@ import { type Service, startService } from '../../api/service.js';
 import { realService } from '../real-bench.js';
 import { type Bench, startBench, traceback } from '../session.js';
 
-/** How many events there are, more than one answer holds; FETCH_EVENTS=2500000 was run once. */
+/** Number of events, more than one answer holds; FETCH_EVENTS=2500000 was run once. */
 const count = Number(process.env.FETCH_EVENTS ?? 60_000);
-/** Events of one time. */
+/** Number of events with the same time. */
 const twins = 3_000;
-/** For the hook and the test, in milliseconds: a large number takes as long as it takes. */
+/** Timeout of the hook and the test, in milliseconds; long enough for large counts. */
 const timeoutMs = count > 100_000 ? 3_600_000 : 180_000;
 
 let bench: Bench;
-/** Stands before a service that really runs, as a gateway with limits of its own. */
+/** A gateway with its own limits in front of a real service. */
 let gateway: Service;
 let queries = 0;
 let onQuery: () => void = () => undefined;
 
-/** One event a line, all of one second together. */
+/** Yields one event per line, all events of a second together. */
 function* lines(): Generator<string> {
   for (let n = 0; n < count; n++) {
     const _time = new Date(Date.UTC(2026, 2, 4) + Math.floor(n / twins) * 1000).toISOString();

@@ -23,7 +23,7 @@ afterEach(async () => {
   await bench.close();
 });
 
-/** The rows of the page: how often each fault is asked, and what is said. */
+/** Returns the rows of the page: the number of requests for each fault, and its message. */
 function rowsOfPage(): ReadonlyMap<string, { readonly requests: number; readonly said: string }> {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/faults.md'), 'utf8');
   const rows = [...page.matchAll(/^\| (.+?) \| (\d+) \| (.*) \|$/gm)];
@@ -32,7 +32,7 @@ function rowsOfPage(): ReadonlyMap<string, { readonly requests: number; readonly
   );
 }
 
-/** Words alone: a cell and the page set them apart by other signs. */
+/** Reduces a text to its words: a cell and the page use different punctuation. */
 function words(text: string): string {
   return text
     .replace(/x{50,}.*?more characters\)/, 'xxx')

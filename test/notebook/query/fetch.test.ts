@@ -5,13 +5,13 @@ import { parseTime } from '../../../kernel/time.js';
 import { type Reply, type Seen, startService, tabular } from '../../api/service.js';
 import { type Bench, everyday, localToken, queries, shown, startBench, traceback } from '../session.js';
 
-/** What a service with a limit of its own answers from: events in the order of their times. */
+/** An event of a service with its own row limit, in time order. */
 interface Event {
   readonly time: string;
   readonly n: number;
 }
 
-/** 2,500 events, 500 of each time, and 3 alone. */
+/** 2,500 events, 500 at each time, and three with their own times. */
 const events: readonly Event[] = Array.from({ length: 2_503 }, (_, n) => ({
   time: n < 2_500 ? `2026-03-04T04:${10 + Math.floor(n / 500)}:00Z` : `2026-03-04T05:00:0${n - 2_500}Z`,
   n,
@@ -22,7 +22,7 @@ const fields = [
   { name: 'n', type: 'integer' },
 ];
 
-/** Answers at most `most` rows of `events`, latest first, from the cursor that counts them. */
+/** Answers with at most `most` rows of `events`, latest first, from the cursor, which is a row offset. */
 function answer(seen: Seen, most: number, all = events): Reply {
   const { body, path, headers } = seen;
   const isLocal = headers.authorization === `Bearer ${localToken}`;
@@ -40,7 +40,7 @@ function answer(seen: Seen, most: number, all = events): Reply {
     next < found.length
       ? [{ priority: 'warn' as const, count: 1, code: 'row_limit_request', msg: 'more' }]
       : [];
-  // The local service counts what it has read for a page.
+  // The local service counts only the rows read for a page.
   const rowsMatched = isLocal ? next : found.length;
   const status = { rowsMatched, minCursor: String(next), maxCursor: '', messages };
   const body2 = tabular(fields, cells, status);
@@ -50,7 +50,7 @@ function answer(seen: Seen, most: number, all = events): Reply {
 
 let bench: Bench;
 
-/** Exactly once each: how many, how many different, and their sum. */
+/** Each event exactly once: the count, the distinct count and the sum. */
 const once = '%assert rows == 2503 and dcount(n) == 2503 and sum(n) == 3131253';
 
 describe('the local service', () => {

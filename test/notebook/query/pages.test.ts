@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { notices, realBench } from '../real-bench.js';
 import { traceback } from '../session.js';
 
-/** More than one page, of three times: the second page begins among rows of one. */
+/** More than one page with three distinct times: the second page begins among rows of the same time. */
 const rows = Array.from({ length: 50_500 }, (_, n) => ({ _time: `2026-03-04T04:00:0${n % 3}Z`, n }));
 
 const bench = realBench({ web: rows });

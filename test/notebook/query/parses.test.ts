@@ -3,7 +3,7 @@ import { TokenStream } from '../../../kernel/apl/syntax/tokens/token-stream.js';
 import { tabular } from '../../api/service.js';
 import { type Bench, startBench, traceback } from '../session.js';
 
-/** Every parse has a stream of its own, which it asks whether its end is reached. */
+/** Token streams that were asked whether they are done; every parse has its own. */
 const streams = new Set<TokenStream>();
 const done = Object.getOwnPropertyDescriptor(TokenStream.prototype, 'done')?.get;
 

@@ -32,7 +32,7 @@ test.each<[string, number, QueryProgress | Pause | undefined]>([
   expect(progressText(elapsedMs, progress)).toBe(text);
 });
 
-/** Runs a query that ends once so many lines are shown, and returns what its cell shows until long after that. */
+/** Runs a query that ends once `count` lines are shown; returns everything its cell shows until well after that. */
 async function shownUntil(
   count: number,
   ask: (id: string, signal: AbortSignal) => Promise<QueryProgress | undefined>,

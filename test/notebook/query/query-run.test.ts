@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** Returns the notice about the limit above the table of a query that `rows` rows answer. */
+/** Returns the limit notice above the table of a query that returns `rows` rows. */
 async function notice(
   cell: string,
   rows: number,

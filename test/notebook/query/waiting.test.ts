@@ -32,7 +32,7 @@ test('a cell shows that it waits for a silent holder of the data directory, and 
     [expect.stringMatching(/^Interrupted: the cell was stopped/)],
     0,
   ]);
-  // The kernel itself goes on waiting, for the next cell.
+  // The kernel itself keeps waiting, for the next cell.
   elsewhere.show({ phase: 'ended' });
   await expect.poll(() => started).toBe(1);
 });

@@ -6,7 +6,7 @@ import { notices, realService } from '../real-bench.js';
 import { type Bench, type CellRun, queries, startBench, traceback } from '../session.js';
 import { rows } from './rows.js';
 
-/** An interpreter whose local service really runs, and can be ended: the next connection finds another. */
+/** Starts an interpreter on a real local service that can be ended: the next connection finds a new one. */
 async function benchWithService(): Promise<{ bench: Bench; endService: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'apl-kernel-test-'));
   const start = () => realService(dataDir);

@@ -4,7 +4,7 @@ import { mostUnnamed, ResultCache } from '../../../kernel/notebook/results/resul
 import { present } from '../../../kernel/present.js';
 import type { QueryResult } from '../../../kernel/result/result.js';
 
-/** A result of one column of 8 bytes a row. */
+/** Returns a result of one column, 8 bytes per row. */
 function result(rows: number): QueryResult {
   const table = rows === 0 ? new Table() : makeTable({ n: new Float64Array(rows) });
   return {
@@ -19,7 +19,7 @@ function result(rows: number): QueryResult {
 
 const budget = 8_000;
 
-/** Keeps results of so many rows, 8 bytes each, and returns the names that are left and what is said. */
+/** Caches results of these row counts, 8 bytes per row; returns the remaining names and the notices. */
 function keeping(...cached: readonly (readonly [id: string, rows: number, name?: string])[]) {
   const results = new ResultCache(budget);
   for (const [id, rows, name] of cached) results.keep(id, result(rows), present({ name }));

@@ -5,7 +5,7 @@ import { realBench } from '../real-bench.js';
 import { everyday, startBench } from '../session.js';
 import { metadata, tableRows } from './rows.js';
 
-/** A name that no query may write. */
+/** A name too long for a query. */
 const longName = 'a name '.repeat(600);
 const bench = realBench({
   long: [
@@ -15,7 +15,7 @@ const bench = realBench({
   ],
 });
 
-/** One open comm: `ask` sends a request and waits for its reply. */
+/** An open comm: `ask` sends a request and waits for its reply. */
 interface Grid {
   readonly first: Reply;
   readonly closed: boolean;
@@ -287,13 +287,13 @@ describe('a profile', () => {
 });
 
 test('a field whose name is longer than a query may write is sorted, filtered, searched and profiled', async () => {
-  // A search would find its text in a time too.
+  // A search would also match the text in a time.
   const { ask } = await gridOf('long | project-away _time, _sysTime | sort by n asc');
   const numbers = async (view: Record<string, unknown>) => {
     const reply = await ask({ op: 'page', offset: 0, limit: 10, ...view });
     return reply.kind === 'page' ? (reply.cells as { n: unknown }[]).map(({ n }) => n) : reply;
   };
-  // The whole result may have been sent before, with the names as they are.
+  // The whole result may already have been sent, with its original names.
   await bench().run('_ | count');
   expect(await numbers({ sort: [{ column: longName, descending: false }] })).toEqual(['2', '1', '3']);
   expect(await numbers({ filters: [{ column: longName, op: '==', value: 'seven' }] })).toEqual(['1', '3']);

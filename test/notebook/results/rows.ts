@@ -3,7 +3,7 @@ import { cellText } from '../../../kernel/result/display/display-text.js';
 import { ARROW_MIME } from '../../../kernel/result/mime.js';
 import type { CellRun } from '../session.js';
 
-/** The rows of the last table that a cell showed, their cells as exact text; the error of a cell that failed. */
+/** Returns the rows of the last table that a cell showed, with cells as exact text; for a failed cell, its error. */
 export function rows({ outcome, outputs }: CellRun): unknown {
   if (outcome.status === 'error') return outcome.evalue;
   const last = outputs.findLast(output => 'data' in output && ARROW_MIME in output.data);
@@ -11,7 +11,7 @@ export function rows({ outcome, outputs }: CellRun): unknown {
   return tableRows(tableFromIPC(Buffer.from(String(last.data[ARROW_MIME]), 'base64')));
 }
 
-/** The rows of a table, their cells as exact text. */
+/** Returns the rows of a table, with cells as exact text. */
 export function tableRows(table: Table): readonly Readonly<Record<string, string | null>>[] {
   return Array.from({ length: table.numRows }, (_, row) =>
     Object.fromEntries(
@@ -23,7 +23,7 @@ export function tableRows(table: Table): readonly Readonly<Record<string, string
   );
 }
 
-/** What the last output of a cell says about its result. */
+/** Returns the metadata of a cell's last output about its result. */
 export function metadata({ outputs }: CellRun): unknown {
   const last = outputs.findLast(output => 'metadata' in output);
   return last !== undefined && 'metadata' in last ? last.metadata.apl : undefined;

@@ -11,14 +11,14 @@ import { notices, realBench } from '../real-bench.js';
 import { type CellRun, printed, shown, traceback } from '../session.js';
 import { metadata } from './rows.js';
 
-/** 1,500 events in 25 hours, one a minute: the default limit leaves out the first 500 minutes. */
+/** 1,500 events in 25 hours, one per minute: the default limit omits the first 500 minutes. */
 const events = Array.from({ length: 1500 }, (_, minute) => ({
   _time: new Date(Date.UTC(2026, 2, 4) + minute * 60_000).toISOString(),
   n: minute,
   host: minute % 2 === 0 ? 'a' : 'b',
 }));
 
-/** What the service says of the rows of these datasets, as a hosted one would. */
+/** Status of these datasets, as a hosted service would report it. */
 const reported: Readonly<Record<string, object>> = { part: { isPartial: true }, rough: { isEstimate: true } };
 
 const bench = realBench({ web: events, part: events, rough: events }, { status: reported });
@@ -30,7 +30,7 @@ const cut = '`z` holds the first 1,000 of more rows (the default limit)';
 const whole = `All of them: \`%%fetch --all\` above \`z << ${query}\`.`;
 const sentence = `${cut}. ${whole}`;
 
-/** How a result comes to be less than all rows of now, and what is then said of it; `z` is to hold it. */
+/** Cells that leave `z` with fewer rows than there are, and the notice about it, by kind of shortfall. */
 const kinds: Readonly<Record<Shortfall['kind'], readonly [cells: readonly string[], said: string]>> = {
   cut: [[`z << ${query}`], cut],
   sampled: [['z << web | sample 0.9 | extend m = n | limit 1600'], '`z` holds a sample (`sample 0.9`)'],
@@ -64,7 +64,7 @@ async function keep(kind: Shortfall['kind']): Promise<void> {
   await run('whole << web | summarize n = count() by host');
 }
 
-/** Everything that a cell printed and showed, with the notices above its tables. */
+/** Returns everything that a cell printed and showed, with the notices above its tables. */
 function said(cell: CellRun): string {
   expect(traceback(cell)).toEqual([]);
   return [printed(cell), ...notices(cell), ...shown(cell)].join('\n');
@@ -75,7 +75,7 @@ async function chartOf(kind: string): Promise<string> {
   return chartText(await run(`// @viz ${kind}\n${asked}`));
 }
 
-/** Queries for the kinds that do not draw counts by name. */
+/** Queries for the chart kinds that do not draw counts by name. */
 const chartQueries: Readonly<Record<string, string>> = {
   line: 'z | summarize count() by bin(_time, 1h)',
   area: 'z | summarize count() by bin(_time, 1h), host',
@@ -85,7 +85,7 @@ const chartQueries: Readonly<Record<string, string>> = {
   stat: 'z | summarize count()',
 };
 
-/** Whatever reads a result: a cell that reads `z`, and what of it names the shortfall. */
+/** Everything that reads a result: each runs a cell that reads `z` and returns the text that names the shortfall. */
 const readers: Readonly<Record<string, () => Promise<string>>> = {
   'a query': async () => notices(await run('z | summarize count()')).join('\n'),
   'a query of a query': async () => {
@@ -137,12 +137,12 @@ const readers: Readonly<Record<string, () => Promise<string>>> = {
   },
 };
 
-/** Words as they stand in any format: some have no backticks, some begin a sentence with them. */
+/** Normalizes words for any format: some drop the backticks, some begin a sentence. */
 function plain(text: string): string {
   return text.replaceAll('`', '').toLowerCase();
 }
 
-/** What a grid is told when it opens a result. */
+/** Resolves with the notes that a grid receives when it opens a result. */
 function noted(result: string): Promise<string> {
   return new Promise(resolve => {
     const send = (data: unknown) => resolve((data as { readonly notes: readonly string[] }).notes.join('\n'));
@@ -173,7 +173,7 @@ function chartText({ outputs, outcome }: CellRun): string {
   return chart !== undefined && 'data' in chart ? String(chart.data['text/plain']) : JSON.stringify(outcome);
 }
 
-/** The texts of an image, joined. */
+/** Returns the texts of an image, joined. */
 function svgText({ outputs }: CellRun): string {
   const chart = outputs.find(each => 'data' in each && 'image/svg+xml' in each.data);
   const svg = chart !== undefined && 'data' in chart ? String(chart.data['image/svg+xml']) : '';
@@ -187,7 +187,7 @@ describe.each(Object.entries(kinds))('what reads a result that is %s says so:', 
 
   test.each(Object.keys(readers))('%s', async name => {
     const found = plain((await readers[name]?.()) ?? '');
-    // A list of results has a column of names.
+    // A list of results has a name column.
     expect(found).toContain(plain(name === '`%results`' ? text.replace('`z` holds ', '') : text));
   });
 });

@@ -14,7 +14,7 @@ import { type NotebookPage, openPage } from './page.js';
 let directory: string;
 let bench: Bench;
 
-/** A service that has a starred query which reads a file. */
+/** Answers with a starred query that reads a file. */
 function answer(seen: Seen): ReturnType<typeof everyday> {
   if (seen.path !== '/v2/apl-starred-queries/s1') return everyday(seen);
   const apl = 'externaldata (line:string) ["file:///etc/passwd"] with (format="txt")';
@@ -40,11 +40,11 @@ async function begin(agentMs?: { readonly wait: number; readonly run: number }):
 }
 
 const never = new AbortController().signal;
-/** The part of a session that finds kernels. */
+/** The part of a session that discovers kernels. */
 const session = () =>
   ({ options: { agentsDir: agentsDir() } }) as unknown as Parameters<typeof listNotebooks>[0];
 
-/** The data of an answer. */
+/** Parses the data of an answer. */
 function dataOf({
   content: [first],
 }: Awaited<ReturnType<typeof listNotebooks>>): readonly Record<string, string>[] {
@@ -55,7 +55,7 @@ function dataOf({
 
 const notebooks = async () => dataOf(await listNotebooks(session(), never));
 
-/** Adds a cell to the only notebook; returns what was said about it and its data, or why it was refused. */
+/** Adds a cell to the only notebook; returns the message about it and its data, or the refusal. */
 async function append(query: string, more: { readonly range?: string; readonly rows?: number } = {}) {
   const [open] = await readdir(agentsDir());
   const order = { notebook: (open ?? '').replace('.json', ''), query, rows: 50, range: undefined, ...more };
@@ -64,7 +64,7 @@ async function append(query: string, more: { readonly range?: string; readonly r
   return { said, data: dataOf(answer), isError: answer.isError === true };
 }
 
-/** Whether the toolbar of a page says that agents may add cells. */
+/** Whether a page's toolbar shows that agents may add cells. */
 const saidOn = ({ told }: NotebookPage) =>
   told.flatMap(update => (update.tell === 'session' ? [update.session.takesAgents] : [])).at(-1);
 

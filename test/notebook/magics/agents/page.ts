@@ -5,23 +5,23 @@ import {
 } from '../../../../kernel/apl/editor/editor-link.js';
 import type { Bench, CellRun } from '../../session.js';
 
-/** A page of a front end that shows a notebook. */
+/** A front-end page that shows a notebook. */
 export interface NotebookPage {
   readonly client: string;
-  /** What the kernel has told it of cells of agents, and the last session. */
+  /** All updates that the kernel has sent it. */
   readonly told: readonly EditorUpdate[];
-  /** The sources of the cells that it was given to add. */
+  /** Sources of the cells that it was asked to add. */
   readonly added: string[];
   say(message: EditorMessage): Promise<void>;
-  /** Runs a cell of the user. */
+  /** Runs a user's cell. */
   run(code: string, cell?: string): Promise<CellRun>;
 }
 
-/** What a page does about cells of agents: takes them, and runs those that it is given. */
+/** Reactions of a page to agents' cells: whether it accepts them, and whether it runs those it receives. */
 export interface Habits {
   readonly takes?: boolean;
   readonly runs?: boolean;
-  /** What the user makes of a cell before it runs. */
+  /** Edits a cell as the user would before it runs. */
   readonly edit?: (source: string) => string;
   /** Awaited before a cell runs. */
   readonly before?: () => Promise<unknown>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
 
-/** One event a second for twenty minutes, and 700 within a minute of 11:00. */
+/** One event per second for twenty minutes, and 700 within a minute of 11:00. */
 const events = [
   ...Array.from({ length: 1200 }, (_, index) => ({
     _time: new Date(Date.UTC(2026, 0, 1, 10, 0, index)).toISOString(),

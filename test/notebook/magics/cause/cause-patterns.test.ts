@@ -60,7 +60,7 @@ const bench = realBench({
   ],
 });
 
-/** The rows of the table of a cell, with single spaces. */
+/** Returns the rows of a cell's table, with single spaces. */
 function table(cell: CellRun): readonly string[] {
   expect(traceback(cell)).toEqual([]);
   return (shown(cell).at(-1) ?? '').split('\n').map(line => line.replace(/ +/g, ' ').trim());

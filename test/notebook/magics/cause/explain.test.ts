@@ -23,12 +23,12 @@ const lines = events.map(({ _time, bad }, index) => ({
 
 const bench = realBench({ web: events, lines });
 
-/** What a cell says to go on with. */
+/** Returns the query that a cell suggests next. */
 function onward(cell: CellRun): string {
   return (shown(cell).at(-1) ?? '').replace(/^[\s\S]*Go on with:\n/, '');
 }
 
-/** Runs a cell over the day of the events, and then what it says to go on with; returns both texts. */
+/** Runs a cell over the day of the events, then counts the rows of the query it suggests; returns that query and the count. */
 async function goneOn(cell: string): Promise<readonly [onward: string, rows: string]> {
   const run = await bench().run(`%%time 2026-01-01\n${cell}`);
   expect(traceback(run)).toEqual([]);

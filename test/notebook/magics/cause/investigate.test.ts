@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../../local/service.js';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
 
-/** Ten events a second for twenty minutes; in the last ten those of one host fail. The message of one ends a line. */
+/** Ten events per second for twenty minutes; in the last ten minutes those of one host fail, with a line break in their message. */
 const events = Array.from({ length: 12_000 }, (_, index) => {
   const isLater = index >= 6_000;
   const host = `h${index % 7}`;
@@ -25,7 +25,7 @@ const events = Array.from({ length: 12_000 }, (_, index) => {
   };
 });
 
-/** Deployments before and in the later half, and a log that has the same fields. */
+/** Deployments before and during the later half, also reused for a log with the same fields. */
 const deployments = [
   ['10:09:10', 'api', '2.1.0', 'eu-1'],
   ['10:09:40', 'cart', '1.4.2', ''],
@@ -35,7 +35,7 @@ const deployments = [
   ...(region ? { region } : {}),
 }));
 
-/** As many requests as before, as fast, none of which fails; but most of the later ones are answered in another way. */
+/** As many requests as before, equally fast and none failing, but most of the later ones have a different status. */
 const answered = Array.from({ length: 4_000 }, (_, index) => ({
   _time: new Date(Date.UTC(2026, 0, 1, 10, 0, 0, index * 300)).toISOString(),
   status: index % 10 < (index >= 2_000 ? 6 : 1) ? 304 : 200,
@@ -44,7 +44,7 @@ const answered = Array.from({ length: 4_000 }, (_, index) => ({
   message: index >= 2_000 ? `later ${index}` : `earlier ${index}`,
 }));
 
-/** Events of a day, as many before ten past ten as are said first and then as many as are said second. */
+/** Returns a day's events: the first count before 10:10, the second after it. */
 const day = (
   date: number,
   [before, after]: readonly [number, number],
@@ -60,7 +60,7 @@ const day = (
     };
   });
 
-/** Days on which something is more than before, but not much more, or of few events. */
+/** Days with a small increase, or an increase in few events. */
 const quiet = [
   ...day(5, [1_000, 1_000], (place, isLater) => (place % 20 < (isLater ? 11 : 8) ? { status: 500 } : {})),
   ...day(6, [300, 300], (place, isLater) => ({
@@ -86,7 +86,7 @@ const bench = realBench({
 
 type Run = Awaited<ReturnType<ReturnType<typeof bench>['run']>>;
 
-/** The queries that are printed where no cells can be written. */
+/** Returns the queries that are printed if cells cannot be written. */
 const printedCells = (run: Run): readonly string[] =>
   printed(run)
     .split('// %%\n')
@@ -96,7 +96,7 @@ const printedCells = (run: Run): readonly string[] =>
 const incident = "%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']";
 const origin = { client: 'page-1', cell: 'cell-7' };
 
-/** Runs a line in a front end that writes cells; returns the run and what it was given to write. */
+/** Runs a line in a front end that writes cells; returns the run and the cells it was asked to write. */
 async function written(
   line: string,
 ): Promise<{ readonly run: Run; readonly updates: readonly WrittenCells[] }> {
@@ -129,7 +129,7 @@ describe('%investigate', () => {
     const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
     expect(out).toContain('Failed: 857 (14%), before 0 (0%)');
     expect(out).toContain('100% of the selected events have host = h3, 0% of the others');
-    // What the events say stands on its own: it is not a cause.
+    // The events' own message is listed apart: it is not a cause.
     expect(out).not.toContain('have message =');
     expect(out).toContain('- Of those with toint(status) >= 500, 100% say: no route to %drop web 10006\n');
     expect(out).toContain('1 new kind of log lines; the most frequent, 857 times');
@@ -204,11 +204,11 @@ describe('%investigate', () => {
     const { run, updates } = await written("%investigate 2026-01-01T10:03Z..2026-01-01T10:07Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
-    // More than chance gives, but not much more.
+    // More than chance predicts, but not much more.
     expect(shown(run).at(-1)).toContain('- Events: 2,400, before 1,800.');
     expect(proseOf(updates)).toEqual([expect.stringContaining('Nothing stands out.')]);
     await expectToHold(codeOf(updates));
-    // Much more, but of so few events as chance would give.
+    // Much more, but in so few events that it may be chance.
     const few = await bench().run("%investigate 2026-01-01T10:00:00.3Z..2026-01-01T10:00:00.8Z ['web']");
     expect(shown(few).at(-1)).toMatch(/Nothing stands out\.[\s\S]*- Events: 5, before 3\./);
   });

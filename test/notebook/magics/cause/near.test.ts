@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { realBench } from '../../real-bench.js';
 import { printed, traceback } from '../../session.js';
 
-/** So many deployments, one a second from ten past ten on. */
+/** Returns deployments, one per second from 10:10 on. */
 const deployments = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
     ...{ _time: new Date(Date.UTC(2026, 0, 1, 10, 10, at)).toISOString() },

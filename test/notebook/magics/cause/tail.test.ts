@@ -14,9 +14,9 @@ let service: Awaited<ReturnType<typeof realService>>;
 let grid: Bench;
 let terminal: Bench;
 let dataDir: string;
-/** What a hosted service is asked in six seconds, in which the other tests run. */
+/** Requests that a hosted service receives within six seconds, while the other tests run. */
 let askedOfHosted: Promise<readonly string[]>;
-/** Events have the number of their test, so that tests share a dataset. */
+/** Events carry the number of their test, so that tests can share a dataset. */
 let round = 0;
 
 beforeAll(async () => {
@@ -64,19 +64,19 @@ async function ingest(events: readonly object[]): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** What comes while the first test looks: 300 events, or for so many seconds 1,000 every 100 ms. */
+/** Load during the first test: 300 events or, with TAIL_SECONDS, 1,000 events every 100 ms for that long. */
 const seconds = Number(process.env.TAIL_SECONDS ?? 0);
 const load =
   seconds > 0 ? { batches: seconds * 10, size: 1_000, pause: 100 } : { batches: 30, size: 10, pause: 0 };
 
-/** Event n of a test. Its text cannot be compressed, so that an output cannot hold all of the 200 newest. */
+/** Returns event n of a test. Its message is incompressible, so that an output cannot hold all of the 200 newest events. */
 function eventOf(n: number) {
   const digest = (at: number) => createHash('sha512').update(`${n} ${at}`).digest('base64');
   const message = seconds > 0 ? '' : Array.from({ length: 50 }, (_, at) => digest(at)).join('');
   return { round, n, level: 'info', message };
 }
 
-/** Ingests batches of events that are numbered from 0, each a pause after the one before has begun. */
+/** Ingests batches of events numbered from 0, each a pause after the start of the previous one. */
 async function ingestAll({ batches, size, pause }: typeof load): Promise<void> {
   for (let batch = 0; batch < batches; batch += 1) {
     const events = Array.from({ length: size }, (_, at) => eventOf(batch * size + at));
@@ -84,7 +84,7 @@ async function ingestAll({ batches, size, pause }: typeof load): Promise<void> {
   }
 }
 
-/** Runs a cell that goes on until `isEnough` of what it has put out, and then stops it; `work` may wait for what is put out. */
+/** Runs a cell until `isEnough` holds for its output, then stops it; `work` may wait for output. */
 async function until(
   bench: Bench,
   cell: string,
@@ -100,7 +100,7 @@ async function until(
       seen = [...seen, text];
     },
   });
-  // Only what is stored from then on is shown.
+  // Only events stored from then on are shown.
   await expect.poll(() => seen.length).toBeGreaterThan(0);
   await work(part => expect.poll(() => seen.join('\n')).toContain(part));
   await expect.poll(() => isEnough(seen.join('\n'))).toBe(true);
@@ -120,7 +120,7 @@ interface Facts {
   readonly endTime: string;
 }
 
-/** While it goes on, each output has as many rows as it may, the newest, in so many bytes, and says what is not in it. */
+/** Checks that each output shows the newest rows within its row and byte limits and reports what it omits. */
 function expectBounded(outputs: CellRun['outputs'], rows: number): void {
   const live = outputs.flatMap(each => {
     if (!('metadata' in each)) return [];
@@ -168,7 +168,7 @@ describe('%tail', () => {
       const apl = last !== undefined && 'metadata' in last ? (last.metadata.apl as Facts) : undefined;
       expect(apl).not.toHaveProperty('live');
       expect(apl).toMatchObject({ frozen: true, result: { rows: 200 } });
-      // What is stored at the end of one question belongs to the next.
+      // Events stored at the end of one query belong to the next.
       expect(apl?.query).toMatch(/\| where _sysTime >= datetime\(\S+\) and _sysTime < datetime\(\S+\)\n/);
       const [first, end] = [count - 200, count - 1].map(formatCount);
       expect(await answerTo(grid, '_ | summarize count(), dcount(n), min(n), max(n)')).toContain(

@@ -39,7 +39,7 @@ const bench = realBench({ spans, notes: [{ _time: '2026-01-01T10:00:00Z', trace_
 const realBenchSpans = realBench(
   {
     both: ['0af7651916cd43dd', 'b7ad6b7169203331'].map((id, at) => span(at, { trace_id: id })),
-    // JSON leaves out what is undefined: without a field `error` the status tells.
+    // JSON omits undefined: without an `error` field the status decides.
     coded: ['ERROR', 'Error', 'OK', 'UNSET'].map((code, at) =>
       span(at, { trace_id: `t${at}`, error: undefined, 'status.code': code }),
     ),
@@ -47,7 +47,7 @@ const realBenchSpans = realBench(
   { prepare: sendSpans },
 );
 
-/** Sends a span and one that it calls, which fails, as a program with the SDK of JavaScript does. */
+/** Sends a span and a failing child span, as a program with the JavaScript SDK does. */
 async function sendSpans({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'x-axiom-dataset': 'sdk' };
   const json = { ...headers, 'content-type': 'application/json' };
@@ -144,7 +144,7 @@ describe('%trace', () => {
     const html = run.outputs
       .map(each => ('data' in each ? String(each.data['text/html']) : ''))
       .find(each => each.includes('apl-trace'));
-    // A name may be cut; that it failed stands before it.
+    // A name may be cut off, so the failure mark comes before it.
     expect(html).toMatch(/<\/span>\u2716 [^<]*step 10[^<]*&#60;img/);
     expect(html).toContain('&#60;img src=x onerror=alert(1)&#62;⟨U+202E⟩');
     for (const sign of ['<img', '<script', '\u202e', '\u001b'])
@@ -185,7 +185,7 @@ describe('%trace services', () => {
     expect(svg).toMatch(/^<svg [^>]*aria-label="Services of spans"/);
     for (const sign of ['<img', '\u202e', '\u001b']) expect(svg).not.toContain(sign);
     expect(String(svg).match(/<path d="M/g)).toHaveLength(2 + 5);
-    // A call back to a caller goes around below, all of it within the image.
+    // A call back to a caller curves around below, entirely within the image.
     const height = Number(/viewBox="0 0 [\d.]+ ([\d.]+)"/.exec(String(svg))?.[1]);
     const curve = /d="M\S+ (\S+)C\S+ (\S+) \S+ (\S+) \S+ ([^"\s]+)"/g;
     const middles = [...String(svg).matchAll(curve)].map(([, ...ends]) => {

@@ -19,12 +19,12 @@ import { realService } from '../../real-bench.js';
 import { type Bench, everyday, printed, startBench, traceback } from '../../session.js';
 import { openPage } from '../agents/page.js';
 
-/** The same for each test, as what a notebook leaves behind names its files by their paths. */
+/** The same in each test, because a notebook's leftovers refer to their files by path. */
 let directory: string;
 let workDir: string;
 let kept: string;
 let hosted: Service;
-/** Starts with the first kernel of a test, or of a block that has one for all its tests. */
+/** The service of a test or of a block, started with its first kernel. */
 let running: ReturnType<typeof realService> | undefined;
 const benches: Bench[] = [];
 
@@ -32,7 +32,7 @@ const bucket = sharedBucket();
 
 beforeAll(() => bucket.put('app/a.parquet', eventsFile([0])));
 
-/** A file on the web, which the test trusts without an authority. */
+/** A web file server, which the test trusts without a certificate authority. */
 const files = createServer((_, response) => response.end('n\n1\n'));
 
 beforeAll(async () => {
@@ -60,22 +60,22 @@ afterAll(async () => {
 
 let prefixes = 0;
 
-/** `FILES` in a cell is the address of the files on the web. */
+/** Replaces `FILES` in a cell with the address of the web files. */
 function addressed(cell: string): string {
   const at = cell.replace('FILES', `https://127.0.0.1:${(files.address() as AddressInfo).port}`);
-  // Each is the first to publish there.
+  // A new prefix each time, so that nothing has been published there.
   return at.replace('PREFIX', `p${prefixes++}`);
 }
 
 const begin = () => cp(kept, directory, { recursive: true, preserveTimestamps: true });
 
-/** Each test of a block finds the belongings as they were made, on a service of its own. */
+/** Gives each test of a block fresh belongings on its own service. */
 function withOwnService(): void {
   beforeEach(begin);
   afterEach(remove);
 }
 
-/** The tests of a block, which change nothing, share the belongings and a service. */
+/** Shares the belongings and a service among the tests of a block, which change nothing. */
 function withOneService(): void {
   beforeAll(begin);
   afterEach(closeBenches);
@@ -86,7 +86,7 @@ async function closeBenches(): Promise<void> {
   for (const bench of benches.splice(0)) await bench.close();
 }
 
-/** Ends what tests have started. */
+/** Ends everything that tests have started. */
 async function end(): Promise<void> {
   await closeBenches();
   await (await running)?.close();
@@ -102,7 +102,7 @@ function loginsFile(): string {
   return join(directory, 'data', 'logins.json');
 }
 
-/** A sign-in to the profile `prod`. */
+/** Returns a sign-in to the profile `prod`. */
 function login() {
   return {
     profile: 'prod',
@@ -113,7 +113,7 @@ function login() {
   };
 }
 
-/** A hosted service with one starred query and one annotation. */
+/** Answers as a hosted service with one starred query and one annotation. */
 function answer(seen: Seen): ReturnType<typeof everyday> {
   const star = { id: 's1', kind: 'apl', name: 'Theirs', who: 'u9', metadata: {}, query: { apl: 'web' } };
   const note = { id: 'n1', datasets: ['web'], time: '2026-01-01T00:00:00Z', type: 'note', title: 'x' };
@@ -127,7 +127,7 @@ function answer(seen: Seen): ReturnType<typeof everyday> {
 
 const agentsDir = () => join(directory, 'data', 'agents');
 
-/** A kernel on the services of this test, in a page unless it is of a deployment; `allowed` is what its notebook may do without a question. */
+/** Starts a kernel on this test's services, in a page unless a deployment is given; `allowed` lists its notebook's unconfirmed effects. */
 async function kernel(allowed: readonly AskedEffect[], deployment?: string): Promise<Bench> {
   running ??= realService(join(directory, 'data'));
   const { url, token } = await running;
@@ -149,14 +149,14 @@ async function kernel(allowed: readonly AskedEffect[], deployment?: string): Pro
       .join(''),
     { mode: 0o600 },
   );
-  // What editors ask on their own is not asked by cells.
+  // Requests that editors make on their own are not made by cells.
   if (deployment !== undefined) return bench;
   const { client } = await openPage(bench, 'a.ipynb');
   const origin = { client, cell: 'own' };
   return { ...bench, run: (code, options) => bench.run(code, { origin, ...options }) };
 }
 
-/** What is there before a stranger's notebook runs: datasets, a starred query, an annotation, a file, a recording, settings. */
+/** Creates the state before a stranger's notebook runs: datasets, a starred query, an annotation, a file, a recording, settings. */
 async function makeBelongings(): Promise<void> {
   const owner = await kernel(askedEffects);
   await writeFile(join(workDir, 'rows.csv'), 'n\n1\n2\n');
@@ -177,7 +177,7 @@ async function makeBelongings(): Promise<void> {
     expect(traceback(await owner.run(cell))).toEqual([]);
 }
 
-/** What a notebook could change or give away: files, what the local service keeps, and what was sent to the hosted one. */
+/** Returns everything a notebook could change or leak: files, the local service's state, and requests to the hosted one. */
 async function state({ homeDir }: Bench): Promise<unknown> {
   const service = await running;
   const read = async (path: string) =>
@@ -197,7 +197,7 @@ async function state({ homeDir }: Bench): Promise<unknown> {
   };
 }
 
-/** Queries and changes. */
+/** Whether a request is a query or a change. */
 function isSent({ method }: Seen): boolean {
   return method !== 'GET';
 }
@@ -210,7 +210,7 @@ async function filesOf(folder: string): Promise<Readonly<Record<string, string>>
   );
 }
 
-/** Cells that would do what has to be asked for: the magic, the effect, the cell, the part of the question that says what. */
+/** Cells that need confirmation: the magic, the effect, the cell, and the part of the question that names the action. */
 const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: string, what: string])[] = [
   ['import', 'drop', '%import other.csv --dataset kept --replace', 'replace 2 events of the dataset kept'],
   ['import', 'download', '%import FILES/new.csv?sig=secret', 'download https://127.0.0.1:'],
@@ -240,13 +240,13 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['config', 'config', '%config limit 9', 'change the setting limit for every notebook of yours'],
 ];
 
-/** A magic of a query is at the top of its cell. */
+/** The cases above, with a query's magic at the top of its cell. */
 const cells = asking.map(
   ([magic, effect, cell, what]) =>
     [magic, effect, magic === 'export' ? `%export old.csv --force\n${cell}` : cell, what] as const,
 );
 
-/** What else the cell of an effect needs. */
+/** Returns the other effects that the cell of an effect needs. */
 function besides(effect: AskedEffect): readonly AskedEffect[] {
   return effect === 'profile' ? [] : ['profile'];
 }
@@ -314,7 +314,7 @@ describe.each(cells)('%s: %s', (magic, effect, written) => {
   });
 });
 
-/** Cells of every magic that may be run without a question, in a session in which nothing is allowed. */
+/** Cells of every magic that may run without confirmation, in a session that allows nothing. */
 const quiet: Readonly<Record<string, readonly string[]>> = {
   time: ['%time last 2h', '%time last 1d --freeze', '%time --clear'],
   limit: ['%limit 5', '%limit --clear'],
@@ -373,7 +373,7 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
   apl: ['%apl print a = 1'],
 };
 
-/** The second line of a cell is its own query, and `%apl` is one. */
+/** A cell's own query: everything below the first line, or `%apl` with its argument. */
 const ownQuery = /\n.*|^%apl .*/s;
 
 describe('without a question', () => {

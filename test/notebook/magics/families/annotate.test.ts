@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** A service that keeps annotations. */
+/** Answers as a service that stores annotations. */
 function service(seen: Seen): Reply {
   if (!seen.path.startsWith(path)) return everyday(seen);
   const id = decodeURIComponent(seen.path.slice(path.length + 1));
@@ -36,7 +36,7 @@ function service(seen: Seen): Reply {
   }
 }
 
-/** The requests about annotations: methods, paths and parameters. */
+/** Returns the annotation requests: methods, paths and parameters. */
 const asked = () =>
   bench.service.seen
     .filter(each => each.path.startsWith(path))

@@ -13,7 +13,7 @@ const bench = realBench({
     ...events('2026-01-02', { a: [30, 20], b: [5, 7], d: [1] }),
     ...events('2025-12-26', { a: [1] }),
   ],
-  // The day before is the larger for some, the smaller for others.
+  // The day before is larger for some, smaller for others.
   many: Array.from({ length: 8 }, (_, number) =>
     ['2026-01-01', '2026-01-02'].flatMap((day, late) =>
       [10, 11].map(hour => ({
@@ -30,13 +30,13 @@ const bench = realBench({
   ],
 });
 
-/** The lines of the last table that a cell showed, with single spaces. */
+/** Returns the lines of the last table that a cell showed, with single spaces. */
 function table(cell: CellRun): readonly string[] {
   const lines = shown(cell).at(-1)?.split('\n') ?? [];
   return lines.map(line => line.replace(/ +/g, ' ').trim()).filter(line => line !== '');
 }
 
-/** What a chart draws, as far as it is looked at. */
+/** The chart data that the tests read. */
 interface ChartData {
   readonly data: readonly {
     readonly name: string;
@@ -83,7 +83,7 @@ describe('%compare', () => {
     expect(['a · the range', 'a · 1d before', '2026-01-02, UTC'].filter(text => !svg.includes(text))).toEqual(
       [],
     );
-    // Labels alternate between the later period, whose is the change, and the earlier one.
+    // Labels alternate between the later period, which carries the change, and the earlier one.
     const vega = drawn && 'data' in drawn ? drawn.data['application/vnd.vega.v5+json'] : {};
     const [figures, changes] = ['rows_0', 'rows_1'].map(rows =>
       ((vega as ChartData).data.find(({ name }) => name === rows)?.values ?? []).map(

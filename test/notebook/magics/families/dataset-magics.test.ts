@@ -18,7 +18,7 @@ const bench = realBench({
   ],
 });
 
-/** The lines of text of everything that a cell showed. */
+/** Returns the text lines of everything that a cell showed. */
 async function lines(code: string): Promise<readonly string[]> {
   const run = await bench().run(code);
   return [...traceback(run), ...shown(run).flatMap(text => text.split('\n'))];
@@ -71,7 +71,7 @@ test.each([
   ]).toEqual([[], true]);
 });
 
-/** A minute in which there is one order, years before the import of the hosts. */
+/** A minute with a single order, years before the import of the hosts. */
 const minute = '%%time 2015-10-31T00:40:00Z..2015-10-31T00:41:00Z\n';
 
 test.each([

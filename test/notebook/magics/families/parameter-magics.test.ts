@@ -9,7 +9,7 @@ describe('what is sent', () => {
   });
   afterAll(() => bench.close());
 
-  /** Runs the cells and returns the last request's text and variables. */
+  /** Runs the cells and checks the last request's query text and variables. */
   async function check(cells: readonly string[], text: string, variables: object | undefined): Promise<void> {
     for (const cell of cells) expect(traceback(await bench.run(cell))).toEqual([]);
     const sent = queries(bench.service).at(-1);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.close());
 
-/** The last request: its body without query and range, and its parameters. */
+/** Returns the last request: its body without query and range, and its parameters. */
 async function sent(cell: string): Promise<readonly unknown[]> {
   const run = await bench.run(cell);
   expect(traceback(run)).toEqual([]);

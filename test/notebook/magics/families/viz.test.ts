@@ -3,7 +3,7 @@ import { VEGA_MIME } from '../../../../kernel/result/mime.js';
 import type { Seen } from '../../../api/service.js';
 import { type Bench, type CellRun, everyday, queries, shown, startBench, traceback } from '../../session.js';
 
-/** Counts by name, and no more. */
+/** Counts by name only. */
 const counts = {
   format: 'tabular',
   status: {},
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const query = "['web'] | summarize n = count() by uri";
-/** The first line of each chart that a cell showed. */
+/** Returns the first line of each chart that a cell showed. */
 const charts = (run: CellRun) =>
   run.outputs.flatMap(output =>
     'data' in output && VEGA_MIME in output.data ? [String(output.data['text/plain']).split('; ')[0]] : [],
@@ -57,7 +57,7 @@ test('results stand side by side where a comment of the cell says so', async () 
   expect(await columns(query)).toEqual([undefined, undefined]);
   expect(await columns(`// @beside\n${query}`)).toEqual([1, 2]);
   expect(await columns(`// @beside\n// @viz none\n${query}`)).toEqual([undefined]);
-  // Anywhere in the cell; a chart is above its table there.
+  // Anywhere in the cell; there, a chart is above its table.
   const two = [1, 1, 2, 2];
   expect(await columns(`${query}\n\n// @beside\n${query}`)).toEqual(two);
   expect(await columns(`// @beside\n%%rows 5\n${query}\n\n${query}`)).toEqual(two);
@@ -65,7 +65,7 @@ test('results stand side by side where a comment of the cell says so', async () 
   expect(await columns(`// @beside\n${query}\n\n${query};`)).toEqual([1, 2]);
 });
 
-/** The column that an output names. */
+/** Returns the column that an output names. */
 const beside = ({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> }) =>
   (metadata?.apl as { readonly beside?: unknown } | undefined)?.beside;
 

@@ -15,7 +15,7 @@ let bench: Bench;
 
 beforeEach(async () => {
   provider = await startProvider();
-  // A service that repeats the token in all that it answers.
+  // A service that repeats the token in all of its answers.
   hosted = await startService(seen => {
     if (seen.headers.authorization === undefined)
       return { status: 401, body: { code: 401, message: 'no token' } };
@@ -43,7 +43,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The page that the cell shows while it waits. */
+/** Resolves with the page that the cell shows while it waits. */
 async function shownPage(): Promise<URL> {
   for (;;) {
     const [, page] = /: (http\S+)\n/.exec(bench.passed.at(-1) ?? '') ?? [];
@@ -66,7 +66,7 @@ async function secrets(): Promise<readonly string[]> {
   return [accessToken, refreshToken, sent.get('code') ?? '', sent.get('code_verifier') ?? ''];
 }
 
-/** Everything below a directory but the file of sign-ins. */
+/** Reads everything below a directory except the sign-in file. */
 async function written(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter(entry => entry.isFile() && entry.name !== 'logins.json');
@@ -107,7 +107,7 @@ test('no token, code or verifier is in an output, a log, a recording or a file b
     '%logout',
   ]) {
     const run = await bench.run(cell);
-    // The source of a cell is in its own outputs.
+    // A cell's own outputs contain its source.
     if (!cell.includes(accessToken)) runs.push(run);
   }
   const everything = [

@@ -19,7 +19,7 @@ afterEach(async () => {
   await other.close();
 });
 
-/** Writes the profile `prod`, whose queries go to `other`. */
+/** Writes the profile `prod`, which sends its queries to `other`. */
 async function configure(more = ''): Promise<void> {
   const text = `[deployments.prod]\nurl = "${other.url}"\ntoken = "${secret}"\n${more}`;
   await writeFile(join(bench.homeDir, '.axiom.toml'), text);
