@@ -2,7 +2,7 @@ import type { FieldMeta, QueryStatus } from '../../kernel/api/wire.js';
 import { decodeTabular } from '../../kernel/result/decode/decode-arrow.js';
 import type { Notice, Provenance, QueryResult } from '../../kernel/result/result.js';
 
-/** A column of a sample response: name, declared type, and the JSON of its cells. */
+/** A column of a sample response: name, declared type, and its cells as JSON. */
 export type SampleColumn = readonly [name: string, type: string, cells: string];
 
 export interface SampleTable {
@@ -11,14 +11,14 @@ export interface SampleTable {
   readonly groups?: readonly string[];
   readonly order?: readonly { readonly field: string; readonly desc: boolean }[];
   readonly buckets?: { readonly field: string; readonly size: number };
-  /** The aggregate behind a column. */
+  /** Aggregates behind columns. */
   readonly aggs?: Readonly<
     Record<
       string,
       { readonly name: string; readonly args?: readonly unknown[]; readonly fields?: readonly string[] }
     >
   >;
-  /** The searched range, from 09:00 to 10:00 unless said otherwise. */
+  /** The searched range; 09:00 to 10:00 by default. */
   readonly range?: { readonly start: string; readonly end: string };
 }
 
@@ -29,7 +29,7 @@ export interface SampleExtras {
   readonly provenance?: Partial<Provenance>;
 }
 
-/** The bytes of a response, cells exactly as spelled. */
+/** Returns the bytes of a response, with cells exactly as spelled. */
 export function responseBytes(tables: readonly SampleTable[], extras: SampleExtras = {}): Uint8Array {
   const texts = tables.map(tableJson);
   const status = JSON.stringify({ ...STATUS, ...extras.status });
@@ -49,7 +49,7 @@ export function sampleResult(tables: readonly SampleTable[], extras: SampleExtra
   };
 }
 
-/** The JSON of `count` cells. */
+/** Returns the JSON of `count` cells. */
 export function cells(count: number, cell: (row: number) => unknown): string {
   return JSON.stringify(Array.from({ length: count }, (_, row) => cell(row)));
 }

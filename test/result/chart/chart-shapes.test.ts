@@ -17,7 +17,7 @@ const nothing: Facts = {
   isAggregate: true,
 };
 
-/** What a result holds beside nothing, and its shape. */
+/** Facts about a result, apart from the defaults, and its shape. */
 const cases: readonly (readonly [what: string, facts: Partial<Facts>, shape: string | undefined])[] = [
   ['a count', { measures: 1 }, 'one number'],
   ['counts and averages', { measures: 2 }, 'one row of numbers'],

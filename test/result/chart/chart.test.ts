@@ -28,7 +28,7 @@ const byName: SampleTable = {
   groups: ['uri'],
   aggs: { n: count },
 };
-/** The names of the bars of a result whose query sorts it, or not. */
+/** Returns the bar names of a result whose query sorts it, or not. */
 function namesOf(table: SampleTable, isSorted: boolean): readonly unknown[] {
   const result = sampleResult([table]);
   const reading = {
@@ -478,7 +478,7 @@ test('texts among which one looks like a list are not series', () => {
   expect(outcome(table(['[1,2]', 'down']))).toBeUndefined();
 });
 
-/** Any element that no chart of ours has. */
+/** Any element that our charts never contain. */
 const MARKUP =
   /<(?!\/?(?:svg|g|path|rect|circle|line|text|tspan|title|desc|defs|clipPath|linearGradient|stop)[ />])/;
 

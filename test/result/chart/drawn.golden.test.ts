@@ -8,8 +8,8 @@ import { cells, type SampleColumn, type SampleExtras, type SampleTable, sampleRe
 import { buckets, minute, now, time } from './fixtures.js';
 
 /**
- * The description and the whole specification of charts of every kind, in `drawn/`. Read the difference after a change of look:
- * `UPDATE_GOLDEN=1 npx vitest run --project fast test/result/chart/drawn.golden.test.ts` writes what the code gives now.
+ * Descriptions and complete specifications of charts of every kind, in `drawn/`. Review the diff after changing the look: `UPDATE_GOLDEN=1
+ * npx vitest run --project fast test/result/chart/drawn.golden.test.ts` rewrites them from the current code.
  */
 const update = process.env.UPDATE_GOLDEN === '1';
 const folder = new URL('drawn/', import.meta.url);
@@ -33,7 +33,7 @@ const release: Annotation = {
   ...{ id: 'ann_1', datasets: ['logs'], time: minute(1), title: 'Release 1.2', type: 'deploy' },
   description: 'by CI',
 };
-/** A field that tells the selected events from the others, and one that does not. */
+/** A field that distinguishes the selected events from the others, and one that does not. */
 const found = [
   {
     field: 'region',
@@ -211,7 +211,7 @@ function fileName(title: string): string {
   return title.replace(/[^a-z]+/g, '-');
 }
 
-/** JSON of which whatever fits is in one line. */
+/** Prints JSON, keeping whatever fits on one line. */
 function text(value: unknown, indent = ''): string {
   const short = JSON.stringify(value);
   if (typeof value !== 'object' || value === null || short.length + indent.length <= 110) return short;

@@ -13,7 +13,7 @@ const now = Date.UTC(2027, 0);
 const nine = Date.UTC(2026, 10, 20, 9);
 const iso = (t: number) => new Date(t).toISOString();
 
-/** A binned result: rows of bin, group and value, and where the searched range cuts the first and the last bin. */
+/** A binned result: rows of bin, group and value, and the offsets at which the searched range cuts the first and last bins. */
 const results = fc
   .record({
     size: fc.constantFrom(1_000, 60_000, 300_000, 3_600_000),
@@ -182,7 +182,7 @@ interface Row {
   readonly e?: number;
   readonly p?: 1;
   readonly q?: 1;
-  /** Where it stands in a stack. */
+  /** Position in a stack. */
   readonly y?: number | null;
 }
 
@@ -195,7 +195,7 @@ interface Layers {
   readonly data: readonly object[];
 }
 
-/** Whether the range covers the bin in part. */
+/** Whether the range covers the bin only in part. */
 function isCut({ bins, cutStart, cutEnd }: Sample['shape'], bin: number): boolean {
   return (bin === 0 && cutStart > 0) || (bin === bins - 1 && cutEnd > 0);
 }

@@ -11,7 +11,7 @@ import type { QueryResult } from '../../../kernel/result/result.js';
 
 const now = Date.UTC(2027, 0);
 
-/** The models by their type. */
+/** Chart models by type. */
 export interface Models {
   readonly xy: XyChart;
   readonly bars: BarChart;
@@ -20,12 +20,12 @@ export interface Models {
   readonly stat: StatChart;
 }
 
-/** Whether a model is of a type. */
+/** Whether a model is of this type. */
 export function isOf<K extends keyof Models>(model: ChartModel, kind: K): model is Models[K] {
   return model.kind === kind;
 }
 
-/** Returns a chart of one kind with its image; a sentence where nothing is drawn. */
+/** Returns a chart of one kind with its image, or the reason why nothing is drawn. */
 export async function drawnChart<K extends keyof Models>(
   result: QueryResult,
   options: ChartOptions,
@@ -45,7 +45,7 @@ export interface Box {
   readonly height: number;
 }
 
-/** Returns the visible rectangles of each layer of an image that draws data. */
+/** Returns the visible rectangles of each data layer of an image. */
 export function boxesIn(svg: string): readonly (readonly Box[])[] {
   return groupsIn(svg, 'rect').map(paths =>
     [...paths.matchAll(/ d="M([-\d.e]+),([-\d.e]+)h([-\d.e]+)v([-\d.e]+)h[-\d.e]+Z"/g)].map(found => {
@@ -55,12 +55,12 @@ export function boxesIn(svg: string): readonly (readonly Box[])[] {
   );
 }
 
-/** Returns how many marks of a type an image draws for data. */
+/** Returns how many data marks of a type an image draws. */
 export function marksIn(svg: string, type: 'symbol' | 'arc' | 'rect'): number {
   return groupsIn(svg, type).reduce((sum, paths) => sum + paths.split('<path ').length - 1, 0);
 }
 
-/** Returns every text of an image beside its name and description. */
+/** Returns every text of an image except its name and description. */
 export function textsIn(svg: string): readonly string[] {
   return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) =>
     text.replace(/&(\w+|#\d+);/g, (_, name: string) => ENTITIES[name] ?? `?${name}?`),
@@ -74,7 +74,7 @@ function groupsIn(svg: string, type: string): readonly string[] {
   return [...groups].map(([, marks = '']) => marks);
 }
 
-/** Returns a value as an axis has it whose unit suits the greatest of `all`, and that unit. */
+/** Returns the unit that suits the greatest of `all`, and a function that scales a value to it as an axis does. */
 export function onAxis(
   unit: string,
   all: readonly number[],

@@ -74,7 +74,7 @@ describe('every color', () => {
 
 type Triple = readonly [number, number, number];
 
-/** Simulation of missing cones in linear RGB, after Machado, Oliveira and Fernandes (2009). */
+/** Returns simulations of missing cones in linear RGB, after Machado, Oliveira and Fernandes (2009). */
 function deficiencies(): Readonly<Record<string, readonly Triple[]>> {
   return {
     protanopia: [
@@ -130,7 +130,7 @@ function contrast(a: string, b: string): number {
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05);
 }
 
-/** The distance of two colors in CIE Lab. */
+/** Returns the distance of two colors in CIE Lab. */
 function distance(a: Triple, b: Triple): number {
   const [x, y] = [lab(a), lab(b)];
   return Math.hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);

@@ -59,7 +59,7 @@ const bodies: Readonly<Record<string, Uint8Array>> = {
   'without tables': encode('{"status":{"messages":["x"]},"tables":null}'),
 };
 
-/** A body in pieces of these lengths, over and over. */
+/** Yields a body in pieces, cycling through these lengths. */
 async function* arriving(body: Uint8Array, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, turn = 0; at < body.length; turn++) {
     const length = lengths[turn % lengths.length] as number;
@@ -79,7 +79,7 @@ function facts({ envelope, tables }: TabularArrow) {
   };
 }
 
-/** What becomes of a body: its tables, or why it is refused. */
+/** Returns the outcome of decoding a body: its tables, or the error. */
 async function outcome(decode: () => TabularArrow | Promise<TabularArrow>) {
   try {
     return facts(await decode());
@@ -90,7 +90,7 @@ async function outcome(decode: () => TabularArrow | Promise<TabularArrow>) {
 
 const pieces = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 });
 
-/** The bytes that are looked at together: so few that every kind of token is cut somewhere. */
+/** Number of bytes decoded at a time: so few that every kind of token is split somewhere. */
 const windows = fc.integer({ min: 1, max: 80 });
 
 describe.each(Object.entries(bodies))('a body %s', (_, body) => {

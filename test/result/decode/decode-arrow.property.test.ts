@@ -8,7 +8,7 @@ import { responseBytes, type SampleColumn } from '../sample.js';
 
 const INT64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
-/** Values of each wire type: the JSON of a cell, and the exact text that must come out. */
+/** Values of each wire type: the JSON of a cell, and its exact text after decoding. */
 const CELLS = {
   integer: INT64.map(value => [String(value), String(value)]),
   float: fc
@@ -48,7 +48,7 @@ const columns = fc
   .integer({ min: 0, max: 60 })
   .chain(rows => fc.array(column(rows), { minLength: 1, maxLength: 6 }));
 
-/** Nine digits of fraction, built apart from the code under test. */
+/** Formats nine fractional digits independently of the code under test. */
 function longTime(nanos: bigint): string {
   const seconds = nanos >= 0n ? nanos / 1_000_000_000n : -((-nanos + 999_999_999n) / 1_000_000_000n);
   const rest = String(nanos - seconds * 1_000_000_000n).padStart(9, '0');
@@ -78,7 +78,7 @@ test('any table comes out of the wire with the same rows, values and nulls, and 
   );
 });
 
-/** What cells of any type are made of. */
+/** Fragments of cells of any type. */
 const PIECES = [
   ...[
     '0',
@@ -142,7 +142,7 @@ test('cells are read alike with spaces around them and without, right or wrong',
   );
 });
 
-/** For each type, cells before and after one that is looked at; long and short ones are read otherwise. */
+/** Cells before and after the one under test, by type; short and long ones take different paths. */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   integer: ['7', '123456789012345678'],
   timespan: ['7'],
@@ -259,14 +259,14 @@ test.each(Object.entries(USUAL))('of %s a cell among others is what it is alone'
     for (const cell of UNUSUAL) {
       const alone = outcomeOf(type, `[${cell}]`);
       const among = outcomeOf(type, `[${before},${cell},${before}]`);
-      // What was found instead is another.
+      // The errors differ in what was found instead.
       if (alone.error !== undefined && among.error !== undefined) continue;
       const only = among.cells === undefined ? {} : { cells: [among.cells[1]] };
       expect([before, cell, { ...among, ...only }]).toEqual([before, cell, alone]);
     }
 });
 
-/** The cells of a column as texts, and why they are not of its type; or what the error says, but for the place. */
+/** Returns the cells of a column as texts and why they are not of its type, or the error without its position. */
 function outcomeOf(
   type: string,
   json: string,
@@ -282,7 +282,7 @@ function outcomeOf(
     if (data === undefined || field === undefined) throw new Error('no table');
     const vector = data.getChildAt(0) as Vector;
     return {
-      // Strings have a dictionary if they repeat.
+      // Strings use a dictionary if they repeat.
       type: String(field.type).replace('Dictionary<Int32, Utf8>', 'Utf8'),
       metadata: Array.from(field.metadata, each => each.join(': ').replace(/row \d+/, 'row')),
       cells: Array.from({ length: vector.length }, (_, row) => cellText(vector, row, field)),

@@ -5,7 +5,7 @@ import { cellText } from '../../../kernel/result/display/display-text.js';
 import { FIELD_KEY } from '../../../kernel/result/field.js';
 import { cells, responseBytes } from '../sample.js';
 
-/** The Arrow type, the exact text of each cell, and the note of a column decoded from JSON cells. */
+/** Returns the Arrow type, the exact text of each cell, and the note of a column decoded from JSON cells. */
 function decoded(type: string, json: string) {
   const table = decodeTabular(responseBytes([{ columns: [['c', type, json]] }])).tables[0]?.data;
   const vector = table?.getChildAt(0) as Vector;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeTabular } from '../../../kernel/result/decode/decode-arrow.js';
 import { readPage } from '../../../kernel/result/decode/decode-pages.js';
 
-/** What a table has: its name, its groups and bins, and each column with its type and its cells. */
+/** Returns the contents of the tables: name, groups and bins, and each column with its type and cells. */
 function tablesOf(body: string) {
   return decodeTabular(Buffer.from(body)).tables.map(({ info, data }) => ({
     name: info.name,

@@ -4,7 +4,7 @@ import { decodeSteps, decodeTabular } from '../../../kernel/result/decode/decode
 import { inSlices, type Steps } from '../../../kernel/result/decode/decode-slices.js';
 import { responseBytes } from '../sample.js';
 
-/** A column of a megabyte and more, in a response with its columns before or after its fields. */
+/** Returns a response with a column of over a megabyte, its columns before or after its fields. */
 function largeBody(cell: (row: number) => string, order: 'fields first' | 'columns first'): Uint8Array {
   const cells = Array.from({ length: 50_000 }, (_, row) => cell(row)).join(',');
   const body = responseBytes([{ columns: [['c', 'string', `[${cells}]`]] }]);
@@ -45,7 +45,7 @@ test('a character that is cut by the end of a piece is whole; bytes that are not
   }
 });
 
-/** Counts to `end`, a millisecond each. */
+/** Counts to `end`, one millisecond per step. */
 function* counting(end: number): Steps<number> {
   for (let count = 0; count < end; count++) {
     for (const until = performance.now() + 1; performance.now() < until; ) Math.random();

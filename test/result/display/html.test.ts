@@ -4,7 +4,7 @@ import { toHtml } from '../../../kernel/result/display/html.js';
 import { footerParts } from '../../../kernel/result/display/summary.js';
 import { cells, type SampleTable, sampleResult } from '../sample.js';
 
-/** The text of each element of a kind, tags inside removed. */
+/** Returns the text of each element with this tag, without the tags inside. */
 function texts(html: string, tag: string): string[] {
   return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inner]) =>
     (inner as string).replace(/<[^>]*>/g, ''),

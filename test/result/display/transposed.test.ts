@@ -6,7 +6,7 @@ import { type SampleColumn, sampleResult } from '../../result/sample.js';
 
 const comparedWith = { startTime: '2026-11-13T09:00:00Z', endTime: '2026-11-13T10:00:00Z' };
 
-/** A comparison of one row with these figures. */
+/** Returns a comparison of one row with these figures. */
 function comparison(names: readonly string[], rows = '[1250]'): QueryResult {
   const columns = names.flatMap((name): readonly SampleColumn[] => [
     [name, 'integer', rows],

@@ -22,7 +22,7 @@ const json = new Map([
 
 const time = 1_772_600_767_123_456_789n;
 
-/** A table with the ends of every type, and texts that readers stumble over. */
+/** Returns a table with the extremes of every type and strings that readers get wrong. */
 export function exactTable(): Table {
   const columns: readonly [string, Vector, Map<string, string>?][] = [
     ['n', vectorFromArray([2n ** 63n - 1n, -(2n ** 63n), null, 0n, 1n, 2n], new Int64())],

@@ -127,7 +127,7 @@ describe('a table in', () => {
   test('Arrow: the same cells', async () => {
     const { directory } = await write('t.arrow');
     const bytes = await readFile(join(directory, 't.arrow'));
-    // A stream has neither mark.
+    // A stream has neither of these magic strings.
     expect([bytes.toString('latin1', 0, 6), bytes.toString('latin1', bytes.length - 6)]).toEqual([
       'ARROW1',
       'ARROW1',

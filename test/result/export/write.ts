@@ -3,7 +3,7 @@ import { exportTable } from '../../../kernel/result/export/export-file.js';
 import { exportFormats } from '../../../kernel/result/export/export-formats.js';
 import { exactTable } from './exact.js';
 
-/** Writes the table of `exact.ts` in every format into a directory, and prints the Python that loads each file as JSON. */
+/** Writes the table of `exact.ts` to a directory in every format, and prints the Python code that loads each file as JSON. */
 const [, , directory = '.'] = process.argv;
 const table = exactTable();
 const lines: Record<string, { readonly pandas: string; readonly polars: string }> = {};

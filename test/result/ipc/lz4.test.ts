@@ -18,7 +18,7 @@ test.each<readonly [string, Uint8Array]>([
 ])('%s is the same after a round trip', (_, bytes) => {
   const decoded = decodeLz4(encodeLz4(bytes));
   expect(Buffer.compare(decoded, bytes)).toBe(0);
-  // A grid keeps the buffers of all columns: none may be longer than its bytes.
+  // A grid keeps the buffers of all columns: none may be larger than its bytes.
   expect(decoded.buffer.byteLength).toBe(bytes.length);
 });
 
@@ -59,7 +59,7 @@ test('repetition takes little room', () => {
 test('of earlier occurrences the longest is taken', () => {
   const size = (middle: string) =>
     encodeLz4(text(`abcdefghijklmnopqrst-${middle}-abcdefghijklmnopqrst-0123456789AB`)).length;
-  // A newer one that is shorter costs the literals between them alone.
+  // A newer but shorter match costs only the literals between them.
   expect([size('....'), size('abcd')]).toEqual([59, 59]);
 });
 

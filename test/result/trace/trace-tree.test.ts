@@ -89,7 +89,7 @@ describe('the tree of a trace', () => {
 
 test('of 300 random traces each span is drawn once, and the critical path is that of a search', () => {
   let seed = Number(process.env.RANDOM_SEED ?? 33);
-  // The generator of Park and Miller.
+  // Park-Miller generator.
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
     return seed / 2_147_483_647;
@@ -111,7 +111,7 @@ test('of 300 random traces each span is drawn once, and the critical path is tha
     expect(nodes.length).toBe(spans.length);
     const expected = searched(nodes);
     expect(nodes.map(({ critical }) => critical)).toEqual(nodes.map((_, place) => expected.get(place) ?? 0n));
-    // Each part of the first root's time is one of a single span.
+    // Each part of the first root's duration belongs to a single span.
     const parts = nodes.flatMap(({ segments }) => segments).toSorted((a, b) => Number(a.offset - b.offset));
     for (const [at, { offset, duration }] of parts.entries())
       if (at > 0) expect(offset).toBe((parts[at - 1]?.offset ?? 0n) + (parts[at - 1]?.duration ?? 0n));
@@ -125,7 +125,7 @@ test('of 300 random traces each span is drawn once, and the critical path is tha
   }
 });
 
-/** Goes back through the first root nanosecond by nanosecond. */
+/** Finds the critical path by walking back through the first root nanosecond by nanosecond. */
 function searched(nodes: readonly TraceNode<Span>[]): ReadonlyMap<number, bigint> {
   const found = new Map<number, bigint>();
   const end = ({ span }: TraceNode<Span>) => span.start + span.duration;

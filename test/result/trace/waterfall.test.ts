@@ -95,7 +95,7 @@ test('in a saved notebook each span says what it is; of many the first are drawn
   const rows = (text: string) => text.match(/step s\d+/g)?.length;
   const drawn = waterfallHtml('Trace t', many);
   expect(drawn).toContain('The first 500 of 501 spans are drawn; the table below has all.');
-  // Each has its name beside its bar, and in what the pointer shows.
+  // Each name is beside its bar and in its tooltip.
   expect(rows(drawn)).toBe(2 * 500);
   const text = waterfallText('Trace t', many);
   expect(text).toContain('The first 60 of 501 spans are drawn; the table below has all.');

@@ -8,7 +8,7 @@ import { chartOf, textsIn, time } from '../fixtures.js';
 const DAY = 86_400_000;
 const start = Date.UTC(2026, 0, 17);
 
-/** What an axis writes at some values. */
+/** Returns the labels of an axis for some values. */
 function written(labels: object, values: readonly number[]): readonly string[] {
   const { encode } = labels as {
     readonly encode: { readonly labels: { readonly update: { readonly text: { readonly signal: string } } } };

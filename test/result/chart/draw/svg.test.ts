@@ -48,7 +48,7 @@ describe('names of the data', () => {
     const odd = await specOf('\\"];', "'\\\\)");
     const text = (value: string) => JSON.stringify(value).slice(1, -1);
     expect(odd.replaceAll(text('\\"];'), 'nnnn').replaceAll(text("'\\\\)"), 'vvvv')).toBe(plain);
-    // For the drawing, for who reads along it, and for who explains a series: the column of its name with each of two values.
+    // For the drawing, for reading along it and for explaining a series: the name's column with each of two values.
     expect(plain.split('nnnn').length - 1).toBe(4);
     expect(plain.split('vvvv').length - 1).toBe(3);
   });
@@ -168,7 +168,7 @@ test('a raw table has no chart', async () => {
 });
 
 describe('anomalies', () => {
-  /** Places of the rings in pixels, and their size. */
+  /** Returns the positions of the rings, in pixels, and their size. */
   function ringsIn(svg: string) {
     const found = svg.matchAll(
       /translate\((-?[\d.]+),(-?[\d.]+)\)" d="M([\d.]+),0[^"]*"[^>]*stroke="#d5443a"/g,
@@ -200,7 +200,7 @@ describe('anomalies', () => {
       { kind: 'area', stack: true },
     );
     const [plot] = model.kind === 'xy' ? (model as XyChart).plots : [];
-    // 4 of `b` on 3 of `a`, at an axis up to 7.
+    // A `b` of 4 on top of an `a` of 3, with an axis up to 7.
     expect(plot?.high).toBe(7);
     expect(ringsIn(svg).map(([, y]) => y)).toEqual([0]);
   });

@@ -7,7 +7,7 @@ import { type SampleTable, sampleResult } from '../../sample.js';
 import { type Box, boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
 const keys = fc.oneof(
-  // An image shows one space for several.
+  // An image collapses runs of spaces.
   fc.string({ maxLength: 8 }).filter(name => !/^\s+\S|\S\s+$|\s\s+\S/.test(name)),
   fc.stringMatching(/^[a-z]{1,6}$/),
   fc.constantFrom(
@@ -26,7 +26,7 @@ const values = (least: number) =>
     { weight: 1, arbitrary: fc.constant(null) },
   );
 
-/** Rows of one or two keys and a value. */
+/** Rows with one or two keys and a value. */
 const tables = (least: number) =>
   fc
     .record({
@@ -59,27 +59,27 @@ function resultOf({ unit, aggregate }: Sample, rows: readonly Row[], groups: rea
   return sampleResult([table], { meta: [{ name: 'v', unit }] });
 }
 
-/** One row for each first key. */
+/** Returns the first row of each first key. */
 function single(rows: readonly Row[]): readonly Row[] {
   return rows.filter((row, index) => rows.findIndex(other => other.k === row.k) === index);
 }
 
 const numbers = (rows: readonly Row[]) => rows.flatMap(({ v }) => v ?? []);
 const sorted = (all: readonly number[]) => [...all].sort((a, b) => b - a);
-/** A name that is drawn as it is. */
+/** Whether a name is drawn unchanged. */
 const isPlain = (name: string | null) => name !== null && name !== 'null' && /^[a-z]{1,6}$/.test(name);
-/** A failure ends the run: each image takes a while, and a smaller one would take hundreds. */
+/** A failure ends the run: each image takes a while, and shrinking would take hundreds. */
 const runs = { numRuns: 15, endOnFailure: true };
 
 const labelsOf = (all: readonly { readonly label: string }[]) => all.map(({ label }) => label);
 
-/** All names are drawn whole, or all of them shortened to what is still distinct. */
+/** Checks that all names are drawn in full, or all shortened to distinct labels. */
 function expectNames(texts: readonly string[], names: readonly string[]): void {
   const isWhole = names.every(name => texts.includes(name));
   if (!isWhole) for (const name of distinctLabels(names, 24)) expect(texts).toContain(name);
 }
 
-/** What is drawn is what the rows hold, all in the same unit. */
+/** Checks that the drawn values match the rows, all in the same unit. */
 function expectOneFactor(pairs: readonly (readonly number[])[]): void {
   const factors = pairs.flatMap(([drawn = 0, held = 0]) => {
     expect(drawn === 0).toBe(held === 0);
@@ -143,7 +143,7 @@ describe('bars by name', () => {
       .slice(0, 25);
   }
 
-  /** Lengths are to values as the longest is to the largest, within the rounding of the image. */
+  /** Checks that lengths are proportional to values, within the image's rounding. */
   function checkLengths(boxes: readonly Box[], drawn: readonly number[]): void {
     const longest = Math.max(...boxes.map(({ width }) => width));
     const most = Math.max(...drawn.map(Math.abs));

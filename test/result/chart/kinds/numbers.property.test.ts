@@ -4,14 +4,14 @@ import type { ChartOptions } from '../../../../kernel/apl/operators/drawing.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { boxesIn, drawnChart, marksIn, onAxis, textsIn } from '../marks.js';
 
-/** A failure ends the run: each image takes a while, and a smaller one would take hundreds. */
+/** A failure ends the run: each image takes a while, and shrinking would take hundreds. */
 const runs = { numRuns: 12, endOnFailure: true };
 const value = fc.double({ min: -1e6, max: 1e9, noNaN: true }).map(v => (Math.abs(v) < 1e-6 ? 0 : v));
 const orNull = (arbitrary: fc.Arbitrary<number>) =>
   fc.oneof({ weight: 9, arbitrary }, { weight: 1, arbitrary: fc.constant(null) });
 const numbers = (all: readonly (number | null | undefined)[]) => all.flatMap(v => v ?? []);
 
-/** Two measures by bins of a number, or of a duration, some bins missing and one row without a bin. */
+/** Two measures by bins of a number or a duration; some bins are missing, and one row has no bin. */
 const binned = fc
   .record({
     size: fc.constantFrom(0.25, 1, 10, 500),

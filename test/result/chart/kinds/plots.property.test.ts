@@ -24,7 +24,7 @@ const measure = fc.record({
   ),
 });
 
-/** Measures by minute of an hour, of which some minutes have no row. */
+/** Measures by minute of an hour; some minutes have no row. */
 const samples = fc.record({
   measures: fc.array(measure, { minLength: 1, maxLength: 8 }),
   rows: fc.uniqueArray(fc.nat(bins - 1), { minLength: 2, maxLength: bins }),

@@ -8,7 +8,7 @@ import { PAYLOADS } from '../../../browser/hostile/payloads.js';
 import { cells, type SampleTable, sampleResult } from '../../sample.js';
 import { buckets, minute, now, textsIn, time } from '../fixtures.js';
 
-/** A measure over the hour from 9:00, in bins of a minute. */
+/** A measure over the hour from 9:00, in one-minute bins. */
 const hour: SampleTable = { columns: [time(60), ['n', 'integer', cells(60, row => row)]], buckets };
 
 function annotation(at: number, title: string, more: Partial<Annotation> = {}): Annotation {
@@ -25,7 +25,7 @@ async function drawn(
   return chart;
 }
 
-/** The rows of a chart's data, with their times as minutes after 9:00. */
+/** Returns the rows of a chart's data, with times as minutes after 9:00. */
 function rows({ spec }: Pick<Chart, 'spec'>, name: string): readonly Readonly<Record<string, unknown>>[] {
   const data = spec.data?.find(each => each.name === name);
   const values = data !== undefined && 'values' in data ? data.values : [];
@@ -36,10 +36,10 @@ function rows({ spec }: Pick<Chart, 'spec'>, name: string): readonly Readonly<Re
   );
 }
 
-/** Where rules stand. */
+/** Returns the times of a chart's annotation marks. */
 const rulesIn = (chart: Chart) => rows(chart, 'ruleEdges').map(({ t }) => t);
 
-/** The labels that have room in the output of a width, over the part of the axis that is shown. */
+/** Returns the labels that fit into an output of a width, over the visible part of the axis. */
 async function labelsIn({ spec }: Chart, width = 766, window: readonly number[] | null = null) {
   const view = new vega.View(vega.parse(spec), { renderer: 'none' });
   await view.signal('given', width).signal('shownWindow', window).runAsync();
@@ -48,7 +48,7 @@ async function labelsIn({ spec }: Chart, width = 766, window: readonly number[] 
   return releasesIn(svg);
 }
 
-/** The labels that are seen in an image, from the left. */
+/** Returns the visible labels of an image, from left to right. */
 function releasesIn(svg: string): readonly { readonly x: number; readonly label: string | undefined }[] {
   const texts = svg.matchAll(/<text [^>]*?transform="translate\(([-\d.]+),[^>]*?>(Release[^<]*)<\/text>/g);
   return [...texts]
@@ -71,7 +71,7 @@ describe('rules', () => {
     expect(rulesIn(chart)).toEqual([12, 30, 42]);
     expect(rows(chart, 'ruleBands')).toEqual([{ t: 30, e: 42 }]);
     expect(textsIn(chart.svg)).toEqual(expect.arrayContaining(['Release 1.2', 'Failover']));
-    // The band, and the rules at three times.
+    // The band, and marks at three times.
     expect(chart.svg.match(/fill="#7b818c" fill-opacity="0.16"/g)).toHaveLength(1);
     expect(chart.svg.match(/stroke="#7b818c" stroke-width="1.3"/g)).toHaveLength(3);
     expect(chart.model.rules?.length).toBe(2);
@@ -170,7 +170,7 @@ describe('labels', () => {
     for (const width of [400, 766, 1800]) {
       const shown = await labelsIn(chart, width);
       const steps = shown.slice(1).map(({ x }, index) => x - (shown[index]?.x ?? 0));
-      // Without a screen a character is taken for 8.8 pixels.
+      // Without a screen, a character counts as 8.8 pixels wide.
       expect(Math.min(...steps)).toBeGreaterThanOrEqual(('Release 1.2.0'.length + 1) * 8.8);
       counts.push(shown.length);
     }
@@ -219,7 +219,7 @@ describe('labels', () => {
 });
 
 describe('texts of an annotation', () => {
-  // A chart has at most 100 annotations.
+  // A chart shows at most 100 annotations.
   const slices = Array.from({ length: Math.ceil(PAYLOADS.length / 90) }, (_, index) =>
     PAYLOADS.slice(index * 90, (index + 1) * 90),
   );

@@ -38,7 +38,7 @@ function chartOf(...args: Parameters<typeof outcome>): XyChart {
   return chart;
 }
 
-/** The values of one line by minutes after nine; `null` is a break. */
+/** Returns the values of one line by minutes after nine; `null` is a gap. */
 function line(chart: XyChart, plot = 0, index = 0): readonly (readonly [number, number | null])[] {
   const points = chart.plots[plot]?.lines[index]?.points ?? [];
   return points.map(({ t, v }) => [(t - nine) / 60_000, v]);
