@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { sourcesIn, target, withoutEnding } from './setup/sources.js';
 
 /**
- * The files of kernel/ and labextension/ that import each other in a circle, imports of types included. Each of these is one
- * recursion of the language: an expression holds expressions; a pipeline holds sources, which hold pipelines.
+ * Files of kernel/ and labextension/ that import each other in a cycle, type imports included. Each cycle is one recursion of the language:
+ * an expression contains expressions, and a pipeline contains sources, which contain pipelines.
  */
 const ALLOWED: readonly (readonly string[])[] = [
   [
@@ -44,7 +44,7 @@ test('a circle is found', () => {
   expect(circles(graph)).toEqual([['a', 'b', 'c']]);
 });
 
-/** Each file of these folders, without its ending, and those that it imports. */
+/** Returns each file of these folders, without its extension, and the files that it imports. */
 function importsByFile(...folders: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const sources = sourcesIn(...folders);
   return new Map(
@@ -54,7 +54,7 @@ function importsByFile(...folders: readonly string[]): ReadonlyMap<string, reado
     ]),
   );
 }
-/** The sets of files that reach each other, sorted; Tarjan's algorithm. */
+/** Returns the sets of files that reach each other, sorted (Tarjan's algorithm). */
 function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const indexes = new Map<string, number>();
   const lows = new Map<string, number>();

@@ -26,7 +26,7 @@ import {
 } from '../kernel/files.js';
 import { systemRefusal } from '../kernel/machine.js';
 
-/** A file that takes three bytes at a time, as a disk does that gets full. */
+/** A file that accepts three bytes at a time, like a disk that is filling up. */
 class SlowFile {
   readonly written: (readonly [text: string, position: number | null])[] = [];
 
@@ -50,7 +50,7 @@ test('what a file takes in parts is written whole, each part at its position', a
   ]);
 });
 
-/** The bytes that editors of Windows make of a text. */
+/** Encodings in which Windows editors save a text. */
 const saved: Readonly<Record<string, (text: string) => Buffer>> = {
   'UTF-8': text => Buffer.from(text),
   'UTF-8 with a mark': text => Buffer.from(`\ufeff${text}`),
@@ -74,7 +74,7 @@ function temporaryFile(): string {
   return join(directory, 'file');
 }
 
-/** What may be in the place of a file, and never ends or begins. */
+/** Special files that never end or never begin. */
 const specials: Readonly<Record<string, (file: string) => unknown>> = {
   'a pipe': file => execFileSync('mkfifo', [file]),
   'a link to a pipe': file => {

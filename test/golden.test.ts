@@ -19,7 +19,7 @@ for (const file of goldenFiles()) {
     });
 }
 
-/** Writes what each case gives now; returns those that the engine could not run, which stay as they were. */
+/** Writes the current result of each case; returns the cases that the engine could not run, which stay unchanged. */
 async function rewrite(url: URL, intro: string, cases: readonly Case[]): Promise<string[]> {
   const failures: string[] = [];
   const parts: string[] = [];

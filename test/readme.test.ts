@@ -53,7 +53,7 @@ function leads(from: string, link: string): boolean {
   return heading === undefined || anchorsOf(readFileSync(target, 'utf8')).includes(heading);
 }
 
-/** The anchors that GitHub gives to the headings of a page: lowercase, without punctuation, dashes for spaces. */
+/** Returns GitHub's anchors for the headings of a page: lowercase, without punctuation, dashes for spaces. */
 function anchorsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(match =>
     (match[1] ?? '')

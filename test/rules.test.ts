@@ -13,7 +13,7 @@ const EVERYWHERE = ['files', 'machine', 'present', 'signals'];
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
-/** What SQL has between quotes besides the texts of literal files: constants and members of our own unions. */
+/** Quoted SQL other than literal strings: constants and members of our own unions. */
 const QUOTED_CONSTANTS: readonly string[] = [
   'local/duckdb/duckdb-checks: cardNumbers',
   "local/duckdb/duckdb-expressions: Object.is(value, -0) ? '-0' : value",
@@ -30,7 +30,7 @@ const QUOTED_CONSTANTS: readonly string[] = [
   'local/store/readers/json-passes: format',
 ];
 
-/** The assertions of types in apl/: the compiler cannot follow a row of a table to the node that is made from it. */
+/** Type assertions in apl/: the compiler cannot follow a table row to the node that is made from it. */
 const ASSERTED: readonly string[] = [
   'apl/bind/bind-pipeline: (b: Binder, o: Operator, s: Stage) => Stage',
   'apl/editor/colors/color-roles: Record<Role, number>',
@@ -46,13 +46,13 @@ const ASSERTED: readonly string[] = [
 ];
 
 /**
- * What opens files by the functions of Node, which wait for ever for the other end of a pipe. Whatever is opened by a name that is the same
- * each time, as in a data directory, is opened by kernel/files.ts.
+ * Files that open files through Node, which waits forever for the other end of a pipe. Files with a fixed name, as in a data directory, are
+ * opened by kernel/files.ts.
  */
 const OPENERS: readonly string[] = [
-  // The functions for all others.
+  // The functions for all other modules.
   'files',
-  // New files, under names that nobody knows before.
+  // New files with unpredictable names.
   'api/download',
   'api/login/login-store',
   'commands/compiled-code',
@@ -78,13 +78,13 @@ const OPENERS: readonly string[] = [
   'notebook/recording/recording-store',
   'notebook/settings',
   'result/export/export-file',
-  // Files that a user names: a pipe may be what is meant, or an import has refused it before.
+  // Files named by the user: a pipe may be intended, or an import has already refused it.
   'headless/headless-file',
   'jupyter/connection',
   'local/store/bounds/bounded-file',
   'local/store/readers/*',
   'local/store/sources/*',
-  // What the system shows as files, and what this program or its engine has just made.
+  // Files provided by the system, or just created by this program or its engine.
   'commands/lasting',
   'commands/stack',
   'jupyter/jupyter-terminal',
@@ -95,19 +95,19 @@ const OPENERS: readonly string[] = [
   'main',
 ];
 
-/** The functions of Node that open a file by its name. */
+/** Functions of Node that open a file by name. */
 const OPENING = /^(?:open|(?:read|write|append|copy)File|create(?:Read|Write)Stream)(?:Sync)?$/;
 
-/** Folders that hold more, and how many: a row changes with its folder. */
+/** Folders that hold more files, and how many: update the row along with its folder. */
 const LARGER: Readonly<Record<string, number>> = {
-  // The parts, and the modules that any of them may use.
+  // The main parts, and the modules that any of them may use.
   kernel: 20,
-  // Beside the folders that mirror kernel/: one for each other kind of test.
+  // The folders that mirror kernel/, plus one for each other kind of test.
   test: 28,
-  // With an engine for this machine and one for clusters.
+  // One engine for this machine and one for clusters.
   'kernel/local': 17,
   'test/local': 17,
-  // A campaign each.
+  // One file per campaign.
   'test/faults': 18,
 };
 
@@ -254,7 +254,7 @@ describe('every source file', () => {
     expect(folders.flatMap(folder => offenders(folder, text => engines.test(text)))).toEqual([
       'kernel/local/sql/compile.ts',
       'kernel/local/http/engines.ts',
-      // Events are stored by the engine of the store.
+      // The store's engine stores events.
       'kernel/local/http/routes/ingest-routes.ts',
       'kernel/local/http/routes/otlp-routes.ts',
     ]);
@@ -356,7 +356,7 @@ describe('every source file', () => {
   });
 });
 
-/** Each invariant ends with the tests that hold it, as `file under test/: title`. */
+/** Each invariant ends with the tests that enforce it, as `file under test/: title`. */
 describe('an invariant of kernel/README.md names tests that there are', () => {
   const [, section = ''] = readFileSync(join(root, 'kernel', 'README.md'), 'utf8').split(
     /^## What must stay true$|^## The build$/m,
@@ -369,7 +369,7 @@ describe('an invariant of kernel/README.md names tests that there are', () => {
   });
 });
 
-/** `npm ci` refuses a lock that lacks one, on every platform. */
+/** `npm ci` refuses a lock file that lacks one, on every platform. */
 test('the lock file holds every package that its packages need, of every platform', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, { dependencies?: object; optionalDependencies?: object }>>;
@@ -396,7 +396,7 @@ test('every package runs on the oldest Node', () => {
   ).toEqual([]);
 });
 
-/** Whether a range such as `^20.19.0 || >=22.12.0` holds a version of Node, given as `20.19`. */
+/** Whether a range such as `^20.19.0 || >=22.12.0` includes a version of Node, given as `20.19`. */
 function takesNode(range: string, version: string): boolean {
   const number = (text: string) => {
     const [major = '0', minor = '0'] = text.split('.');
@@ -425,7 +425,7 @@ interface Node {
   readonly typeAnnotation?: Node;
 }
 
-/** The types that a file asserts, by `as`; `as const` and the first half of `as unknown as` assert none. */
+/** Returns the types that a file asserts with `as`; skips `as const` and the first half of `as unknown as`. */
 function assertionsIn(source: Source): readonly string[] {
   const { path, text } = source;
   const found: string[] = [];
@@ -437,7 +437,7 @@ function assertionsIn(source: Source): readonly string[] {
   return found;
 }
 
-/** The place and length of each function that is too long. */
+/** Returns the position and length of each function that is too long. */
 function longFunctions({ path, text }: Source): readonly string[] {
   const lines = ({ start, end }: Node) => text.slice(start, end).split('\n').length;
   const found: string[] = [];
@@ -453,7 +453,7 @@ function longFunctions({ path, text }: Source): readonly string[] {
   return found;
 }
 
-/** Visits every object of a syntax tree: nodes, and what lies between them. */
+/** Visits every object of a syntax tree: nodes, and everything between them. */
 function visitNodes(text: string, path: string, use: (node: Node) => void): void {
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -463,14 +463,14 @@ function visitNodes(text: string, path: string, use: (node: Node) => void): void
   visit(parseAst(text, { lang: path.endsWith('.ts') ? 'ts' : 'js' }).body);
 }
 
-/** The switch or the table that a function's body is, after a few lines at most. */
+/** Returns the switch or table that makes up a function's body, after a few lines at most. */
 function flatPart(body: Node): Node | undefined {
   const last = Array.isArray(body.body) ? body.body.at(-1) : body;
   const value = last?.type === 'ReturnStatement' ? last.argument : last;
   return /^(SwitchStatement|ObjectExpression|ArrayExpression)$/.test(value?.type ?? '') ? value : undefined;
 }
 
-/** Imports that the table does not allow, as `file imports name`. */
+/** Returns imports that the table does not allow, as `file imports name`. */
 function forbiddenImports(source: Source): readonly string[] {
   const owner = ownerOf(importName(source));
   const allowed = ALLOWED[owner];
@@ -481,7 +481,7 @@ function forbiddenImports(source: Source): readonly string[] {
     .map(name => `${importName(source)} imports ${name}`);
 }
 
-/** What a row of the table allows and no file of its folder imports; the row itself if there is no such file. */
+/** Returns imports that a row of the table allows but no file of its folder uses; the row itself if the folder has no files. */
 function staleImports(owner: string, allowed: readonly string[]): readonly string[] {
   const sources = kernelSources.filter(source => ownerOf(importName(source)) === owner);
   if (sources.length === 0) return [owner];
@@ -491,19 +491,19 @@ function staleImports(owner: string, allowed: readonly string[]): readonly strin
     .map(pattern => `${owner}: ${pattern}`);
 }
 
-/** Whether a name is a file of the folder that the row is for; a package never is. */
+/** Whether a name is a file of the folder that the row covers; a package never is. */
 function isOwn(name: string, owner: string): boolean {
   return kernelNames.has(name) && ownerOf(name) === owner;
 }
 
-/** The longest row of the table that a file's path begins with; the path itself if there is none. */
+/** Returns the longest row of the table that is a prefix of a file's path; the path itself if there is none. */
 function ownerOf(name: string): string {
   const file = name.endsWith('.ts') ? name : `${name}.ts`;
   const rows = Object.keys(ALLOWED).filter(row => row === file || file.startsWith(`${row}/`));
   return rows.sort((a, b) => b.length - a.length)[0] ?? file;
 }
 
-/** What a file imports: `api/client` for a file of the kernel, the name of a package or built-in module. */
+/** Returns a file's imports: `api/client` for a file of the kernel, or the name of a package or built-in module. */
 function namesIn(source: Source): readonly string[] {
   return source.imports.map(specifier => target(source, specifier).replace(/^kernel\//, ''));
 }
@@ -514,7 +514,7 @@ function matches(pattern: string, name: string): boolean {
   return name === pattern || name.startsWith(`${pattern}/`);
 }
 
-/** The files of the kernel that a file imports. */
+/** Returns the files of the kernel that a file imports. */
 function kernelImports(source: Source): readonly string[] {
   return source.imports
     .map(specifier => target(source, specifier))
@@ -526,12 +526,12 @@ function runsInBrowsers(name: string): boolean {
   return IN_THE_BROWSER.some(pattern => matches(pattern, name));
 }
 
-/** Those of the imports of a file that do not run in a browser, as `file imports name`. */
+/** Returns those imports of a file that do not run in a browser, as `file imports name`. */
 function beyond({ path }: Source, names: readonly string[]): readonly string[] {
   return names.filter(name => !runsInBrowsers(name)).map(name => `${path} imports ${name}`);
 }
 
-/** A file of the kernel as imports name it: `result/text`. */
+/** Returns the name by which imports refer to a file of the kernel: `result/text`. */
 function importName({ path }: Source): string {
   return withoutEnding(path).replace(/^kernel\//, '');
 }

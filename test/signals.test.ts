@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isLate, underEither, underLimit } from '../kernel/signals.js';
 import { collectGarbage } from './setup/garbage.js';
 
-/** Work that ends by its signal alone. */
+/** Starts work that only its signal ends. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<boolean>(resolve => {
     signal.addEventListener('abort', () => resolve(isLate(signal)), { once: true });

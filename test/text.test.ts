@@ -26,7 +26,7 @@ import {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
-/** What Markdown and LaTeX are made of. */
+/** Characters and fragments with a meaning in Markdown or LaTeX. */
 const markdownSign = fc.constantFrom(
   ...'\\`*_{}[]()<>#|~!&$:@+-.;w0a \n',
   '&#92;',
@@ -304,7 +304,7 @@ describe('access tokens', () => {
   });
 });
 
-/** What spreadsheets run, or split into cells: https://owasp.org/www-community/attacks/CSV_Injection */
+/** Prefixes that spreadsheets run or split into cells: https://owasp.org/www-community/attacks/CSV_Injection */
 const dangerous = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20', '\t', '\r', '\n'];
 
 describe.each(dangerous)('a text for a spreadsheet that begins with %j', sign => {

@@ -153,7 +153,7 @@ test.each([
   ['02:00', undefined],
 ])('offset %j', (text, minutes) => expect(parseOffset(text)).toBe(minutes));
 
-/** Each word for a zone, with a place that uses it in January or July. */
+/** Zone abbreviations, each with a place that uses it in January or July. */
 const zones: Readonly<Record<string, readonly [place: string, month: 1 | 7]>> = {
   z: ['UTC', 1],
   ut: ['UTC', 1],
@@ -209,7 +209,7 @@ test.each(['cs', 'da', 'de', 'es', 'fr', 'it', 'nb', 'nl', 'pl', 'pt', 'sv'])(
         .find(({ type }) => type === 'month')?.value ?? '';
     const months = Array.from({ length: 12 }, (_, month) => {
       const [name, english] = [inLanguage(language, month).toLowerCase(), inLanguage('en', month)];
-      // Those that are as in English need no translation.
+      // Names that equal the English ones need no translation.
       return [name, name === english.toLowerCase() ? english.slice(0, 3) : englishMonth(name)];
     });
     const english = Array.from({ length: 12 }, (_, month) => inLanguage('en', month).slice(0, 3));

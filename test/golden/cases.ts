@@ -5,8 +5,8 @@ import { diagnosticFailure } from '../../kernel/notebook/cell-error.js';
 import type { Outcome, Ran } from '../local/queries.js';
 
 /**
- * A golden file holds cases: a title after `===`, a query, `---`, and what it gives: the rows, then the messages as a cell
- * shows them. `npm run golden` writes what the code gives now.
+ * A case of a golden file: a title after `===`, a query, `---`, and its result: the rows, then the messages as a cell shows them. `npm run
+ * golden` rewrites the results from the current code.
  */
 export interface Case {
   readonly title: string;
@@ -16,7 +16,7 @@ export interface Case {
 
 export const goldenFolder = new URL('./', import.meta.url);
 
-/** The names of the golden files below {@link goldenFolder}. */
+/** Returns the names of the golden files below {@link goldenFolder}. */
 export function goldenFiles(): readonly string[] {
   return readdirSync(goldenFolder, { encoding: 'utf8', recursive: true }).filter(name =>
     name.endsWith('.txt'),
@@ -33,7 +33,7 @@ export function readCases(text: string): { intro: string; cases: readonly Case[]
   return { intro, cases };
 }
 
-/** What a case gives, as it is written below it. */
+/** Returns the result of a case in the format of a golden file. */
 export function shown(apl: string, outcome: Outcome): string {
   const messages = outcome.diagnostics.map(diagnostic => {
     const { traceback } = diagnosticFailure(diagnostic, apl);

@@ -51,7 +51,7 @@ const traces: Fixture = {
   ],
 };
 
-/** A dataset and fields whose names contain what could break out of a quoted name. */
+/** A dataset whose name and field names could break out of quoting. */
 const hostile: Fixture = {
   open: false,
   fields: [
@@ -68,7 +68,7 @@ const hostile: Fixture = {
   rows: [[secondsAgo(5), sqlText(`'"\\; --`), '1', '2', '3', '4', sqlText('значение'), '5', '6']],
 };
 
-/** The datasets that the golden files read. */
+/** Datasets that the golden files read. */
 export const fixtures: Readonly<Record<string, Fixture>> = {
   'http-logs': http,
   traces,

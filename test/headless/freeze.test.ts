@@ -5,7 +5,7 @@ import type { CodeCell, Notebook, NotebookCell } from '../../kernel/headless/not
 /** 2026-03-04T05:06:07Z */
 const now = 1_772_600_767_000_000_000n;
 
-/** A cell and, where it was run, the windows of its outputs: range label, start, end. */
+/** A cell and, if it was run, the windows of its outputs: range label, start, end. */
 type Sample = readonly [source: string, ...windows: readonly (readonly [string, string, string])[]];
 
 function notebookOf(samples: readonly Sample[]): Notebook {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Prints each cell; one that begins with `fail` fails in color. */
+/** Prints each cell; one that begins with `fail` fails with colored output. */
 const handler = {
   execute: async ({ code }, io) => {
     io.stream('stdout', code);

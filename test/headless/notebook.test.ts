@@ -5,7 +5,7 @@ import { compareRuns } from '../../kernel/headless/verify.js';
 
 const data = { 'text/html': '<table></table>' };
 
-/** A notebook of one code cell with these outputs; without a list of them if that is absent. */
+/** Reads a notebook of one code cell with these outputs; without the member if absent. */
 function read(outputs?: unknown) {
   const cell = { cell_type: 'code', source: 'web', metadata: {}, execution_count: null, outputs };
   return parseNotebook(JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [cell] }));

@@ -22,7 +22,7 @@ function check(samples: readonly Sample[], inputs: Partial<RunInputs>, after: re
   expect(notebook.cells.map(sourceOf)).toEqual(after);
 }
 
-/** A query that names every parameter below. */
+/** A query that uses every parameter below. */
 const USE = 'print n, s, flag, list, text, none, big';
 
 describe('parameters stand in a cell of their own', () => {

@@ -99,7 +99,7 @@ test('any notebook has the same cells after a round trip', () => {
     fc.string(),
   );
   const clean = (lines: readonly string[]) => lines.map(each => each.replace(/[\r\n]/g, '')).join('\n');
-  // Blank lines at the ends are not part of a cell.
+  // Blank lines at the beginning and end do not belong to a cell.
   const source = fc
     .array(line, { maxLength: 6 })
     .map(lines =>

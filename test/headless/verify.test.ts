@@ -4,7 +4,7 @@ import { compareRuns } from '../../kernel/headless/verify.js';
 import { toBundle } from '../../kernel/result/mime.js';
 import { cells, type SampleColumn, sampleResult } from '../result/sample.js';
 
-/** A notebook of one cell that holds a result. */
+/** Returns a notebook of one cell with a result. */
 function notebookOf(columns: readonly SampleColumn[]): Notebook {
   const { data, metadata } = toBundle(sampleResult([{ columns }]));
   const output = { output_type: 'execute_result' as const, execution_count: 1, data, metadata };

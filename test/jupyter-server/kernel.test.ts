@@ -27,7 +27,7 @@ interface Outcome {
   readonly mimeTypes: readonly string[];
 }
 
-/** Runs a cell to its end and gathers what a notebook would show. */
+/** Runs a cell to completion and collects the output that a notebook would show. */
 async function run(connection: Kernel.IKernelConnection, code: string): Promise<Outcome> {
   const future = connection.requestExecute({ code, stop_on_error: true });
   let streams = '';

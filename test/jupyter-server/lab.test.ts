@@ -29,12 +29,12 @@ test('lab opens JupyterLab with the kernel on copies of the examples, and an int
 
   child.kill('SIGINT');
   expect(await ended).toBe(0);
-  // The Jupyter of the user is not used, and nothing is left in the data directory. Tools such as npm have caches.
+  // The user's Jupyter is not used, and nothing is left in the data directory. Tools such as npm have caches.
   const visible = readdirSync(home).filter(name => !['.cache', '.npm', '.rustup'].includes(name));
   expect(visible).toEqual(['apl-examples']);
 });
 
-/** The address that is printed once JupyterLab answers; throws with what was printed if it ends before. */
+/** Resolves with the address printed once JupyterLab answers; throws with its output if it exits before. */
 async function addressIn({ stdout }: ChildProcess): Promise<string> {
   let text = '';
   for await (const part of stdout ?? []) {

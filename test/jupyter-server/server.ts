@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { ServerConnection } from '@jupyterlab/services';
 import { removeHome } from '../setup/leavings.js';
 
-/** The project's directory. */
+/** The project directory. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const venv = join(root, '.venv');
 
-/** A Jupyter server of the private environment, with the kernel installed for it alone. */
+/** A Jupyter server of the private environment, with the kernel installed only for it. */
 export interface JupyterServer {
   readonly settings: ServerConnection.ISettings;
   stop(): Promise<void>;
 }
 
-/** Starts a Jupyter server on a free port with directories of its own; throws with its log when it ends instead. */
+/** Starts a Jupyter server on a free port with its own directories; throws with its log if it exits instead. */
 export async function startJupyterServer(): Promise<JupyterServer> {
   const python = join(venv, 'bin', 'python');
   if (!existsSync(python)) throw new Error('There is no .venv: run `npm test -- environments` once.');
@@ -79,7 +79,7 @@ async function installKernel(home: string, env: Record<string, string>): Promise
   if (code !== 0) throw new Error(`apl-kernel install ended with ${String(code)}`);
 }
 
-/** A port that nobody listens on. */
+/** Resolves with an unused port. */
 export function freePort(): Promise<number> {
   return new Promise((settle, fail) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

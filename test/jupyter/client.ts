@@ -5,7 +5,7 @@ import { Dealer, Request, Subscriber } from 'zeromq';
 import { type Connection, endpoint } from '../../kernel/jupyter/connection.js';
 import type { JsonObject } from '../../kernel/jupyter/jupyter-wire.js';
 
-/** One message as a client receives it. */
+/** A message as a client receives it. */
 export interface Seen {
   readonly channel: 'shell' | 'control' | 'stdin' | 'iopub';
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Seen {
 
 type Asking = 'shell' | 'control' | 'stdin';
 
-/** Header fields and further parts that a test wants different from what a proper client sends. */
+/** Header fields and message parts to send in place of those of a well-behaved client. */
 export interface Unusual {
   readonly header?: JsonObject;
   readonly parent?: JsonObject;
@@ -26,7 +26,7 @@ export interface Unusual {
   readonly buffers?: readonly Uint8Array[];
 }
 
-/** A front end over bare ZeroMQ sockets; frames and signatures are written here anew, not with the kernel's code. */
+/** A front end over bare ZeroMQ sockets, with its own framing and signatures, independent of the kernel's code. */
 export class Client {
   readonly seen: Seen[] = [];
   readonly #connection: Connection;
@@ -46,7 +46,7 @@ export class Client {
     void this.#collect('iopub', this.#iopub);
   }
 
-  /** Subscribes to iopub and waits for the kernel's welcome. */
+  /** Subscribes to iopub and waits for the kernel's welcome message. */
   async subscribe(topic = ''): Promise<Seen> {
     this.#iopub.subscribe(topic);
     return this.next(message => message.type === 'iopub_welcome' && message.content.subscription === topic);
@@ -81,7 +81,7 @@ export class Client {
     );
   }
 
-  /** Returns frames with a right signature over whatever the parts are. */
+  /** Returns the parts framed with a valid signature, whatever they contain. */
   sign(parts: readonly string[], buffers: readonly Uint8Array[] = []): Uint8Array[] {
     const signature = createHmac('sha256', this.#connection.key).update(parts.join('')).digest('hex');
     return ['<IDS|MSG>', signature, ...parts]
@@ -110,7 +110,7 @@ export class Client {
     );
   }
 
-  /** Runs a cell: its reply, and what iopub carried for it, up to idle. */
+  /** Runs a cell; resolves with its reply and its iopub messages up to idle. */
   async execute(
     code: string,
     options: JsonObject = {},
@@ -119,13 +119,13 @@ export class Client {
     return { reply: await this.reply(id), outputs: await this.outputs(id) };
   }
 
-  /** Returns what iopub carried for a request, once idle is among it. */
+  /** Returns the iopub messages of a request once idle has arrived. */
   async outputs(id: string): Promise<Seen[]> {
     await this.next(({ parent, content }) => parent === id && content.execution_state === 'idle');
     return this.seen.filter(({ channel, parent }) => channel === 'iopub' && parent === id);
   }
 
-  /** Returns the first message, past or to come, that `matches`. */
+  /** Returns the first message, received or yet to come, that `matches`. */
   async next(matches: (message: Seen) => boolean): Promise<Seen> {
     for (let unread = 0; ; ) {
       const found = this.seen.slice(unread).find(matches);
@@ -135,7 +135,7 @@ export class Client {
     }
   }
 
-  /** Sends a ping to the heartbeat and returns what comes back. */
+  /** Pings the heartbeat and returns the reply. */
   async ping(text: string): Promise<string> {
     const socket = new Request({ linger: 0 });
     socket.connect(endpoint(this.#connection, this.#connection.hb_port));
@@ -177,7 +177,7 @@ export class Client {
   }
 }
 
-/** A connection on ports that the system chooses. */
+/** A connection on ports chosen by the system. */
 export const LOCAL: Connection = {
   transport: 'tcp',
   ip: '127.0.0.1',
@@ -189,7 +189,7 @@ export const LOCAL: Connection = {
   hb_port: 0,
 };
 
-/** Five ports that were free a moment ago. */
+/** Resolves with five ports that were free a moment ago. */
 export async function freeConnection(): Promise<Connection> {
   const names = ['shell_port', 'control_port', 'iopub_port', 'stdin_port', 'hb_port'] as const;
   const ports = new Set<number>();
@@ -197,7 +197,7 @@ export async function freeConnection(): Promise<Connection> {
   return { ...LOCAL, ...Object.fromEntries([...ports].map((port, index) => [names[index] ?? '', port])) };
 }
 
-/** A port below those that the system gives to whoever asks for any, so that no service takes it before the kernel does. */
+/** Resolves with a port below the ephemeral range, so that no other service takes it before the kernel does. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000);

@@ -11,7 +11,7 @@ import type {
   KernelInfo,
 } from '../../kernel/jupyter/message.js';
 
-/** What the echo language says of itself. */
+/** Kernel info of the echo language. */
 export const ECHO_INFO: KernelInfo = {
   implementation: 'echo',
   implementation_version: '1.0.0',
@@ -28,7 +28,7 @@ const text = (value: string, displayId?: string): DisplayData => ({
 
 type Command = (argument: string, io: CellIo) => void | Promise<void>;
 
-/** One command per line, its name first: the whole of the echo language. */
+/** The whole echo language: one command per line, its name first. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   out: (argument, io) => io.stream('stdout', argument),
   err: (argument, io) => io.stream('stderr', argument),
@@ -56,11 +56,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** A handler for a language that does what its lines say. */
+/** A handler for a language whose lines are commands. */
 export class EchoHandler implements KernelHandler {
   readonly info = ECHO_INFO;
   readonly variables = new Map<string, string>();
-  /** `await NAME` in a cell waits for the event of that name. */
+  /** `await NAME` in a cell waits for the event with that name. */
   readonly signals = new EventEmitter();
   shutDownWith: boolean | undefined;
 
@@ -82,7 +82,7 @@ export class EchoHandler implements KernelHandler {
     return { status: 'ok', userExpressions: Object.fromEntries(asked) };
   }
 
-  /** Completes the word before the cursor to the commands that begin with it. */
+  /** Completes the word before the cursor with the commands that begin with it. */
   async complete(code: string, cursor: number): Promise<CompleteOutcome> {
     const word = /[a-z]*$/.exec(code.slice(0, cursor))?.[0] ?? '';
     const names = Object.keys(COMMANDS).filter(name => name.startsWith(word));
@@ -104,7 +104,7 @@ export class EchoHandler implements KernelHandler {
     return { status: code.startsWith('|') ? 'invalid' : 'complete' };
   }
 
-  /** The one target, `echo`, sends back what it gets, buffers reversed; `bye` makes it close. */
+  /** The only target, `echo`, returns what it receives with the buffers reversed; `bye` makes it close. */
   commOpen(
     comm: Parameters<KernelHandler['commOpen']>[0],
     data: unknown,

@@ -6,7 +6,7 @@ import { ECHO_INFO, EchoHandler } from './echo-handler.js';
 const [connectionFile = '', historyFile] = process.argv.slice(2);
 const kernel = await startKernel(await readConnectionFile(connectionFile), () => new EchoHandler(), {
   info: ECHO_INFO,
-  // A busy machine may deliver a cell long after the signal that was sent before it.
+  // A busy machine may deliver a cell long after a signal that was sent before it.
   signalLeadMs: 60_000,
   ...(historyFile === undefined ? {} : { historyFile }),
 });

@@ -6,7 +6,7 @@ import type { RunningKernel } from '../../kernel/jupyter/jupyter-server.js';
 import type { Client } from './client.js';
 import { connect, startEcho } from './kernel-under-test.js';
 
-/** Fails unless the kernel still runs cells, tells its name on both channels and beats. */
+/** Fails unless the kernel still runs cells, reports its name on both channels and answers the heartbeat. */
 async function expectAlive(client: Client): Promise<void> {
   const { reply, outputs } = await client.execute('result alive');
   expect(reply.content.status).toBe('ok');
@@ -16,7 +16,7 @@ async function expectAlive(client: Client): Promise<void> {
   expect(await client.ping('ping')).toBe('ping');
 }
 
-/** A content like no other, so that the signature is new. */
+/** Returns unique content, so that the signature is new. */
 const unique = () => JSON.stringify({ unique: randomUUID() });
 
 const CHANNELS = ['shell', 'control', 'stdin'] as const;
@@ -343,7 +343,7 @@ function flip(frames: readonly Uint8Array[], index: number): Uint8Array[] {
   return copy;
 }
 
-/** Waits until the kernel has written this many lines: it works through its sockets while it answers. */
+/** Waits until the kernel has logged this many lines; it works through its sockets while it answers. */
 async function logged(client: Client, lines: readonly string[], count: number): Promise<void> {
   while (lines.length < count) await client.request('shell', 'kernel_info_request');
 }

@@ -295,7 +295,7 @@ describe('while a cell runs', () => {
   test('a signal is for no cell that arrives much later', async () => {
     const { client, kernel } = await startEcho();
     await kernel.interrupt();
-    // Twice the default.
+    // Twice the default delay.
     await delay(100);
     expect((await client.execute('out a')).reply.content.status).toBe('ok');
   });
@@ -448,7 +448,7 @@ describe('comms', () => {
       metadata: { count: 2 },
     });
     expect(answer?.buffers).toEqual([Buffer.from([2]), Buffer.from([1])]);
-    // Nothing says that the kernel is busy.
+    // The kernel never reports busy.
     expect(outputs.slice(1).map(shape)).toEqual(['idle']);
     const list = async (content: object) =>
       (await client.request('shell', 'comm_info_request', { ...content })).content;

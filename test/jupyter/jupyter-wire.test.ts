@@ -54,7 +54,7 @@ describe('frames', () => {
     fc.assert(
       fc.property(anyMessage, sent => {
         const decoded = decode(encode(sent, signer), signer, new SeenSignatures());
-        // Through JSON once: it has no -0.
+        // One JSON round trip: JSON has no -0.
         expect(decoded).toEqual({
           kind: 'message',
           message: { ...sent, ...JSON.parse(JSON.stringify(jsonOf(sent))) },

@@ -3,12 +3,12 @@ import { type KernelOptions, type RunningKernel, startKernel } from '../../kerne
 import { Client, LOCAL } from './client.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
 
-/** An echo kernel in this process with a subscribed client; both end with the test. */
+/** An in-process echo kernel with a subscribed client; both end with the test. */
 export interface KernelUnderTest {
   readonly kernel: RunningKernel;
   readonly handler: EchoHandler;
   readonly client: Client;
-  /** What the kernel logged. */
+  /** Lines that the kernel logged. */
   readonly lines: string[];
 }
 
@@ -26,7 +26,7 @@ export async function startEcho(options: KernelOptions = {}): Promise<KernelUnde
   return { kernel, handler, client, lines };
 }
 
-/** Connects one more subscribed client. */
+/** Connects another subscribed client. */
 export async function connect(kernel: RunningKernel): Promise<Client> {
   const client = new Client(kernel.connection);
   onTestFinished(() => client.close());

@@ -10,7 +10,7 @@ import { Client, freeConnection } from './client.js';
 
 const PROGRAM = fileURLToPath(new URL('echo-kernel.ts', import.meta.url));
 
-/** An echo kernel in a process of its own, as Jupyter starts one, with a subscribed client. */
+/** Spawns an echo kernel process as Jupyter does, and connects a subscribed client. */
 async function spawnEcho(): Promise<{
   readonly client: Client;
   readonly child: ChildProcess;
@@ -55,7 +55,7 @@ test('SIGINT interrupts the cell, and the kernel lives on', async () => {
   expect((await client.execute('out a')).reply.content.status).toBe('ok');
 });
 
-/** Milliseconds from the message to the signal; signals and messages take different ways, and either may be first. */
+/** Milliseconds from message to signal; they travel by different routes, so either may arrive first. */
 test.each([-10, -1, 0, 1, 2, 5, 10, 20, 50])(
   'SIGINT %i ms after a cell was sent is not lost',
   async after => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const root = new URL('../../labextension/', import.meta.url);
 
-/** The packages of JupyterLab of which a source uses more than types. */
+/** Returns the JupyterLab packages that a source imports for more than types. */
 function packagesOf(source: string): readonly string[] {
   return [...source.matchAll(/^import (?!type )([^;]+?) from '(@jupyterlab\/[\w-]+)'/gm)]
     .filter(([, names = '']) => !/^\{(?:\s*type \w+,?)+\s*\}$/.test(names))

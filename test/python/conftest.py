@@ -1,4 +1,4 @@
-"""Kernels for the tests: the installed one, and the echo kernel of test/jupyter from its source. And wheels with what takes them."""
+"""Kernels for the tests: the installed one, and the echo kernel of test/jupyter built from source. Also wheels and environments."""
 
 import json
 import os
@@ -17,7 +17,7 @@ ECHO_KERNEL = ROOT / "test" / "jupyter" / "echo-kernel.ts"
 
 
 def pytest_configure(config):
-    """Puts the echo kernel on Jupyter's path and gives all kernels a data directory of their own."""
+    """Puts the echo kernel on Jupyter's path and gives all kernels their own data directory."""
     directory = tempfile.TemporaryDirectory(prefix="apl-kernel-")
     config.add_cleanup(directory.cleanup)
     spec = Path(directory.name) / "kernels" / "echo"
@@ -32,7 +32,7 @@ def pytest_configure(config):
 
 
 def built_echo_kernel(config):
-    """The echo kernel as JavaScript, which starts several times as fast; below the project, where its packages are found."""
+    """Builds the echo kernel as JavaScript, which starts several times faster; inside the project, to resolve its packages."""
     parent = ROOT / "test-output"
     parent.mkdir(exist_ok=True)
     directory = tempfile.TemporaryDirectory(prefix="echo-kernel-", dir=parent)
@@ -55,7 +55,7 @@ def wheels(tmp_path_factory):
 
 
 class Environment:
-    """A virtual environment that also sees the packages of the tests, and a home, in a directory."""
+    """A virtual environment that also sees the tests' packages, with its own home, in a directory."""
 
     def __init__(self, directory, python=sys.executable):
         self.directory = directory

@@ -1,4 +1,4 @@
-"""jupyter_kernel_test on the installed kernel, or on the one that APL_KERNEL_TEST_KERNEL names."""
+"""jupyter_kernel_test on the installed kernel, or on the one named by APL_KERNEL_TEST_KERNEL."""
 
 import os
 
@@ -15,7 +15,7 @@ class AplKernelTests(jupyter_kernel_test.KernelTests):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        # The first query starts the service, and one that takes half a second shows its progress: more outputs than are counted here.
+        # The first query starts the service, and a query that takes half a second shows progress: more outputs than these tests expect.
         cls.kc.execute_interactive("print x = 1", output_hook=lambda _: None, timeout=60)
 
     code_hello_world = "%echo hello, world"
@@ -43,7 +43,7 @@ class AplKernelTests(jupyter_kernel_test.KernelTests):
 
     code_inspect_sample = "strlen"
 
-    # APL has no code that writes to stderr, opens a pager or clears its output.
+    # APL cannot write to stderr, open a pager or clear its output.
     test_execute_stderr = None
     test_pager = None
     test_clear_output = None
@@ -54,5 +54,5 @@ class AplIopubWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
     support_iopub_welcome = True
 
 
-# Their tests are inherited above; alone they would test another kernel.
+# These tests are inherited above; on their own they would test another kernel.
 del jupyter_kernel_test

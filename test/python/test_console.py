@@ -1,4 +1,4 @@
-"""The kernel on a terminal of its own, as `jupyter console` starts it."""
+"""The kernel on its own terminal, as `jupyter console` starts it."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ QUERY = "%%time 2026-01-26\n['sample-http-logs'] | take 1"
 
 @pytest.fixture
 def console():
-    """A client of a kernel whose standard output is a terminal, and what sets the width of that terminal."""
+    """Yields a client of a kernel whose standard output is a terminal, and a function that sets the terminal's width."""
     controller, terminal = pty.openpty()
 
     def resize(columns):
@@ -33,7 +33,7 @@ def console():
 
 
 def table_width(client, **options):
-    """Runs a query of wide events; returns the length of the line below the names of its table."""
+    """Runs a query of wide events; returns the length of the rule below the header of its table."""
     rules = []
 
     def collect(message):

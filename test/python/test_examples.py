@@ -1,4 +1,4 @@
-"""The example notebooks, run from top to bottom as `jupyter execute` does, and exported as a page."""
+"""The example notebooks, run from top to bottom as by `jupyter execute`, and exported as a page."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 
-# What the prose of the notebooks says of the data, as rows of their tables.
+# Claims of the notebooks' prose about the data, as table rows.
 STORIES = {
     "01-first-look": [
         r"GRU +897 +790 +[\d,]+ +88\.1",
@@ -64,7 +64,7 @@ STORIES |= {
 }
 CHARTS = {"01-first-look": 10, "02-own-data": 4, "03-security-hunt": 1, "04-weekly-report": 1, "05-incident": 1}
 CHARTS |= {"06-why": 3, "07-three-places": 4}
-# A chart of several plots is tall: it comes after its table.
+# A chart of several plots is tall, so it comes after its table.
 AFTER_TABLE = {"01-first-look": 2, "02-own-data": 1, "07-three-places": 2}
 
 

@@ -1,4 +1,4 @@
-"""The files that %export writes, read by the lines that it prints and by other readers: the values are those of exact.ts."""
+"""The files that %export writes, read by the code it prints and by other readers; the values are those of exact.ts."""
 
 import json
 import math
@@ -31,7 +31,7 @@ def exported(tmp_path_factory):
 
 
 def same(left, right):
-    """Equal values of equal kinds: NaN equals NaN, and the two zeros differ."""
+    """Whether two values are equal and of equal type; NaN equals NaN, and the two zeros differ."""
     if isinstance(left, float) and isinstance(right, float):
         return repr(left) == repr(right)
     return left == right and (left is None) == (right is None)
@@ -65,7 +65,7 @@ def test_pandas_reads_delimited_text(exported, ending):
     check(nanoseconds(frame, "t"), TIMES)
     check(from_pandas(frame, "d"), SPANS)
     check([float(value) for value in frame["r"]], REALS)
-    # Its reader takes an empty text for a missing one, whatever the quotes.
+    # pandas reads an empty string as missing, quoted or not.
     check(from_pandas(frame, "s"), [value or None for value in ESCAPED])
     check(from_pandas(frame, "b"), TRUTHS)
     assert list(frame.columns)[-1] == "'=name"
@@ -143,7 +143,7 @@ def test_duckdb(exported, ending):
 
 
 def test_dynamic_values_in_parquet_are_marked_as_json(exported):
-    """By the mark of the format itself, also for readers that know nothing of Arrow's schema."""
+    """Marked by the format itself, for readers that ignore Arrow's schema."""
     source = exported[0] / "t.parquet"
     assert str(parquet.ParquetFile(source).schema.column(5).logical_type) == "JSON"
     types = duckdb.sql(f"SELECT DISTINCT typeof(s), typeof(x) FROM '{source}'").fetchall()

@@ -1,4 +1,4 @@
-"""The protocol server under Jupyter's own clients, with the echo language behind it."""
+"""The protocol server, running the echo language, under Jupyter's own clients."""
 
 import jupyter_kernel_test
 import nbformat
@@ -30,7 +30,7 @@ class EchoKernelTests(jupyter_kernel_test.KernelTests):
     code_history_pattern = "result 1"
     supported_history_operations = ("tail", "range", "search")
     code_inspect_sample = "display"
-    # Payloads that open a pager are deprecated in the protocol.
+    # The protocol deprecates payloads that open a pager.
     test_pager = None
 
 
@@ -39,7 +39,7 @@ class EchoIopubWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
     support_iopub_welcome = True
 
 
-# Their tests are inherited above; alone they would test another kernel.
+# These tests are inherited above; on their own they would test another kernel.
 del jupyter_kernel_test
 
 
@@ -52,7 +52,7 @@ def kernel():
 
 
 def streams(client, code, **options):
-    """Runs a cell; returns its reply and the text that it wrote."""
+    """Runs a cell; returns its reply and the text that it printed."""
     text = []
 
     def collect(message):

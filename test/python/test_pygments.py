@@ -1,4 +1,4 @@
-"""The lexer for Pygments gives each token the class that JupyterLab's highlighting gives it."""
+"""The Pygments lexer gives each token the class that JupyterLab's highlighter gives it."""
 
 import importlib.util
 import json
@@ -18,7 +18,7 @@ def given():
 
 @pytest.fixture(scope="module")
 def lexer(given, tmp_path_factory):
-    """The module beside its grammar, as they are in the wheel."""
+    """Loads the module next to its grammar, as in the wheel."""
     folder = tmp_path_factory.mktemp("lexer")
     path = folder / "pygments_lexer.py"
     shutil.copy(ROOT / "python" / "apl_kernel" / path.name, path)
@@ -30,7 +30,7 @@ def lexer(given, tmp_path_factory):
 
 
 def differences(lexer, text, tokens):
-    # Offsets of JavaScript count a character beyond the basic plane twice.
+    # JavaScript offsets count characters beyond the BMP twice.
     assert all(ord(character) < 0x10000 for character in text)
     found = [None] * len(text)
     for at, kind, value in lexer.get_tokens_unprocessed(text):
@@ -51,7 +51,7 @@ def test_of_the_example_notebooks(given, lexer):
 
 def test_of_the_catalog(given, lexer):
     found = [line for example in given["catalog"] for line in differences(lexer, **example)]
-    # A name that is a keyword elsewhere, and an operator after a bracket, take a parser.
+    # Telling apart a name that is a keyword elsewhere, or an operator after a bracket, takes a parser.
     assert found == ["top: keyword, not ['Token.Name']", "limit: name, not ['Token.Keyword']"]
 
 

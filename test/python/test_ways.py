@@ -1,4 +1,4 @@
-"""Each way in, in a directory with an awkward name: Jupyter finds the kernel and runs a cell, and what is uninstalled is gone."""
+"""Each way to install, in a directory with an awkward name: Jupyter finds the kernel and runs a cell, and uninstalling removes it."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Environment
 
-# The service that the kernel started is ended, too: it would write to its directory for a while.
+# Also ends the service that the kernel started: it would keep writing to its directory for a while.
 CELL = """
 import subprocess, sys, nbclient, nbformat
 from jupyter_client.kernelspec import KernelSpecManager
@@ -26,7 +26,7 @@ subprocess.run([*program, 'serve', '--stop'], check=True, stdout=subprocess.DEVN
 print(spec.resource_dir)
 print(notebook.cells[0].outputs[-1].data['text/plain'].splitlines()[-2].strip())
 """
-# A new network has its loopback interface alone, and that is down.
+# A new network namespace has only a loopback interface, which is down.
 LOOPBACK = """
 import fcntl, socket, struct
 with socket.socket() as any_socket:
@@ -55,7 +55,7 @@ def uninstalls(*options):
 
 
 def by_uvx(*command):
-    """Once the program has run, the cache that it ran from is gone."""
+    """Runs the program from a cache that is deleted afterwards."""
 
     def run(place, wheel):
         place.must(shutil.which("uv"), "tool", "run", "--offline", "--from", wheel, "apl-kernel", *command)
@@ -78,19 +78,19 @@ def without_pipx(place, _):
 class Way:
     install: Callable
     uninstall: Callable
-    # Where Jupyter finds the kernel, below the directory.
+    # Where Jupyter finds the kernel, relative to the directory.
     share: str = "env/share/jupyter"
-    # Outside of an environment pip removes what is installed for a user; within one it does not.
+    # Outside an environment pip removes user installs; within one it does not.
     is_within: bool = True
-    # Others who run a cell, all at the same time, in place of who runs the tests.
+    # Users who run a cell, all at once, in place of the one who runs the tests.
     users: tuple = ()
-    # What is put before their command.
+    # Prefix of their command.
     before: tuple = ()
     tool: str = "python3"
 
 
 def python_for_others(users):
-    """One like that of the tests, which may be in a home of root's that is closed to others."""
+    """Returns a Python of the tests' version; theirs may be in root's home, which is closed to other users."""
     same = f"import sys, venv; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
     for python in (sys._base_executable, "/usr/bin/python3"):
         with contextlib.suppress(OSError):
@@ -100,7 +100,7 @@ def python_for_others(users):
 
 
 def can_run(place, user):
-    """Whether a user may read what the environment takes from others: the packages of the tests, and Node."""
+    """Whether a user may read the shared parts of the environment: the tests' packages, and Node."""
     commands = ([place.python, "-c", "import nbclient"], ["node", "--version"])
     return all(
         subprocess.run(command, env=place.env, cwd="/", user=user, extra_groups=[], capture_output=True).returncode == 0
@@ -115,7 +115,7 @@ WAYS = {
     "a read-only prefix, without a network": Way(
         by_pip, without_pip, before=("unshare", "--mount", "--net", "sh", "-c", READ_ONLY)
     ),
-    # One of them is in no list of users.
+    # One of them has no passwd entry.
     "a Hub's environment": Way(by_pip, without_pip, users=(65534, 54321)),
     "install --user": Way(installs("--user"), uninstalls("--user"), OWN),
     "install --sys-prefix": Way(installs("--sys-prefix"), uninstalls("--sys-prefix")),
@@ -125,7 +125,7 @@ WAYS = {
 
 
 def files(directory):
-    """Each file with its size and time, but for the homes of those who run a cell, and what tools keep of their own."""
+    """Returns each file with its size and mtime, except the homes of users who run a cell and the tools' own files."""
     found = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
     kept = [directory / each for each in ("homes", "home/.cache", "home/.local/share/pipx", "home/.local/state")]
     kept += [directory / "home/.local/share/uv", directory / "home/.local/share/apl-kernel"]
@@ -134,7 +134,7 @@ def files(directory):
 
 
 def run_cells(place, way):
-    """What each user's Jupyter prints, with its errors and its exit code, all at the same time."""
+    """Returns the output, errors and exit code of each user's Jupyter, all run at once."""
     running = []
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     for user in way.users or (None,):
@@ -151,14 +151,14 @@ def run_cells(place, way):
 
 @pytest.fixture
 def directory():
-    """One that others may enter too."""
+    """A directory that other users may enter too."""
     with tempfile.TemporaryDirectory(prefix="Ordner mit ü ") as name:
         os.chmod(name, 0o755)
         yield Path(name)
 
 
 def prepared(way, directory):
-    """An empty environment for a way; skips the test where the way cannot be gone."""
+    """Returns an empty environment for a way; skips the test if the way is not possible."""
     if shutil.which(way.tool) is None or ((way.users or way.before) and os.geteuid() != 0):
         pytest.skip(f"needs {way.tool}, or root")
     python = python_for_others(way.users) if way.users else sys.executable
@@ -189,7 +189,7 @@ def test_jupyter_runs_a_cell_and_nothing_stays(name, wheels, directory):
     for printed, error, code in run_cells(place, way):
         assert (code, error.replace("[apl-kernel] starting the local service\n", "")) == (0, ""), error
         assert printed.splitlines() == [str(kernel), "9,223,372,036,854,775,807"]
-    # No compiled code either.
+    # Not even compiled code.
     assert files(directory) == installed
     data = [home / ".local" / "share" / "apl-kernel" for home in directory.glob("homes/*")]
     assert [each.is_dir() for each in data] == [True for _ in way.users]

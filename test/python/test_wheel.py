@@ -1,4 +1,4 @@
-"""The wheels: what they hold, and what is there once one is installed; test_ways.py runs them."""
+"""The wheels: their contents, and the files that installing one creates; test_ways.py runs them."""
 
 import hashlib
 import json

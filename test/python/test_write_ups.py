@@ -1,4 +1,4 @@
-"""Write-ups with the tools of others: parameters by papermill, results by pyarrow, the same outputs in each run by nbclient."""
+"""Write-ups with other tools: parameters by papermill, results by pyarrow, identical outputs in each nbclient run."""
 
 import base64
 

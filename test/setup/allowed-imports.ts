@@ -1,6 +1,6 @@
 /**
- * What the files of a folder may import besides those of that folder; `*` is everything. The longest row that a file's path
- * begins with is its own; every file has one. Names are relative to kernel/, or those of packages.
+ * Allowed imports of a folder's files besides files of that folder; `*` allows everything. The longest row that is a prefix of a file's
+ * path applies, and every file has one. Names are relative to kernel/, or name packages.
  */
 export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'apl/operators': ['apl/catalog/entry'],

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { root } from './sources.js';
 
 /**
- * Gives the tests a directory for programs of engine processes; in the end it is removed. It is in the project's, as programs find
- * their packages from where they are.
+ * Gives the tests a directory for programs of engine processes and removes it afterwards. It is inside the project because programs resolve
+ * their packages from their own location.
  */
 export function setup(): () => void {
   const output = join(root, 'test-output');

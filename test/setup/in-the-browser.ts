@@ -1,4 +1,4 @@
-/** Files and folders of the kernel that the extension may use: they run in a browser, with all that they import. */
+/** Files and folders of the kernel that the extension may use: they run in a browser, along with everything they import. */
 export const IN_THE_BROWSER: readonly string[] = [
   'api/api-imports',
   'api/logs',

@@ -11,26 +11,26 @@ import { endLeavings, removeHome } from './leavings.js';
 
 const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** A JupyterLab server with directories of its own. */
+/** A JupyterLab server with its own directories. */
 export interface Server {
-  /** The front end that its pages show: what one has saved of its layout means nothing to another. */
+  /** The front end that its pages show: a layout saved by one means nothing to another. */
   readonly frontEnd: string;
   readonly url: string;
   readonly token: string;
-  /** Everything that it, its kernels and their service read and write is below. */
+  /** Directory that contains everything that it, its kernels and their service read and write. */
   readonly root: string;
   readonly notebookDir: string;
   readonly home: string;
   readonly child: ChildProcess;
 }
 
-/** The directories below a server's root that belong to whoever has the lease. */
+/** Directories below a server's root that belong to the lease. */
 const OF_LEASE = ['notebooks', 'home', 'settings', 'workspaces', 'ipython'];
 
-/** Servers of this process that nobody uses. */
+/** Unused servers of this process. */
 const idle: Server[] = [];
 
-/** Resolves with a server that nobody else uses until it is released; throws with its log when it ends before it answers. */
+/** Resolves with a server for exclusive use until it is released; throws with its log if it exits before it answers. */
 export async function leaseServer(frontEnd: string, venv: string): Promise<Server> {
   const found = idle.findIndex(server => server.frontEnd === frontEnd && isRunning(server.child));
   const [server] = found < 0 ? [] : idle.splice(found, 1);
@@ -38,19 +38,19 @@ export async function leaseServer(frontEnd: string, venv: string): Promise<Serve
 }
 
 /**
- * Ends whatever the lease has started but the server itself, and removes its files. Throws if a process does not end; the server
- * is then given to nobody.
+ * Ends everything that the lease has started except the server itself, and removes its files. Throws if a process does not end; the server
+ * is then not reused.
  */
 export async function releaseServer(server: Server): Promise<void> {
   await endLeavings(server.root, server.child.pid);
-  // What a page saved last may still be on its way to the directory that is being removed.
+  // A page's last save may still be on its way to the directory being removed.
   for (const name of OF_LEASE)
     rmSync(join(server.root, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   mkdirSync(server.notebookDir);
   idle.push(server);
 }
 
-/** Ends the servers that nobody uses. */
+/** Ends the unused servers. */
 export async function stopServers(): Promise<void> {
   for (const server of idle.splice(0)) {
     server.child.kill('SIGTERM');
@@ -58,7 +58,7 @@ export async function stopServers(): Promise<void> {
   }
 }
 
-/** Sets what cells of kernels started later may do without a question. */
+/** Sets the actions that cells of kernels started later may take without confirmation. */
 export function allow({ root }: Server, actions: string): void {
   const file = join(root, 'share', 'jupyter', 'kernels', 'apl', 'kernel.json');
   const spec = JSON.parse(readFileSync(file, 'utf8')) as { readonly env?: object };
@@ -72,7 +72,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
   }
 }
 
-/** Writes the user's settings of a plugin. */
+/** Writes the user settings of a plugin. */
 export function writeSettings({ root }: Server, plugin: string, settings: unknown): void {
   writeJson(join(root, 'settings', `${plugin.replace(':', '/')}.jupyterlab-settings`), settings);
 }
@@ -82,7 +82,7 @@ function writeJson(file: string, value: unknown): void {
   writeFileSync(file, JSON.stringify(value));
 }
 
-/** Starts JupyterLab on a free port of 127.0.0.1 with kernel and extension installed as users do, but below its root. */
+/** Starts JupyterLab on a free port of 127.0.0.1, with the kernel and extension installed as users do, but below its root. */
 async function startServer(frontEnd: string, venv: string): Promise<Server> {
   const root = mkdtempSync(join(process.env.APL_TEST_LABS ?? tmpdir(), 'apl-kernel-lab-'));
   const notebookDir = join(root, 'notebooks');
@@ -90,7 +90,7 @@ async function startServer(frontEnd: string, venv: string): Promise<Server> {
   await promisify(execFile)(process.execPath, [compiledMain, 'install', '--prefix', root]);
   const token = 'test-token';
   const port = await freePort();
-  // Into a file: the server may outlive this process, and be asked to end by the one that started it.
+  // Logs to a file: the server may outlive this process, and the process that started it may ask it to end.
   const log = openSync(join(root, 'server.log'), 'a');
   const child = spawn(join(venv, 'bin', 'python'), labArguments(port, token, notebookDir), {
     env: environment(root, venv),
@@ -110,12 +110,12 @@ function labArguments(port: number, token: string, notebookDir: string): string[
     ...['-m', 'jupyter', 'lab', '--no-browser', '--allow-root', `--ServerApp.port=${port}`],
     ...['--ServerApp.port_retries=0', '--ServerApp.ip=127.0.0.1', `--IdentityProvider.token=${token}`],
     ...[`--ServerApp.root_dir=${notebookDir}`, '--LabApp.extension_manager=readonly'],
-    // So that tests can run commands that have no key of their own.
+    // Lets tests run commands that have no key.
     ...['--LabApp.expose_app_in_browser=True', '--JupyterNotebookApp.expose_app_in_browser=True'],
   ];
 }
 
-/** Directories of its own for everything that Jupyter reads or writes, so that no setting of the user leaks in. */
+/** Returns an environment with separate directories for everything that Jupyter reads or writes, so that no user setting leaks in. */
 function environment(root: string, venv: string): NodeJS.ProcessEnv {
   return {
     PATH: `${join(venv, 'bin')}:${process.env.PATH ?? ''}`,
@@ -143,7 +143,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resolves true once the address answers, false when the process has ended. */
+/** Resolves true once the address answers, or false if the process has ended. */
 async function answers(child: ChildProcess, url: string): Promise<boolean> {
   while (isRunning(child)) {
     const ok = await fetch(url).then(

@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The project's directory. */
+/** The project directory. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** A source file: its path from the project's directory, with `/`; its text; the module names that it imports. */
+/** A source file: its path relative to the project directory, with `/`; its text; the modules that it imports. */
 export interface Source {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly string[];
 }
 
-/** Every source file in these folders, each read once. */
+/** Returns every source file in these folders, each read once. */
 export function sourcesIn(...folders: readonly string[]): readonly Source[] {
   return folders.flatMap(folder =>
     readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
@@ -22,13 +22,15 @@ export function sourcesIn(...folders: readonly string[]): readonly Source[] {
   );
 }
 
-/** The path from the project's directory that an import of a file leads to, without its ending; a package's name stays as it is. */
+/**
+ * Returns the path that an import resolves to, relative to the project directory and without its extension; a package name is unchanged.
+ */
 export function target({ path }: Source, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   return withoutEnding(relative(root, join(root, dirname(path), specifier)));
 }
 
-/** `kernel/text` for `kernel/text.ts`. */
+/** Returns `kernel/text` for `kernel/text.ts`. */
 export function withoutEnding(path: string): string {
   return path.replace(/\.(?:[jt]s|m[jt]s)$/, '');
 }
@@ -38,7 +40,7 @@ function sourceOf(file: string): Source {
   return { path: relative(root, file), text, imports: importsOf(text) };
 }
 
-/** The module names of every import, export from, and import() in a text. */
+/** Returns the module names of every import, export from, and import() in a text. */
 function importsOf(text: string): readonly string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const forms =

@@ -3,13 +3,13 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
 
-/** A proxy, and the hosts that it was asked to connect to. */
+/** A proxy, and the hosts to which it was asked to connect. */
 export interface Tunnel {
   readonly url: string;
   readonly asked: readonly string[];
 }
 
-/** Starts a proxy for one test that leads every host to a port of this machine, or answers with a status in place of that. */
+/** Starts a proxy for one test that connects every host to a port of this machine, or answers with a status other than 200. */
 export async function tunnelTo(port: number, status = 200): Promise<Tunnel> {
   const asked: string[] = [];
   const server = createServer().on('connect', ({ url = '' }, socket) => {
@@ -25,7 +25,7 @@ export async function tunnelTo(port: number, status = 200): Promise<Tunnel> {
   return { url: `http://127.0.0.1:${await portOf(server)}`, asked };
 }
 
-/** Starts an end of TLS for one test, and returns its port; what it decrypts goes to a port of this machine. */
+/** Starts a TLS endpoint for one test that forwards decrypted traffic to a port of this machine; returns its port. */
 export async function secureEndOf(
   port: number,
   certificate: { readonly key: Buffer; readonly cert: Buffer },

@@ -1,4 +1,4 @@
-/** What nobody writes here: a pattern, what stands for it, and the lines that need it all the same. CONTRIBUTING has the reasons. */
+/** Banned words: a pattern, its replacement, and the lines that need it all the same. CONTRIBUTING has the reasons. */
 export const WORDS: readonly {
   readonly not: RegExp;
   readonly but: string;

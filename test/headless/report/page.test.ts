@@ -76,7 +76,7 @@ describe('the block below the title', () => {
     );
   });
 
-  /** The parameters that the block names, for these cells and their outputs. */
+  /** Returns the parameters that the page lists for these cells and their outputs. */
   const parameters = (cells: readonly object[]) =>
     /<dt>Parameters<\/dt><dd>(.*?)<\/dd>/.exec(page(cells))?.[1];
 

@@ -14,7 +14,7 @@ import {
   tellingLine,
 } from '../../../labextension/src/cell/cell-lines.js';
 
-/** The text without the mark of the cursor, and where it was; two marks enclose a selection. */
+/** Returns the text without its cursor mark and the cursor's offset; two marks enclose a selection. */
 function marked(text: string): { readonly source: string; readonly from: number; readonly to: number } {
   const from = text.indexOf('$0');
   const rest = text.replace('$0', '');

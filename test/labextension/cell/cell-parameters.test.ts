@@ -8,7 +8,7 @@ import {
 import { PAYLOADS } from '../../browser/hostile/payloads.js';
 
 describe('the parameters that cells write', () => {
-  /** Each as `name: type = literal [choices] in cell`, places counted. */
+  /** Checks each parameter as `name: type = literal [choices] in cell`, with 0-based cells. */
   function check(cells: readonly string[], expected: readonly string[]): void {
     const found = writtenParameters(cells).map(
       ({ name, type = '-', literal = 'none', choices, cell, places }) =>

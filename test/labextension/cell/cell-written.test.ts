@@ -5,7 +5,7 @@ import { adopted, changesOf, type StandingCell } from '../../../labextension/src
 const code = (source: string): WrittenCell => ({ kind: 'code', source });
 const own = (source: string): StandingCell => ({ kind: 'code', source, origin: undefined, isLocked: false });
 
-/** Returns cells once a run of the first has written these below it. */
+/** Returns the cells after a run of the first has written these below it. */
 function rewrite(standing: readonly StandingCell[], ...sources: readonly string[]): readonly StandingCell[] {
   const cells = [...standing];
   for (const each of changesOf(cells, 0, { below: 'i', cells: sources.map(code) })) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inPlaces, pinOf, setPin, setPlaces } from '../../../labextension/src/dashboard/pin.js';
 
-/** The metadata of a cell. */
+/** Returns a cell with this metadata. */
 function cell(apl?: unknown) {
   const metadata: Record<string, unknown> = apl === undefined ? {} : { apl };
   return {
@@ -61,6 +61,6 @@ test('tiles stand in their places, and those without one last in the order of th
   expect(names()).toEqual(['d', 'a', 'c', 'b']);
   setPin(b.model, { isWide: true, showsTable: false, place: 1 });
   expect(b.model.metadata).toEqual({ apl: { dashboard: { wide: true, place: 1 } } });
-  // The same place twice: the order of the notebook.
+  // Equal positions fall back to notebook order.
   expect(names()).toEqual(['d', 'a', 'b', 'c']);
 });

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const model of opened.splice(0)) model.dispose();
 });
 
-/** A cell of JupyterLab's own model whose text was typed just now. */
+/** Returns a cell of JupyterLab's own model whose text was just typed. */
 function typed(source: string): Cell {
   const cell = createStandaloneCell({ cell_type: 'code', source: '' }) as unknown as Cell;
   opened.push(cell);

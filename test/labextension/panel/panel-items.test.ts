@@ -26,7 +26,7 @@ const result = {
 };
 let results: readonly ResultRow[] = [];
 
-/** The answers of a kernel by what is asked; what it has not told yet is undefined. */
+/** Answers a question as the kernel would; undefined if it has not answered yet. */
 function answers({ ask }: EditorQuestion): Answer | undefined {
   const question = { ask: 'profiles' } as const;
   if (ask === 'datasets') return datasets;
@@ -153,7 +153,7 @@ test('each row has the kind that its style goes by, and the details of its kind'
     },
     { isOpen: key => open.includes(key) || key === 'profiles', filter: '' },
   );
-  // The kernel filters its history, and nothing else.
+  // The kernel filters only its history.
   expect(questions.filter(({ ask }) => ask === 'history' || ask === 'stars')).toEqual([
     { ask: 'stars' },
     { ask: 'history', text: '' },

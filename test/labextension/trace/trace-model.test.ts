@@ -17,7 +17,7 @@ const span = (id: string, start: number, duration: number, parent?: string): Sho
   ...{ id, start: BigInt(start), duration: BigInt(duration), ...(parent === undefined ? {} : { parent }) },
   ...{ service: 's', name: id, kind: '', isFailed: false, message: '', row: 0, events: 0, links: 0 },
 });
-/** a ( b ( c d ) e ) f, as they are drawn. */
+/** Drawn as a ( b ( c d ) e ) f. */
 const { nodes, duration } = traceOf([
   span('a', 0, 1_000),
   span('b', 100, 300, 'a'),

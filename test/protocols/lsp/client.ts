@@ -23,7 +23,7 @@ import { removeHome } from '../../setup/leavings.js';
 
 const uri = 'file:///queries.apl';
 
-/** An editor with one document, connected to a language server of its own. */
+/** An editor with one document, connected to its own language server. */
 export class Editor {
   readonly initialized: InitializeResult;
   readonly #connection: ReturnType<typeof createProtocolConnection>;
@@ -47,7 +47,7 @@ export class Editor {
     });
   }
 
-  /** Starts `apl-kernel lsp`; it and its service are gone after the test. */
+  /** Starts `apl-kernel lsp`; it and its service end with the test. */
   static async start(...options: readonly string[]): Promise<Editor> {
     const home = mkdtempSync(join(tmpdir(), 'apl-kernel-lsp-'));
     onTestFinished(() => removeHome(home));
@@ -81,7 +81,7 @@ export class Editor {
     return { uri };
   }
 
-  /** Replaces the text; a `^` in it is the cursor, and is taken out. */
+  /** Replaces the text; a `^` in it marks the cursor and is removed. */
   async write(
     marked: string,
   ): Promise<{ readonly textDocument: { readonly uri: string }; readonly position: Position }> {
@@ -106,7 +106,7 @@ export class Editor {
     };
   }
 
-  /** The diagnostics of the text as it is, once there are as many. */
+  /** Resolves with the diagnostics of the current text once there are `count` of them. */
   async diagnostics(count = 0): Promise<readonly Diagnostic[]> {
     for (;;) {
       const last = this.#published.at(-1);
@@ -117,7 +117,7 @@ export class Editor {
     }
   }
 
-  /** The text of a range. */
+  /** Returns the text of a range. */
   textIn({ start, end }: { readonly start: Position; readonly end: Position }): string {
     const lines = this.#text.split('\n');
     const offset = ({ line, character }: Position) =>
@@ -125,7 +125,7 @@ export class Editor {
     return this.#text.slice(offset(start), offset(end));
   }
 
-  /** Ends the server as the protocol says; returns its exit code. */
+  /** Shuts down the server as the protocol requires; returns its exit code. */
   async close(): Promise<unknown> {
     await this.#connection.sendRequest(ShutdownRequest.type);
     await this.#connection.sendNotification(ExitNotification.type);

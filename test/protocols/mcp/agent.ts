@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { root } from '../../setup/sources.js';
 
-/** An answer: what was said about it, and the lines of its data. */
+/** An answer: its message, and its data lines. */
 export interface Answer {
   readonly words: string;
   readonly data: readonly Readonly<Record<string, unknown>>[];
@@ -17,7 +17,7 @@ export interface Agent {
   readonly call: (name: string, given?: Record<string, unknown>) => Promise<Answer>;
 }
 
-/** Connects an agent of the protocol's own library. */
+/** Connects an agent that uses the protocol's own library. */
 export async function connectAgent(
   env: Readonly<Record<string, string>> & { readonly HOME: string },
 ): Promise<Agent> {

@@ -6,7 +6,7 @@ import { answerOf } from '../../../kernel/protocols/mcp/mcp-answer.js';
 const never = new AbortController().signal;
 const fine = answerOf({ sentences: ['fine'], lines: [] });
 
-/** Work that ends when it is told to. */
+/** Returns work that ends on demand. */
 function held() {
   let end = (): void => undefined;
   const ended = new Promise<void>(resolve => {

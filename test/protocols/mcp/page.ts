@@ -8,17 +8,17 @@ import type { JsonObject } from '../../../kernel/jupyter/jupyter-wire.js';
 import { startAplKernel } from '../../commands/command.js';
 import { Client, freeConnection, type Seen } from '../../jupyter/client.js';
 
-/** A notebook that a page shows, on a kernel of its own. */
+/** A notebook shown in a page, with its own kernel. */
 export interface OpenNotebook {
   /** Lets agents add cells, as its user would. */
   turnOn(): Promise<void>;
-  /** The sources of the cells that agents have added. */
+  /** Returns the sources of the cells that agents have added. */
   added(): readonly string[];
-  /** Ends the kernel without a chance to clean up. */
+  /** Kills the kernel without letting it clean up. */
   kill(): Promise<void>;
 }
 
-/** Opens a notebook `a.ipynb` in a home; the page takes and runs every cell of an agent. */
+/** Opens a notebook `a.ipynb` in a home; the page accepts and runs every agent's cell. */
 export async function openNotebook(env: Readonly<Record<string, string>>): Promise<OpenNotebook> {
   const connection = await freeConnection();
   const file = join(env.HOME ?? '', 'connection.json');
@@ -56,7 +56,7 @@ export async function openNotebook(env: Readonly<Record<string, string>>): Promi
     kill,
   };
 
-  /** Takes what is offered, and runs what is given. */
+  /** Accepts each offered cell and runs each added one. */
   async function follow(): Promise<void> {
     for (let count = 0; ; count += 1) {
       await client.next(() => toldOf('offer').length > count);

@@ -1,4 +1,4 @@
-"""The programs of this environment, in a home of their own with a notebook in it."""
+"""Runs the programs of this environment in a home of their own that has a notebook."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ QUERY = "['sample-http-logs']\n| summarize requests = count() by method\n| sort 
 
 
 class Place:
-    """A folder with a notebook, and the environment of what runs in it."""
+    """A folder with a notebook, and the environment of the programs that run in it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -26,7 +26,7 @@ class Place:
         (folder / "home").mkdir()
 
     def run(self, *command):
-        """Standard output of a program that succeeds."""
+        """Returns the standard output of a program, which must succeed."""
         done = subprocess.run(
             list(map(str, command)), cwd=self.folder, env=self.env, capture_output=True, encoding="utf-8"
         )

@@ -1,4 +1,4 @@
-"""Each tool on a notebook of APL, where the wheel is installed."""
+"""Other tools on an APL notebook, with the wheel installed."""
 
 import json
 import socket
@@ -52,7 +52,7 @@ def test_jupytext_keeps_the_cells(place):
     place.run("jupytext", "--to", "ipynb", "a.md", "-o", "back.ipynb")
     sources = [cell.source for cell in nbformat.read(place.folder / "a.ipynb", 4).cells]
     assert [cell.source for cell in nbformat.read(place.folder / "back.ipynb", 4).cells] == sources
-    # Where a server has loaded what the wheel brings, jupytext's own Markdown keeps them too.
+    # If a server has loaded the wheel's extension, jupytext's own Markdown preserves them too.
     assert place.run("python", "-c", REGISTERED).strip() == QUERY
 
 
@@ -77,7 +77,7 @@ def test_myst_nb_builds_without_a_warning(place, executed):
     place.run("python", "-m", "sphinx", "-W", "-b", "html", book, book / "out")
     page = (book / "out" / "notebook.html").read_text(encoding="utf-8")
     assert "42" in page
-    # The lexer that the wheel brings has colored the block.
+    # The wheel's lexer has colored the block.
     assert '<span class="k">summarize</span>' in (book / "out" / "index.html").read_text(encoding="utf-8")
 
 
@@ -119,7 +119,7 @@ def test_jupyter_collaboration_opens_it_beside_the_extension(place):
 
 
 class serving:
-    """Runs a server on a free port until the block ends; gives its address."""
+    """Runs a server on a free port until the block ends; returns its address."""
 
     def __init__(self, place, *command):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -141,7 +141,7 @@ class serving:
 
 
 def fetched(request):
-    """The body of an answer, once the server listens."""
+    """Returns the body of a response, once the server is listening."""
     while True:
         try:
             with urllib.request.urlopen(request, timeout=300) as answer:

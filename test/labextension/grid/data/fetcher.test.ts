@@ -6,7 +6,7 @@ import type { RowSource } from '../../../../labextension/src/grid/data/grid-sour
 
 const COUNT = 100_000;
 
-/** A source that answers the first request at once, and each later one when it is told to. */
+/** Returns a source that answers the first request at once and each later one on demand. */
 function held() {
   const asked: number[] = [];
   const waiting: ((isHere: boolean) => void)[] = [];

@@ -8,7 +8,7 @@ import { metadata } from '../../../notebook/results/rows.js';
 
 const bench = realBench({});
 
-/** The kernel as a page sees it, which notes what closes; messages need no time. */
+/** Returns a kernel as a page sees it, which records closed comms; messages arrive instantly. */
 function kernel(closed: string[] = []): Kernel.IKernelConnection {
   const signal = { connect: () => true, disconnect: () => true };
   const createComm = (target: string) => {
