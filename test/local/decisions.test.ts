@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sourcesIn } from '../setup/sources.js';
 import { type Fixture, openQueries, secondsAgo } from './queries.js';
 
-/** A query and its result: the names of the columns, a colon, the rows as JSON; or the message that refuses it. */
+/** A query and its result: column names, a colon, and the rows as JSON; or the message that refuses it. */
 type Case = readonly [apl: string, result: string];
 
 const left = "datatable(k: long, v: string)[1, 'a', 1, 'b', 2, 'c']";
@@ -11,7 +11,7 @@ const right = "(datatable(k: long, w: string)[1, 'x', 1, 'y', 3, 'z'])";
 const times =
   'datatable(t: datetime, v: long)[datetime(2026-03-04T05:00:30Z), 1, datetime(2026-03-04T05:02:30Z), 2]';
 
-/** Points of docs/decisions/ that concern the operators and the language itself, under the same titles. */
+/** Decisions in docs/decisions/ about operators and the language itself, under the same titles. */
 const points: Readonly<Record<string, readonly Case[]>> = {
   'null == null': [
     [
@@ -350,7 +350,7 @@ describe('a row of the document is complete and names tests that there are', () 
   });
 });
 
-/** A title of a point or of a suite, or functions: `f`, `g(1)`. */
+/** Splits titles of decisions or suites, or functions: `f`, `g(1)`. */
 function titlesIn(titles: string): string[] {
   const quoted = titles.match(/`[^`]+`/g);
   if (quoted === null) return [titles];

@@ -85,7 +85,7 @@ describe('a null as an argument gives null, or what the entry says', () => {
   });
 });
 
-/** The example of an entry with a null in each argument that it has and that need not be a constant. */
+/** Returns the example of an entry once for each argument that need not be constant, with null in its place. */
 function withNulls(entry: FunctionEntry) {
   const { apl } = entry.example;
   const call = callIn(apl, [entry.name, ...(entry.aliases ?? [])]);
@@ -120,7 +120,7 @@ async function check({ apl, result }: Example): Promise<void> {
   expect(tight(`[${(await firstRow(apl))?.join(',') ?? ''}]`)).toBe(tight(result));
 }
 
-/** The values of the first row as JSON; undefined if there is none. */
+/** Returns the values of the first row as JSON; undefined if there is none. */
 async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   const compiled = compileRequest({ apl }, noDatasets, now);
   if (!compiled.ok) throw new Error(compiled.diagnostics.map(each => each.message).join('; '));
@@ -134,7 +134,7 @@ async function firstRow(apl: string): Promise<readonly string[] | undefined> {
   return table.fields.map((_, index) => filled.columns.bytes(index).toString());
 }
 
-/** JSON without the spaces outside strings, and `1.0`, which is the number `1`, as `1`. */
+/** Removes spaces outside strings from JSON, and writes `1.0` as `1`, which is the same number. */
 function tight(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|\s+|(?<=\d)\.0+(?!\d)/g, (_, string?: string) => string ?? '');
 }

@@ -15,7 +15,7 @@ import { processStart } from '../../kernel/local/lease/processes.js';
 import { endShared, findShared, runtimeFilePath } from '../../kernel/local/shared.js';
 import { Elsewhere, held } from './lease/leases.js';
 
-/** A service of the smallest kind, as a process of its own: it writes its runtime file, and ends when nobody holds it. */
+/** A minimal service in a separate process: it writes its runtime file, and exits when no client holds it. */
 const program = `
 import { createHmac } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ setTimeout(() => process.exit(0), 20_000);
 let dataDir: string;
 let services: LocalService[];
 let logged: string[];
-/** Ends what another service shows of itself. */
+/** Stops the heartbeat of another service. */
 let stopElsewhere = () => {};
 
 beforeEach(async () => {
@@ -156,7 +156,7 @@ test('a service that died a moment ago is detected when it is doubted', async ()
   expect([after.restarted, after.token !== before.token, await starts()]).toEqual([true, true, 2]);
 });
 
-/** A server that is not ours; `asked` holds the requests that it got. */
+/** Starts a server that is not a kernel service; `asked` lists its requests. */
 async function stranger(answer: (response: ServerResponse) => void) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -245,7 +245,7 @@ test('a service of another container is shared where it can be reached', async (
   await leaveRuntimeFile({ ...file, scope: 'ffffffff', pid: 1, started: 'never' });
   expect((await launcher().connect()).url).toBe(first.url);
   expect(await starts()).toBe(1);
-  // Its pid means something else here: it ends because its runtime file is gone.
+  // Its pid is meaningless in this container; it ends because its runtime file is gone.
   const shared = await findShared(dataDir);
   if (shared.kind !== 'running') throw new Error(`the service is ${shared.kind}`);
   const ending = endShared(dataDir, shared.file);
@@ -356,7 +356,7 @@ test('in a data directory of a newer format no service is started, and a kernel 
   await expect(stat(join(dataDir, 'starts'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-/** Where nothing can be made below, whoever asks: the system says EACCES or EPERM. */
+/** A directory in which nobody can create anything: the system returns EACCES or EPERM. */
 const unwritable = '/sys/kernel/apl';
 
 async function ownTemporaryDirectory(): Promise<void> {

@@ -19,14 +19,14 @@ import { placeField } from '../../kernel/local/sql/rewrite/placed.js';
 export const now = 1_772_600_767_000_000_000n;
 export const start = now - 3_600_000_000_000n;
 
-/** A dataset of the tests: its cells are SQL of the field's type. */
+/** A dataset of the tests; its cells are SQL expressions of the field's type. */
 export interface Fixture {
   readonly open: boolean;
   readonly fields: readonly FieldSchema[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The result of a query: cells as JSON text, and what the table says of itself. */
+/** Result of a query: cells as JSON text, and the compiled table. */
 export interface Ran {
   readonly table: CompiledTable;
   readonly rows: readonly (readonly string[])[];
@@ -37,14 +37,14 @@ export type Outcome =
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
 /**
- * Opens an engine in memory for the tests of one file; returns what compiles, explains and runs queries on it, over tables
- * of the test or a catalog that is there when the first query runs.
+ * Opens an in-memory engine for the tests of one file; returns functions that compile, explain and run queries on it, over the given
+ * tables or a catalog that must exist when the first query runs.
  */
 export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => DatasetCatalog) = {}): {
   readonly run: (apl: string, far?: Far) => Promise<Outcome>;
-  /** The rows of a query that compiles, without a look at its types and its diagnostics. */
+  /** Returns the rows of a query, without checking its types and diagnostics. */
   readonly rows: (apl: string) => Promise<Ran['rows']>;
-  /** Runs a statement of SQL, such as one that makes a table that the catalog reads. */
+  /** Runs an SQL statement, such as one that creates a table for the catalog. */
   readonly prepare: (sql: string) => Promise<void>;
 } {
   let instance: DuckDBInstance;
@@ -82,7 +82,7 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
         const [table] = result.compiled.tables;
         if (table === undefined) throw new RangeError('there is no table');
         const rows = await rowsOf(connection, table);
-        // Those of rows are compared as the rows are read.
+        // With rows, the types are checked as the rows are read.
         if (rows.length === 0) await checkTypes(connection, table);
         return { ok: true, ran: { table, rows }, diagnostics };
       } finally {
@@ -92,13 +92,13 @@ export function openQueries(tables: Readonly<Record<string, Fixture>> | (() => D
   };
 }
 
-/** DuckDB as its own second engine: what it says that it can compute, and what becomes of the statements that it is given. */
+/** DuckDB as its own second engine: its capabilities, and a callback for its statements. */
 export interface Far {
   readonly dialect: Dialect;
   readonly pushed?: (sql: string) => void;
 }
 
-/** The parts that the second engine has computed, in temporary tables. */
+/** Results of the second engine, in temporary tables. */
 class FarTables {
   readonly #connection: DuckDBConnection;
   readonly #far: Far;
@@ -112,7 +112,7 @@ class FarTables {
   get source(): FarSource {
     return {
       dialect: this.#far.dialect,
-      // Tables that are written into a query are as far as datasets.
+      // Inline tables count as remote, like datasets.
       sideOf: () => 'far',
       mostRows: 2_000_000,
       rows: ({ sql }) => {
@@ -128,7 +128,7 @@ class FarTables {
     };
   }
 
-  /** Computes what was asked for; returns whether there was anything. */
+  /** Computes the requested parts; returns whether there were any. */
   async load(): Promise<boolean> {
     const missing = [...this.#tables].filter(([, table]) => table === undefined);
     for (const [sql] of missing) {
@@ -158,7 +158,7 @@ async function compiledWith(
   }
 }
 
-/** The elements of a comma-separated run of JSON, as they are written. */
+/** Splits comma-separated JSON values without changing their text. */
 function splitJson(text: string): string[] {
   if (text === '') return [];
   const parts: string[] = [];
@@ -177,7 +177,7 @@ function splitJson(text: string): string[] {
   return [...parts, text.slice(from)];
 }
 
-/** The catalog of such datasets, for queries of an hour before `now`. */
+/** Returns the catalog of these datasets, for queries of an hour before `now`. */
 export function catalogOf(fixtures: Readonly<Record<string, Fixture>>): DatasetCatalog {
   const found = (name: string): Fixture | undefined =>
     Object.hasOwn(fixtures, name) ? fixtures[name] : undefined;
@@ -207,7 +207,7 @@ function columnOf(fixture: Fixture, name: string): string {
   return index < 0 ? 'NULL' : `x${index}::${sqlTypes[fixture.fields[index]?.type as TypeName]}`;
 }
 
-/** Everything that parsing and binding find, warnings and hints included. */
+/** Returns all diagnostics of parsing and binding, including warnings and hints. */
 function findings(apl: string, catalog: DatasetCatalog): Diagnostic[] {
   const parsed = parseQuery(apl);
   const bound = bind(parsed.query, apl, {
@@ -226,14 +226,14 @@ function beyond(more: readonly Diagnostic[], known: readonly Diagnostic[]): Diag
   return more.filter(each => !known.some(other => other.code === each.code && other.from === each.from));
 }
 
-/** Without rows too, every column has the engine's type for the one declared. */
+/** Expects every column to have the engine type of its declared type, even without rows. */
 async function checkTypes(connection: DuckDBConnection, { fields, sql }: CompiledTable): Promise<void> {
   const described = await connection.runAndReadAll(`DESCRIBE ${sql}`);
   const found = described.getRows().map((row, index) => `${fields[index]?.name} ${row[1]}`);
   expect(found).toEqual(fields.map(field => `${field.name} ${sqlTypes[field.type]}`));
 }
 
-/** The rows that the service returns: the SQL fetches one more than the limit. */
+/** Returns the rows as the service does: the SQL fetches one more than the limit. */
 async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promise<string[][]> {
   const filled = new JsonChunks(table.fields, new JsonColumns(table.fields));
   const { columns } = filled;
@@ -247,7 +247,7 @@ async function rowsOf(connection: DuckDBConnection, table: CompiledTable): Promi
   return Array.from({ length }, (_, row) => cells.map(column => column[row] ?? ''));
 }
 
-/** A time so many seconds before `now`, as SQL. */
+/** Returns SQL for a time this many seconds before `now`. */
 export function secondsAgo(seconds: number): string {
   return `make_timestamp_ns(${now - BigInt(seconds) * 1_000_000_000n})`;
 }

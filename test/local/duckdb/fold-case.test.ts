@@ -10,11 +10,11 @@ test('each letter that the engine folds is folded alike, at the end of a word to
   );
   const unlike = reader.getRows().flatMap(([code, engine]) => {
     const text = `a${String.fromCodePoint(Number(code))}`;
-    // Letters that are newer than the engine are left by it as they are.
+    // The engine leaves letters newer than its Unicode version unchanged.
     return engine === foldCase(text) || engine === text ? [] : [text];
   });
   expect(unlike).toEqual([]);
-  // Filters of words know these.
+  // Word filters handle these specially.
   const intoAscii = reader
     .getRows()
     .flatMap(([code, engine]) =>

@@ -17,7 +17,7 @@ const doubled = (step: string, times: number, first = '"0123456789abcdef"') =>
   `print s = ${first}${` | extend s = ${step}`.repeat(times)} | project n = strlen(tostring(s))`;
 const mebibyte = 'strrep(strrep("x", 1024), 1024)';
 
-/** A query for each function that can make more of its arguments, and what stays just below the bound. */
+/** Queries for all functions whose result can be longer than their arguments, with results just below the limit. */
 const bombs: Readonly<Record<string, string>> = {
   strcat: doubled('strcat(s, s)', 23),
   strcat_delim: doubled('strcat_delim(s, s, s)', 15),
@@ -81,7 +81,10 @@ test.each(fine)('%s can be made', async (_, apl, value) => {
   expect(body.tables?.[0].columns ?? body.message).toEqual([[value]]);
 });
 
-/** Of these aggregates arrays are short by their arguments, have cut values, or are made in JavaScript, which takes a few megabytes at most. */
+/**
+ * Aggregates whose arrays are bounded: by their arguments, by truncated values, or by JavaScript, where they take a few megabytes at
+ * most.
+ */
 const shortArrays = ['histogram', 'percentiles_array', 'phrases', 'presence', 'spotlight'];
 
 test('every aggregate that makes an array is short, or checked', () => {

@@ -87,7 +87,7 @@ it('defines a macro, and those that it calls, before the first statement that na
     await registry.provide(sql);
     return (await connection.runAndReadAll(sql)).getRows();
   };
-  // Each of several statements at the same time waits for what another has begun to define.
+  // Concurrent statements wait for a definition that another has started.
   expect(await Promise.all([run(select), run(select), run('SELECT apl_test_one()')])).toStrictEqual([
     [[3]],
     [[3]],

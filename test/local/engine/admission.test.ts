@@ -5,10 +5,10 @@ import { type RequestContext, watchUnseen } from '../../../kernel/local/engine/e
 const bounds = { queue: 20, long: 2, shortRows: 100 };
 const long = { rows: 101 };
 
-/** Queries over `workers` workers that begin when they are let in and end when they are told to. */
+/** A test bench for admission to `workers` workers: queries begin when admitted and end on request. */
 class Hall {
   readonly admission: Admission<number>;
-  /** The names of those that have begun, in order. */
+  /** Names of the queries that have begun, in order. */
   readonly begun: string[] = [];
   readonly #leases = new Map<string, Lease<number>>();
   readonly #before = new Map<string, () => number>();
@@ -20,7 +20,7 @@ class Hall {
     );
   }
 
-  /** Queues a query; its outcome is `begun` or the code of its refusal. */
+  /** Queues a query; returns `begun` or the code of its refusal. */
   async ask(name: string, context: RequestContext = {}): Promise<string> {
     const watch = { ...watchUnseen, waits: (before: () => number) => this.#before.set(name, before) };
     try {

@@ -26,7 +26,7 @@ test('a directory of a killed process is removed, although another process has i
   expect(there.sort()).toEqual([own, other].map(engine => path.basename(engine.workDir)).sort());
 });
 
-/** The digest in the name of a process whose start could not be read. */
+/** Digest in the name of a process whose start time could not be read. */
 const unknownStart = 'e3b0c44298fc';
 
 test('a directory stays as long as it may belong to a process that runs', async () => {
@@ -44,7 +44,7 @@ test('a directory stays as long as it may belong to a process that runs', async 
 
 test('a directory of a process that has ended is removed before its parent has asked about it', async () => {
   const dataDir = await temporaryDirectory();
-  // The first `sleep` ends under a parent that has become the second, which asks about nothing.
+  // The first `sleep` ends as a child of the second, which never reaps it.
   const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60']);
   onTestFinished(() => void parent.kill());
   const [line] = await once(parent.stdout, 'data');
@@ -280,7 +280,7 @@ test('the engine folds the case of column names', async () => {
   expect(await engine.run('SELECT "A" FROM (SELECT 1 AS a)')).toEqual([[1]]);
 });
 
-/** The engine works on libuv's pool: with its four threads, the light query would wait for the heavy ones. */
+/** The engine runs on libuv's thread pool: with the default four threads, the light query would wait for the heavy ones. */
 const pool = `
 import { DuckDBInstance } from '@duckdb/node-api';
 const instance = await DuckDBInstance.create();
@@ -293,7 +293,7 @@ test('with a larger pool a light query passes heavy ones', async () => {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
   const child = spawn(process.execPath, ['--input-type=module', '-e', pool], { env });
   const [answer] = await once(child.stdout, 'data');
-  // A process with a running query does not end by itself: its exit waits for the pool.
+  // A process does not exit while a query is running, as it waits for the pool.
   child.kill('SIGKILL');
   expect(String(answer)).toBe('[[7]]\n');
 });

@@ -31,7 +31,7 @@ const cases: readonly (readonly [message: string, code: string])[] = [
   ['Binder Error: No function matches apl_x(VARCHAR)\nLINE 1: SELECT apl_x(…)', 'engine-failed'],
 ];
 
-/** Words of the engine, of SQL and of the machine: none of them may stand in an answer. */
+/** Words of the engine, of SQL and of the machine that must not appear in a response. */
 const foreign =
   /SELECT |CAST|VARCHAR|BIGINT|TIMESTAMP_NS|DOUBLE|apl_|duckdb|parquet|LINE \d|[A-Z][a-z]+ Error|SET |MiB|\/home|\/tmp/;
 

@@ -52,7 +52,7 @@ test.each<readonly [table: Partial<CompiledTable>, delivery: string]>([
   expect(seen).toEqual([delivery]);
 });
 
-/** The columns as they stand in the response, digit by digit. */
+/** Compares the columns with those in the response, digit by digit. */
 async function check(sql: string, type: string, expected: string): Promise<void> {
   const body = await bodyOf(sql, `x:${type}`);
   JSON.parse(body);

@@ -3,7 +3,7 @@ import { retryWhileShort } from '../../../kernel/local/engine/workers/worker.js'
 
 const short = new Error('Out of Memory Error: failed to allocate data of size 4.0 MiB');
 
-/** Fails so many times, then returns how often it was called. */
+/** Fails `times` times, then returns the number of calls. */
 function failing(times: number, error = short): () => Promise<number> {
   let calls = 0;
   return async () => {

@@ -11,7 +11,7 @@ afterEach(() => {
 
 const MiB = 2 ** 20;
 
-/** A process that may use 1,000 MiB, and the statements that were stopped in it. */
+/** A process limited to 1,000 MiB, with a list of its stopped statements. */
 function processOf(memory: { used: number | undefined; scarce?: boolean; free?: number }) {
   const stopped: string[] = [];
   const pressure = new Pressure({

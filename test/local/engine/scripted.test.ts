@@ -49,7 +49,7 @@ async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Pr
   return asJson((await engine.reading(read, undefined, signal && { signal })).columns).cells(0);
 }
 
-/** Every row takes about half a second, and the engine hears of an interrupt only after 2,048 of them. */
+/** Every row takes about half a second, and the engine checks for interrupts only every 2,048 rows. */
 const stuck = `SELECT apl_fir(s, s) FROM range(5000) r(i), (SELECT '[' || array_to_string(range(9000), ',') || ']' AS s)`;
 
 test('a query runs in a process that serves the next one too', async () => {
@@ -134,7 +134,7 @@ const noMemory = expect.stringMatching(/^The machine may have had no memory left
 
 test.each([
   ['SIGKILL', noMemory],
-  // V8 aborts if the system gives it no more.
+  // V8 aborts when the system refuses it memory.
   ['SIGABRT', noMemory],
   [
     'SIGSEGV',

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { Copies } from '../../../kernel/local/engine/reading/read-copies.js';
 import { Texts } from '../../../kernel/local/engine/reading/read-texts.js';
 
-/** The texts of another table, which each row has one of. */
+/** Returns SQL of rows joined to a table of `count` texts. */
 function joinedTo(count: number): string {
   const others = `SELECT n, 'one of many texts, number ' || n AS t FROM range(${count}) o(n)`;
   return `range(5000) r(i) JOIN (${others}) ON n = i * 7919 % ${count}`;
 }
 
-/** SQL of `i`, the number of a row; the engine keeps the texts of a vector in a few blocks. */
+/** SQL expressions of the row number `i`; the engine stores the strings of a vector in a few blocks. */
 test.each([
   ['in the vector itself', "'v' || i % 700"],
   ['one after the other', "'a longer text of its own number ' || i"],

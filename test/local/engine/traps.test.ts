@@ -3,13 +3,13 @@ import { openEngine } from '../duckdb/functions/harness.js';
 import { openQueries } from '../queries.js';
 
 /**
- * What the pinned version of the engine does that APL must not do. `trap` is the engine alone: if it fails after an
- * upgrade, the rule may have become unnecessary. `right` is APL, which is as it should be in spite of the trap. Rules 12
- * (the thread pool) and 13 (what the engine may reach) concern processes and files: see duckdb.test.ts.
+ * Behavior of the pinned engine version that APL must not have. `trap` runs on the engine alone: if it fails after an upgrade, the
+ * rule may have become unnecessary. `right` is APL, which is correct in spite of the trap. Rules 12 (the thread pool) and 13 (what
+ * the engine can access) concern processes and files: see duckdb.test.ts.
  */
 interface Rule {
   readonly rule: string;
-  /** SQL, and the text of its rows or a part of the message it fails with. */
+  /** SQL, and the text of its rows or part of its error message. */
   readonly trap: readonly (readonly [sql: string, gives: string])[];
   /** A query, and its rows as JSON. */
   readonly right: readonly (readonly [apl: string, rows: string])[];

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../service.js';
 
 interface Opened {
   readonly engine: Engine;
-  /** The directory of profiles. */
+  /** Directory of profiles. */
   readonly profiles: string;
   readonly lines: readonly string[];
 }
@@ -30,7 +30,7 @@ async function open(): Promise<Opened> {
   return { engine, profiles: engine.scratch[1] ?? '', lines };
 }
 
-/** Reads the numbers from 0 on that are even. */
+/** Reads the even numbers from 0 on. */
 function readEven(
   engine: Engine,
   delivery: Delivery,
@@ -51,7 +51,7 @@ function readEven(
   return readersOf(engine).reading(reader => reader.read(order), undefined);
 }
 
-/** What was read: how many rows, the last of them, and the engine's counts. */
+/** Returns the number of rows read, the last row, and the engine's counts. */
 function seen({ columns, counts }: ReadResult): readonly unknown[] {
   return [columns.rows, columns.rows === 0 ? '' : columns.run(0, 'last').text, counts];
 }
@@ -61,7 +61,7 @@ const uncounted = { generatedRows: 0, matchedRows: 0, unscanned: true, uncounted
 
 const deliveries = ['whole', 'streamed'] as const;
 
-/** Does it again and again until the test has its result. */
+/** Calls `disturb` every millisecond until `work` has ended. */
 async function meanwhile<T>(disturb: () => void, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(disturb, 1);
   try {
@@ -71,7 +71,7 @@ async function meanwhile<T>(disturb: () => void, work: () => Promise<T>): Promis
   }
 }
 
-/** Runs `work` while this process can open no file. */
+/** Runs `work` while this process cannot open any file. */
 async function withoutHandles<T>(work: () => Promise<T>): Promise<T> {
   const limit = (soft: string) =>
     execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${soft}:`]);

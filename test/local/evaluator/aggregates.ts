@@ -1,7 +1,7 @@
 import { type Column, type Draw, expression } from './expressions.js';
 import { fitted, groupKey, order, type Type, type Value } from './values.js';
 
-/** The rows of one group, and the values of its keys. */
+/** Rows of one group, and the values of its keys. */
 export interface Grouped {
   readonly key: readonly Value[];
   readonly rows: readonly (readonly Value[])[];
@@ -14,7 +14,7 @@ export interface Aggregate {
   readonly value: (group: Grouped) => Value;
 }
 
-/** An aggregate over the columns; every aggregate but `count` leaves nulls out. */
+/** Draws an aggregate over the columns; all except `count` ignore nulls. */
 export function aggregate(draw: Draw, columns: readonly Column[], name: string): Aggregate {
   const made = draw.pick([counted, countedIf, summed, averaged, extreme, extreme, distinctCount, taken])(
     draw,
@@ -61,7 +61,7 @@ function averaged(draw: Draw, columns: readonly Column[]): Made {
   };
 }
 
-/** Leaves NaN out, as nulls are. */
+/** Ignores NaN as well as nulls. */
 function extreme(draw: Draw, columns: readonly Column[]): Made {
   const types = ['long', 'real', 'string', 'datetime', 'timespan', 'dynamic'] as const;
   const operand = expression(draw, columns, draw.pick(types), 1);

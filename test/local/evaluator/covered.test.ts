@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { functions } from '../../../kernel/apl/catalog/all-functions.js';
 import { functionRows } from './functions.js';
 
-/** Functions that the random expressions make by themselves. */
+/** Functions that the random expressions generate directly. */
 const made = 'strlen toint todouble strcat not isnull isnotnull iff coalesce bin'.split(' ');
 
 /**
- * Functions that no random expression calls, by their groups: those of a notation, of floating-point numbers whose last digit
- * differs between libraries, and of what is random or depends on the schema. They have cases with their results alone.
+ * Functions that no random expression calls, by group: those whose argument is a notation, floating-point functions whose last digit
+ * differs between libraries, and those that are random or depend on the schema. Only cases with fixed results cover them.
  */
 const byCases: Readonly<Record<string, string>> = {
   string: `countof_regex extract extract_all indexof_regex replace_regex split strcat_delim strip_ansi_escapes translate trim_regex trim_start_regex trim_end_regex base64_decode_toarray base64_decode_tostring base64_encode_fromarray format_bytes format_url parse_bytes parse_csv parse_json parse_path parse_url parse_urlquery quote unicode_codepoints_to_string url_decode gettype`,
@@ -43,7 +43,7 @@ test('every function is computed by the evaluator, or named here', () => {
   );
 });
 
-/** The binder resolves them: their results are in the golden files. */
+/** Functions that the binder resolves; the golden files have their results. */
 const resolved = ['column_ifexists', 'ingestion_time'];
 
 test('every function has cases with their exact results', () => {

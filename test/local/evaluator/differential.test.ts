@@ -5,7 +5,7 @@ import { openQueries } from '../queries.js';
 
 const { run } = openQueries();
 
-/** The rows as text, sorted; or what was refused. */
+/** Returns the rows as sorted text, or the refusal. */
 async function answer(apl: string): Promise<string> {
   const outcome = await run(apl);
   if (!outcome.ok) return 'refused';
@@ -24,7 +24,7 @@ describe('random pipelines over every type', () => {
       }),
       { numRuns: 150 },
     );
-    // Many must run, or the property says little.
+    // Most must run, or the property proves little.
     expect(tally.ran).toBeGreaterThan(tally.refused / 4);
   });
 });
@@ -159,7 +159,7 @@ function summarizeText(rows: readonly Row[], keys: readonly string[]): string {
   return `datatable(k:string, g:long, v:long)[${cells.join(', ')}] | summarize ${aggregates}${group}`;
 }
 
-/** The same in plain JavaScript: nulls are a group of their own and do not count as values. */
+/** Summarizes in plain JavaScript: nulls form a group, and are ignored as values. */
 function summarized(rows: readonly Row[], keys: readonly (keyof Row)[]): unknown[][] {
   const groups = new Map<string, Row[]>();
   if (keys.length === 0) groups.set('[]', []);

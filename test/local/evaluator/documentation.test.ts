@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { openQueries } from '../queries.js';
 
 /**
- * What the pages of the language's documentation say of values, by page: `expression → documented`, and where ours differs
- * `≠ ours decision`. Values of several columns are apart by ` | `.
+ * Values claimed by the language's documentation, by page: `expression → documented`, with `≠ ours decision` if ours differs. ` | `
+ * separates the values of several columns.
  */
 interface Claim {
   readonly page: string;

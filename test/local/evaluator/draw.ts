@@ -28,7 +28,7 @@ const values: Readonly<Record<Type, readonly Value[]>> = {
   ).map(dynamicOf),
 };
 
-/** Draws from a seed: Mulberry32. */
+/** Returns a generator seeded with `seed` (Mulberry32). */
 export function drawFrom(seed: number): Draw {
   let state = seed >>> 0;
   const next = (): number => {

@@ -21,7 +21,7 @@ const { run } = openQueries(() => {
   return catalog;
 });
 
-/** An imported Parquet file; fields that are null in every row have the type that the file says. */
+/** An imported Parquet file; fields that are null in every row have the type declared in the file. */
 const imported: Stored = {
   name: 'P',
   table: {
@@ -66,7 +66,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** More with RANDOM_PIPELINES=50000, others with RANDOM_SEED; a failure names the seed of its query. */
+/** Set RANDOM_PIPELINES=50000 for more, RANDOM_SEED for different ones; a failure names the seed of its query. */
 const runs = Number(process.env.RANDOM_PIPELINES ?? 400);
 const firstSeed = Number(process.env.RANDOM_SEED ?? 1);
 
@@ -99,7 +99,7 @@ test('random pipelines give what an evaluation row by row gives', async () => {
     if (different.length > 12) break;
   }
   expect(different.join('\n\n')).toBe('');
-  // Many must run, or the property says little.
+  // Most must run, or the property proves little.
   expect(tally.refused).toBeLessThan(runs / 10);
 }, 3_600_000);
 
@@ -111,7 +111,7 @@ function lines(header: readonly string[], rows: readonly (readonly string[])[]):
   return [header.join(' '), ...rows.map(row => row.join(' ')).sort()].join('\n         ');
 }
 
-/** A cell of the answer as `cell` writes it. */
+/** Formats a cell of the response like `cell`. */
 function normalized(text: string, type: Type): string {
   if (text === 'null') return text;
   if (type === 'real') return cell(Number(text), 'real');
@@ -119,7 +119,7 @@ function normalized(text: string, type: Type): string {
   return jsonCell(parsed(text));
 }
 
-/** JSON with its integers exact: they are read as texts that no other text begins like. */
+/** Parses JSON with exact integers, marked by a prefix that no other text has. */
 function parsed(text: string): Json {
   const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, token =>
     /^-?\d+$/.test(token) ? `"\\u0000${token}"` : token,

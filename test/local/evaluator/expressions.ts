@@ -16,20 +16,20 @@ export interface Column {
   readonly type: Type;
 }
 
-/** An expression: how it is written, and its value for a row. */
+/** An expression: its source, and its value for a row. */
 export interface Expression {
   readonly text: string;
   readonly type: Type;
   readonly value: (row: readonly Value[]) => Value;
 }
 
-/** Draws from what it is given; the same draws give the same expression. */
+/** A source of choices and values; the same draws give the same expression. */
 export interface Draw {
   readonly pick: <T>(choices: readonly T[]) => T;
   readonly value: (type: Type) => Value;
 }
 
-/** An expression of a type over the columns of a table, `depth` calls deep at most. */
+/** Draws an expression of a type over the columns of a table, with at most `depth` nested calls. */
 export function expression(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
   const makers = depth === 0 ? [leaf] : [leaf, ...makersOf[type], called, conditional, firstPresent];
   return draw.pick(makers)(draw, columns, type, depth);
@@ -47,7 +47,7 @@ const makersOf: Readonly<Record<Type, readonly Maker[]>> = {
   dynamic: [],
 };
 
-/** A call of a function that gives this type. */
+/** Draws a call of a function that returns this type. */
 function called(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
   const names = Object.keys(functionRows).filter(name => functionRows[name]?.type === type);
   if (names.length === 0) return leaf(draw, columns, type);
@@ -90,7 +90,7 @@ function binary(
   return [expression(draw, columns, types[0], depth - 1), expression(draw, columns, types[1], depth - 1)];
 }
 
-/** Null if an operand is null. */
+/** Computes null if an operand is null. */
 function strict<A extends Value, B extends Value>(
   left: Expression,
   right: Expression,
@@ -128,7 +128,7 @@ const realOperators: Readonly<Record<string, (a: number, b: number) => number>> 
   '/': (a, b) => a / b,
 };
 
-/** One operand may be an integer. */
+/** Draws arithmetic in which one operand may be an integer. */
 function realArithmetic(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const operator = draw.pick(Object.keys(realOperators));
   const types = draw.pick<readonly [Type, Type]>([
@@ -169,7 +169,7 @@ function asReal(draw: Draw, columns: readonly Column[], _: Type, depth: number):
   return call('todouble', inner, 'real', value => (value === null ? null : Number(value)));
 }
 
-/** A null is the empty text. */
+/** A null counts as an empty string. */
 function concatenation(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const [left, right] = binary(draw, columns, depth, ['string', 'string']);
   return {
@@ -196,7 +196,7 @@ function less(a: Value, b: Value): boolean {
   return (a as number) < (b as number);
 }
 
-/** A null equals nothing and is not less; it differs from every value, but two nulls neither equal nor differ. */
+/** A null equals nothing and is not less than anything; it differs from every value, but two nulls neither equal nor differ. */
 function comparison(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const type = draw.pick(comparedTypes);
   const operator = draw.pick(type === 'bool' ? ['==', '!='] : Object.keys(comparisons));
@@ -214,7 +214,7 @@ function comparison(draw: Draw, columns: readonly Column[], _: Type, depth: numb
   };
 }
 
-/** A dynamic value beside a number or another dynamic value: by value where both read as numbers, two others by their text. */
+/** Compares a dynamic value with a number or another dynamic value: by value if both read as numbers; two other dynamic values by text. */
 function looseComparison(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const operator = draw.pick(Object.keys(comparisons));
   const others = ['long', 'real', 'dynamic'] as const;
@@ -243,7 +243,7 @@ function textOf(json: Json): string {
   return typeof json === 'string' ? json : jsonCell(json);
 }
 
-/** `x == null` asks whether x is null; it is tested by itself. */
+/** Avoids `x == null`, which asks whether x is null and has its own test. */
 function notNullConstant(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
   const made = expression(draw, columns, type, depth);
   if (!made.text.endsWith('(null)')) return made;
@@ -294,7 +294,7 @@ function nullTest(draw: Draw, columns: readonly Column[], _: Type, depth: number
   return call(name, inner, 'bool', value => (value === null) === expected);
 }
 
-/** A null is in no list. */
+/** A null is not in any list. */
 function membership(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const inner = expression(draw, columns, 'string', depth - 1);
   const listed = draw.pick([['a', 'B'], [''], ['b', 'a', 'ä']]);
@@ -309,7 +309,7 @@ function membership(draw: Draw, columns: readonly Column[], _: Type, depth: numb
   };
 }
 
-/** A condition that is null is not true. */
+/** A null condition counts as false. */
 function conditional(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
   const condition = expression(draw, columns, 'bool', depth - 1);
   const [yes, no] = binary(draw, columns, depth, [type, type]);
@@ -320,7 +320,7 @@ function conditional(draw: Draw, columns: readonly Column[], type: Type, depth: 
   };
 }
 
-/** The first that is not null, of texts also not empty; a NaN is not null. */
+/** Returns the first value that is not null, nor an empty string; a NaN is not null. */
 function firstPresent(draw: Draw, columns: readonly Column[], type: Type, depth: number): Expression {
   const [first, second] = binary(draw, columns, depth, [type, type]);
   return {
@@ -333,7 +333,7 @@ function firstPresent(draw: Draw, columns: readonly Column[], type: Type, depth:
   };
 }
 
-/** The greatest multiple that is not above the value. */
+/** The greatest multiple that does not exceed the value. */
 function binned(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const inner = expression(draw, columns, 'long', depth - 1);
   const width = draw.pick([2n, 5n, 10n]);
@@ -347,7 +347,7 @@ function binned(draw: Draw, columns: readonly Column[], _: Type, depth: number):
   };
 }
 
-/** A null is between nothing. */
+/** A null is not between any bounds. */
 function between(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const type = draw.pick(['long', 'real', 'datetime', 'timespan'] as const);
   const [value, low, high] = [1, 2, 3].map(() => notNullConstant(draw, columns, type, depth - 1)) as [
@@ -372,7 +372,7 @@ function isNumber(...values: readonly Value[]): boolean {
   return values.every(value => !Number.isNaN(value));
 }
 
-/** The times that a `datetime` holds: 1677-09-22T00:00:00Z to 2262-04-11T23:47:16.854775806Z. */
+/** Range of `datetime`: 1677-09-22T00:00:00Z to 2262-04-11T23:47:16.854775806Z. */
 export const times = { least: -9_223_286_400_000_000_000n, greatest: 2n ** 63n - 2n };
 
 function shiftedTime(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
@@ -407,11 +407,11 @@ function durationSum(draw: Draw, columns: readonly Column[], _: Type, depth: num
   };
 }
 
-/** A dynamic value from one of another type, as union and join make it. */
+/** Converts a value to dynamic, as union and join do. */
 export function widened(value: Value, from: Type, to: Type): Value {
   if (value === null || from === to) return value;
   if (to === 'real') return Number(value);
-  // JSON has no NaN and no infinity.
+  // JSON cannot represent NaN or infinity.
   if (from === 'real' && !Number.isFinite(value)) return null;
   if (from === 'datetime') return new Dynamic(timeText(value as bigint));
   return value instanceof Dynamic ? value : new Dynamic(value as string | bigint | number | boolean);

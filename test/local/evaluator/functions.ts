@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Dynamic, dynamicOf, fitted, type Type, type Value } from './values.js';
 
-/** A function: the types of its arguments, or texts that are one as they stand, its type, and what it computes. */
+/** A function: the types of its arguments (or literal texts to choose from), its result type, and its computation. */
 export interface FunctionRow {
   readonly args: readonly (Type | readonly string[])[];
   readonly type: Type;
   readonly compute: (...args: never[]) => Value;
-  /** It is computed of nulls too; else it is null if an argument is. */
+  /** Set if the function is called with nulls; otherwise a null argument makes the result null. */
   readonly ofNulls?: true;
 }
 
-/** The times that a datetime holds. */
+/** Range of a datetime. */
 const timeSpan = { least: -9_223_286_400_000_000_000n, greatest: 2n ** 63n - 2n };
 const second = 1_000_000_000n;
 const day = 86_400n * second;
@@ -25,7 +25,7 @@ const dayStart = (year: number, month: number, date: number): bigint =>
 
 type Unit = 'day' | 'week' | 'month' | 'year';
 
-/** The start of the day, week, month or year of a time, moved by so many of them. */
+/** Returns the start of the day, week, month or year of a time, shifted by this many units. */
 function startOf(unit: Unit, ns: bigint, by = 0n): bigint {
   const date = dateOf(ns);
   const [year, month, offset] = [date.getUTCFullYear(), date.getUTCMonth(), Number(by)];
@@ -84,7 +84,7 @@ function trimmed(set: string, text: string, ends: 'both' | 'start' | 'end'): str
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 
-/** What functions compute, by their names, written from the documentation. */
+/** Functions by name, written from the documentation. */
 export const functionRows: Readonly<Record<string, FunctionRow>> = {
   tolower: ofText(text => text.toLowerCase()),
   toupper: ofText(text => text.toUpperCase()),

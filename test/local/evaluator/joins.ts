@@ -8,7 +8,7 @@ const kinds = [
 ];
 type JoinKind = (typeof kinds)[number];
 
-/** The places of the keys in the left and the right table; a key of the same name is one column. */
+/** Positions of the keys in the left and the right table; keys with the same name share a column. */
 interface Keys {
   readonly left: number;
   readonly right: number;
@@ -16,18 +16,18 @@ interface Keys {
   readonly shared: boolean;
 }
 
-/** A lookup keeps the key of its left side alone. */
+/** A lookup keeps only the key of its left side. */
 interface Join extends Keys {
   readonly drops: boolean;
 }
 
-/** Null keys match nothing, all NaN are one key. */
+/** Null keys match nothing; all NaN are the same key. */
 export function join(draw: Draw, left: Table, right: Table): Step | undefined {
   const keys = keysOf(draw, left, right);
   if (keys === undefined || left.rows.length * right.rows.length > 200) return undefined;
   const isLookup = draw.pick([true, false, false, false]);
   const kind = isLookup ? draw.pick(['leftouter', 'inner'] as const) : draw.pick(kinds);
-  // Which of several matches is the first is not for the text of the query to say.
+  // Which of several matches comes first is not defined by the query.
   if (kind === 'innerunique' && !isUnique(right, keys.right)) return undefined;
   const text = `${isLookup ? 'lookup' : 'join'} kind=${kind} (R) on ${keys.text}`;
   return { text, table: joined(kind, left, right, { ...keys, drops: keys.shared || isLookup }) };

@@ -8,23 +8,23 @@ export interface Table {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** A query with the rows that it should give, in any order. */
+/** A query and its expected rows, in any order. */
 export interface Case {
   readonly text: string;
   readonly expected: Table;
-  /** The tables that are written into it, by the names of their `let`. */
+  /** Tables inlined into the query, by the name of their `let`. */
   readonly written: Readonly<Record<string, Table>>;
 }
 
 const types: readonly Type[] = ['long', 'real', 'string', 'bool', 'datetime', 'timespan', 'dynamic'];
 
-/** A stored dataset: its name and what it holds. */
+/** A stored dataset: its name and contents. */
 export interface Stored {
   readonly name: string;
   readonly table: Table;
 }
 
-/** A query over one or two tables, written into it or stored, of up to `steps` operators. */
+/** Draws a query over one or two inline or stored tables, with up to `steps` operators. */
 export function pipeline(draw: Draw, steps: number, stored: Stored): Case {
   const isStored = draw.pick([true, false, false, false]);
   const left = isStored ? storedSource(stored) : source(draw, 'T', ['k', 's', 'n', 'x', 'b', 't', 'd', 'j']);
@@ -80,7 +80,7 @@ function source(draw: Draw, name: string, names: readonly string[]): { text: str
   return { text: `let ${name} = datatable(${declared})[${cells.join(', ')}];`, table: { columns, rows } };
 }
 
-/** An operator, and what it makes of a table. */
+/** An operator, and the table it produces. */
 export interface Step {
   readonly text: string;
   readonly table: Table;
@@ -147,7 +147,7 @@ function project(draw: Draw, { columns, rows }: Table): Step {
   };
 }
 
-/** Names that are taken get a number. */
+/** Appends a number to names already in use. */
 export function uniqueTable(columns: readonly Column[], rows: Table['rows']): Table {
   const taken = new Set<string>();
   const unique = columns.map(column => {
@@ -169,7 +169,7 @@ function projectAway(draw: Draw, { columns, rows }: Table): Step | undefined {
   };
 }
 
-/** Fields that can be keys: no dynamic, whose texts may be written in more than one way. */
+/** Draws fields that can be keys: not dynamic ones, whose text may be written in more than one way. */
 function keysOf(draw: Draw, columns: readonly Column[], most: number): readonly number[] {
   const fit = columns.flatMap((column, index) => (column.type === 'dynamic' ? [] : [index]));
   const chosen = fit.filter(() => draw.pick([true, false, false]));
@@ -208,7 +208,7 @@ function summarize(draw: Draw, { columns, rows }: Table): Step {
 
 const hour = 3_600_000_000_000n;
 
-/** A limit right after bins of time with a further key takes the groups with the most events, equals by their key. */
+/** A limit directly after bins of time with another key selects the groups with the most events, with the key as tie-breaker. */
 function limitOfGroups(draw: Draw, { columns, rows }: Table): Step | undefined {
   const time = columns.findIndex(column => column.name === 't' && column.type === 'datetime');
   const key = columns.findIndex(column => column.name === 'k' && column.type === 'long');
@@ -250,7 +250,7 @@ function distinct(draw: Draw, { columns, rows }: Table): Step | undefined {
   };
 }
 
-/** Where the nulls of a key go: by default they are the smallest. */
+/** A sort key with the position of its nulls, which are smallest by default. */
 interface SortKey {
   readonly text: string;
   readonly compare: (a: Value, b: Value) => number;
@@ -274,13 +274,13 @@ function sortKey(draw: Draw, name: string): SortKey {
   };
 }
 
-/** NaN and null are equal to a sort: which of them a limit leaves out is not known. */
+/** Returns whether a field has both NaN and null: they sort as equal, so a limit might drop either. */
 function mixesNothings(rows: Table['rows'], index: number): boolean {
   const values = rows.map(row => row[index] ?? null);
   return values.includes(null) && values.some(Number.isNaN);
 }
 
-/** By every field, so that only equal rows may change places. */
+/** Sorts by every field, so that only equal rows may change places. */
 function sortAndLimit(draw: Draw, { columns, rows }: Table): Step | undefined {
   if (columns.some((_, index) => mixesNothings(rows, index))) return undefined;
   if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
@@ -303,7 +303,7 @@ function sortedBy(rows: Table['rows'], keys: readonly SortKey[]): Table['rows'] 
   });
 }
 
-/** Sorted by every field; NaN and null are equal to a sort, but not to who sees the row beside. */
+/** Sorts by every field, and skips NaN: it sorts like null, but differs as a neighbor. */
 function rowsAround(draw: Draw, { columns, rows }: Table): Step | undefined {
   if (columns.some(column => column.type === 'dynamic' || column.type === 'bool')) return undefined;
   if (columns.some(({ name }) => name === 'p' || name === 'q' || name === 'r')) return undefined;
@@ -333,7 +333,7 @@ function rowsAround(draw: Draw, { columns, rows }: Table): Step | undefined {
   };
 }
 
-/** Only the key is kept, as rows with equal keys may change places. */
+/** Keeps only the key, as rows with equal keys may change places. */
 function top(draw: Draw, { columns, rows }: Table): Step | undefined {
   const index = draw.pick(columns.map((_, at) => at));
   if (mixesNothings(rows, index)) return undefined;
@@ -355,7 +355,7 @@ function count(draw: Draw, { rows }: Table): Step | undefined {
   };
 }
 
-/** A field that one side lacks is null there; integers and reals become reals, other unlike types dynamic. */
+/** A field missing on one side is null there; integers and reals become reals, other differing types dynamic. */
 function union(_: Draw, left: Table, right: Table): Step | undefined {
   if (left.rows.length > 40) return undefined;
   const names = [...new Set([...left.columns, ...right.columns].map(column => column.name))];
@@ -378,7 +378,7 @@ function union(_: Draw, left: Table, right: Table): Step | undefined {
   return { text: 'union R', table: { columns, rows: [...rowsOf(left), ...rowsOf(right)] } };
 }
 
-/** Null and an empty array keep their row with null, a map gives one row for each key, a single value stays. */
+/** Null and an empty array keep their row with null, a map gives a row per key, a single value stays. */
 function expand(draw: Draw, { columns, rows }: Table): Step | undefined {
   const dynamics = columns.flatMap((column, index) => (column.type === 'dynamic' ? [index] : []));
   if (dynamics.length === 0) return undefined;

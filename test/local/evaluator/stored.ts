@@ -2,7 +2,7 @@ import { type Fixture, secondsAgo } from '../queries.js';
 import type { Stored } from './pipelines.js';
 import { int64 } from './values.js';
 
-/** A stored dataset of random pipelines, for those who draw them. */
+/** A stored dataset for random pipelines. */
 export const stored: Stored = {
   name: 'P',
   table: {
@@ -22,7 +22,7 @@ export const stored: Stored = {
   },
 };
 
-/** The same for engines, in words that DuckDB and Trino both read. */
+/** The same dataset for engines, in SQL common to DuckDB and Trino. */
 export const storedFixture: Fixture = {
   open: false,
   fields: [{ name: '_time', type: 'datetime' }, ...stored.table.columns],

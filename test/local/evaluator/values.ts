@@ -1,11 +1,11 @@
 /**
- * The values of the language and what its operators do with them, written from the documentation and the table of
- * decisions, and sharing no code with the compiler: an answer of the engine is compared with what is computed here.
+ * The language's values and operators, written from the documentation and the decisions table without sharing code with the
+ * compiler: the tests compare the engine's answers with these results.
  */
 
 export type Type = 'long' | 'real' | 'string' | 'bool' | 'datetime' | 'timespan' | 'dynamic';
 
-/** A JSON value within a dynamic field; an integer is a `bigint`. */
+/** A JSON value in a dynamic field; an integer is a `bigint`. */
 export type Json =
   | null
   | boolean
@@ -15,7 +15,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** A value that is not JSON's null: `dynamic(null)` is the null of the language. */
+/** A value other than JSON's null, since `dynamic(null)` is the language's null. */
 export class Dynamic {
   readonly json: Exclude<Json, null>;
 
@@ -24,22 +24,22 @@ export class Dynamic {
   }
 }
 
-/** long, timespan and datetime are `bigint`, the last two in nanoseconds; real is `number`. */
+/** A value: long, timespan and datetime are `bigint`, the last two in nanoseconds; real is `number`. */
 export type Value = null | bigint | number | string | boolean | Dynamic;
 
 export const int64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
 
-/** A JSON value as a value of the language. */
+/** Converts a JSON value to a value of the language. */
 export function dynamicOf(json: Json): Value {
   return json === null ? null : new Dynamic(json);
 }
 
-/** An integer that fits into 64 bits, or null. */
+/** Returns an integer that fits into 64 bits; null otherwise. */
 export function fitted(value: bigint): bigint | null {
   return value < int64.least || value > int64.greatest ? null : value;
 }
 
-/** A value as the language writes it; `type` tells a timespan from a long. */
+/** Formats a value as a literal; `type` distinguishes a timespan from a long. */
 export function literal(value: Value, type: Type): string {
   if (value === null) return type === 'dynamic' ? 'dynamic(null)' : `${type}(null)`;
   switch (type) {
@@ -76,7 +76,7 @@ function jsonText(json: Json): string {
   return JSON.stringify(json);
 }
 
-/** RFC 3339 with the digits that are needed, as the service writes times. */
+/** Formats a time like the service: RFC 3339 with as many decimals as necessary. */
 export function timeText(ns: bigint): string {
   const seconds = ns / 1_000_000_000n - (ns % 1_000_000_000n < 0n ? 1n : 0n);
   const rest = ns - seconds * 1_000_000_000n;
@@ -85,7 +85,7 @@ export function timeText(ns: bigint): string {
   return `${date}${fraction}Z`;
 }
 
-/** A value as it is compared with a cell of the answer: reals rounded, negative zero as zero, no number as null. */
+/** Formats a value for comparison with a cell of the response: reals rounded, negative zero as zero, non-finite numbers as null. */
 export function cell(value: Value, type: Type): string {
   if (value === null) return 'null';
   if (type === 'real') return realCell(value as number);
@@ -94,7 +94,7 @@ export function cell(value: Value, type: Type): string {
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
-/** The text of a JSON value with its numbers as `cell` writes them. */
+/** Formats a JSON value, with its numbers as in `cell`. */
 export function jsonCell(json: Json): string {
   if (typeof json === 'number') return realCell(json);
   if (Array.isArray(json)) return `[${json.map(jsonCell).join(',')}]`;
@@ -112,7 +112,7 @@ function realCell(value: number): string {
   return String(rounded === 0 ? 0 : rounded);
 }
 
-/** -1, 0, 1 for two values of one type, as sort orders them ascending; null first, and NaN with it. */
+/** Returns -1, 0 or 1 for two values of one type in ascending sort order; null and NaN come first and are equal. */
 export function order(a: Value, b: Value): number {
   const rank = (value: Value): number => (value === null || Number.isNaN(value) ? 0 : 1);
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
@@ -123,7 +123,7 @@ export function order(a: Value, b: Value): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** What reads as a number by its value, before what does not; then by their text. */
+/** Orders values that read as numbers by value, before all others; then by text. */
 function orderDynamic(a: Json, b: Json): number {
   const [left, right] = [numberOf(a), numberOf(b)];
   if (left !== undefined && right !== undefined && left !== right) return left < right ? -1 : 1;
@@ -131,13 +131,13 @@ function orderDynamic(a: Json, b: Json): number {
   return Buffer.compare(Buffer.from(jsonText(a)), Buffer.from(jsonText(b)));
 }
 
-/** Numbers, texts of numbers, and bools as 1 and 0. */
+/** Returns the number of a number, a numeric string, or a bool (1 and 0). */
 export function numberOf(json: Json): number | undefined {
   if (typeof json === 'string') return /^-?\d+(\.\d+)?$/.test(json) ? Number(json) : undefined;
   return typeof json === 'object' ? undefined : Number(json);
 }
 
-/** The same text for values that are one group: negative zero is zero, every NaN is one, 1 and 1.0 of dynamic too. */
+/** Returns the same text for values of one group: negative zero equals zero, all NaN are equal, and dynamic 1 equals 1.0. */
 export function groupKey(values: readonly Value[]): string {
   return JSON.stringify(
     values.map(value => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { phrases } from '../../../kernel/local/functions/insight.js';
 
-/** Names that every object has, which strangers may write into a log. */
+/** Names of members of every object, which attackers may write into a log. */
 const members = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
 
 test.each(members)('phrases counts the word %s as any other', name => {

@@ -29,7 +29,7 @@ async function receive(
   return { status: response.status, type, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** All of an answer but how long it took; of each table the bytes of its columns, by their hash. */
+/** Returns everything in a response except its duration; the data of each table as a hash of its columns' bytes. */
 function facts({ envelope, tables }: TabularArrow) {
   return {
     envelope: { ...envelope, status: { ...envelope.status, elapsedTime: 0 } },
@@ -56,7 +56,7 @@ async function bothAnswers(service: TestService, request: object) {
   return [decodeTabular(json.bytes), decodeTabular(arrow.bytes)] as const;
 }
 
-/** SQL of `i`, the number of the row, for each type: few and many different values, and the odd ones. */
+/** SQL expressions of the row number `i` for each type: few and many distinct values, and unusual ones. */
 const cells = {
   bool: ['i % 3 = 0', 'true'],
   long: ['i', 'i % 7 - 3', '9223372036854775807 - i', '-9223372036854775807 - 1 + i'],
@@ -96,7 +96,7 @@ const column = fc.constantFrom(...(Object.keys(cells) as Type[])).chain(type =>
   }),
 );
 
-/** A chunk of the engine has 2,048 rows. */
+/** Row counts around the engine's chunk size of 2,048. */
 const tables = fc.record({
   rows: fc.constantFrom(0, 1, 2, 7, 8, 9, 63, 64, 65, 1023, 1025, 2048, 2049, 5000),
   columns: fc.array(column, { minLength: 1, maxLength: 7 }),

@@ -6,14 +6,14 @@ import { type TestService, temporaryDirectory, testService } from '../service.js
 
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-/** An event by each of the ways in that collectors use. */
+/** An event for each ingest route of collectors. */
 const ways: readonly (readonly [path: string, body: (n: number) => string])[] = [
   ['/v1/datasets/d/ingest', n => `{"n":${n}}`],
   ['/v1/datasets/d/elastic/_bulk', n => `{"create":{}}\n{"n":${n}}`],
   ['/services/collector?index=d', n => `{"event":{"n":${n}}}`],
 ];
 
-/** Sends an event on a connection of its own; returns the status, undefined if the connection ended before all of the answer came. */
+/** Sends an event on a new connection; returns the status, or undefined if the connection closed before the response was complete. */
 function sendEvent({ url, token }: Service, n: number): Promise<number | undefined> {
   const [path = '', bodyOf = String] = ways[n % ways.length] ?? [];
   const headers = { ...ndjson, authorization: `Bearer ${token}` };
@@ -39,7 +39,7 @@ test('a service that ends answers what it stores, and stores nothing that it doe
   await service.close();
   const statuses = await Promise.all(sent);
   const answered = statuses.flatMap((status, n) => (status === 200 ? [n] : []));
-  // Clients send again after a lost connection, and after this status.
+  // Clients retry after a lost connection, and after status 503.
   expect([...new Set(statuses)].filter(status => ![200, 503, undefined].includes(status))).toEqual([]);
   const { body } = await (await testService({ dataDir })).query('dataset d: n:long');
   expect(body.tables[0].columns[0].toSorted((a: number, b: number) => a - b)).toEqual(answered);
@@ -51,7 +51,7 @@ test('a client that stops in the middle of its body does not keep a service from
   const stalled = request(`${service.url}/v1/datasets/d/ingest`, { method: 'POST', headers, agent: false });
   onTestFinished(() => void stalled.destroy());
   stalled.flushHeaders();
-  // A request that comes once the service ends is answered.
+  // A request received before the service closes is answered.
   await once(stalled, 'continue');
   stalled.write('{"n":1}\n');
   const lost = once(stalled, 'error');

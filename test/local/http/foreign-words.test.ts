@@ -13,11 +13,11 @@ import { type Answer, sharedService, temporaryDirectory } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
 
-/** Words of the engine, of SQL, of this program's files and of its stack. */
+/** Words of the engine, of SQL, of this program's files and of its stack traces. */
 const foreign =
   /duckdb|\b(?:binder|parser|catalog|conversion|serialization|constraint|invalid input|out of range|out of memory|not implemented|io) error|internal error|\bselect\b.*\bfrom\b|read_parquet|read_csv|try_cast|::[a-z]+|\bapl_[a-z]|\bvarchar\b|\bbigint\b|\bhugeint\b|\bline \d+:|candidate|\.parquet|node_modules|\bat \S+ \(|[/\\](?:tmp|home|root|usr|work)[/\\]|call stack/i;
 
-/** What is wrong with an answer; undefined if a query ran, or was refused in the words of the language. */
+/** Returns what is wrong with a response; undefined if the query ran or was refused in terms of the language. */
 function fault({ status, body }: Answer): string | undefined {
   if (status === 200) return undefined;
   const { message, detail } = body;
@@ -25,7 +25,7 @@ function fault({ status, body }: Answer): string | undefined {
   return status < 500 && word === undefined ? undefined : `${status} ${message} (${word})`;
 }
 
-/** Every query that is answered by a fault of the service or in foreign words, with that answer. */
+/** Returns each query whose response is an internal error or uses foreign words, with that response. */
 async function faultsOf(queries: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const apl of queries) {
@@ -39,7 +39,7 @@ test('random pipelines', async () => {
   expect(await faultsOf(fc.sample(pipeline, { numRuns: 200, seed: 1 }))).toEqual([]);
 }, 600_000);
 
-/** What attackers and broken programs write into logs, by type. */
+/** Values that attackers and broken programs write into logs, by type. */
 const garbage = [
   `datatable(s:string, j:dynamic, l:long, r:real, t:datetime, d:timespan, b:bool)[`,
   [
@@ -78,7 +78,7 @@ const constants: Readonly<Partial<Record<ParamType, readonly string[]>>> = {
   timespan: ['0s', '-106751d', '1ns'],
 };
 
-/** Calls of a function with columns of garbage, and with constants that are garbage. */
+/** Returns calls of a function with garbage in columns and in constants. */
 function calls({ name, params }: FunctionEntry): readonly string[] {
   const written = [0, 1, 2].map(choice => {
     const args = params.map(({ type, constant }) => {
@@ -94,10 +94,10 @@ function calls({ name, params }: FunctionEntry): readonly string[] {
 
 const called = functions.filter(each => each.unavailable === undefined);
 
-/** How many calls a query has at most, if it is answered. */
+/** Maximum number of calls per query. */
 const mostCalls = 16;
 
-/** The same of calls: those that are answered together are not tried one by one. */
+/** Does the same for calls, several per query; only those of a failing query are tried individually. */
 async function faultsOfCalls(
   all: readonly string[],
   write: (list: string) => string,
@@ -120,7 +120,7 @@ test('functions of garbage', async () => {
   expect(await faultsOfCalls(called.flatMap(calls), write)).toEqual([]);
 }, 600_000);
 
-/** Values that are often in a column have a dictionary in its file, of which the engine computes all, whatever a row asks for. */
+/** Frequent values of a column are in a dictionary in the file, and the engine evaluates all of its entries, whatever a row needs. */
 test('functions of garbage that a file holds many times', async () => {
   const rows = [
     `"s":"","l":-9223372036854775808,"r":-1.7e308,"q":"1677-09-22T00:00:00Z","b":true`,
@@ -172,7 +172,7 @@ test('queries beyond the limits', async () => {
   expect(await faultsOf(all)).toEqual([]);
 }, 600_000);
 
-/** Small queries that ask for very much. */
+/** Small queries that demand a lot of resources. */
 const bombs = [
   "print x = repeat('a', 9223372036854775807)",
   "print x = strrep('a', 1000000000)",
@@ -220,7 +220,7 @@ test('files that are something else than their names say', async () => {
       path: file,
       dataset: 'garbage',
     });
-    // The path and the name are the user's own.
+    // The user supplied the path and the name.
     const said = JSON.stringify([body.message, body.notes]).replaceAll(file, 'FILE').replaceAll(name, 'FILE');
     expect([name, status < 500, foreign.exec(said)?.[0]]).toEqual([name, true, undefined]);
   }

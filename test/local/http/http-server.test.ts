@@ -15,7 +15,7 @@ import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import type { Compile } from '../../../kernel/local/sql/compiled-query.js';
 import { type Answer, sharedService, type TestService, temporaryDirectory, testService } from '../service.js';
 
-/** A page that may use the service. */
+/** Origin of a page that may use the service. */
 const page = 'http://localhost:3000';
 const service = sharedService({ origins: [page] });
 
@@ -25,7 +25,7 @@ interface Plain {
   readonly bytes: Buffer;
 }
 
-/** A request with exactly these headers, which fetch would not send. */
+/** Sends a request with exactly these headers, which fetch does not support. */
 async function plain(
   to: TestService,
   route: string,
@@ -45,7 +45,7 @@ async function plain(
   return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) };
 }
 
-// ---- who may come in ----
+// ---- access control ----
 
 const visitors: readonly (readonly [
   what: string,
@@ -239,7 +239,7 @@ test('a client that goes away frees its place', async () => {
   expect((await behind).body.tables[0].columns).toEqual([[7]]);
 });
 
-/** Sends a query whole and leaves after a moment, whatever the service is doing with it then. */
+/** Sends a complete query and disconnects after `afterMs`, whatever the service is doing then. */
 async function leaveEarly(to: TestService, apl: string, afterMs: number): Promise<void> {
   const body = JSON.stringify({ apl });
   const { hostname, port, host } = new URL(to.service.url);
@@ -287,7 +287,7 @@ test.each([
   expect([fitting.status, fitting.body.tables[0].columns[0].length]).toEqual([200, 4000]);
 });
 
-/** Ten years of a sample: more than anyone waits for. */
+/** Ten years of a sample: too slow to wait for. */
 const heavy = {
   apl: "['sample-http-logs'] | summarize sum(req_duration_ms)",
   startTime: '2020-01-01T00:00:00Z',
@@ -538,15 +538,15 @@ test('a service that is not managed is found too, and stays when no kernel uses 
   expect((await findShared(own.dataDir)).kind).toBe('running');
 });
 
-// ---- datasets that go while a query runs ----
+// ---- datasets that disappear while a query runs ----
 
-/** A service with the datasets `d`, which holds 1, and `other`, which holds 2; each compilation is followed by the next of `events`. */
+/** Starts a service with the datasets `d`, which holds 1, and `other`, which holds 2; each compilation triggers the next of `events`. */
 async function serviceWithEvents(...events: readonly ((root: string) => void)[]): Promise<TestService> {
   const dataDir = await temporaryDirectory();
   const left = [...events];
   const compile: Compile = (...request) => {
     const compiled = compileRequest(...request);
-    // Not before the dataset is read: the query is compiled again then.
+    // Only once the dataset is read, after which the query is compiled again.
     if (request[1].schema('d')?.open === false) left.shift()?.(path.join(dataDir, 'datasets'));
     return compiled;
   };

@@ -7,7 +7,7 @@ import { findShared } from '../../../kernel/local/shared.js';
 import { Elsewhere, leases } from '../lease/leases.js';
 import { compiledOf, type TestService, temporaryDirectory, testService } from '../service.js';
 
-/** A service whose data directory another has taken over, which it does not know yet. */
+/** A service that does not know yet that another has taken over its data directory. */
 async function followedService() {
   const lines: string[] = [];
   const followed = await testService({ limits: { beatMs: 600_000 }, log: text => lines.push(text) });
@@ -32,7 +32,7 @@ test.each<readonly [what: string, method: string, route: string, body: unknown]>
   expect([answer.status, answer.body.detail?.errorType]).toEqual([503, 'lease-lost']);
   await followed.service.closed;
   expect(lines).toContain('the data directory belongs to another service now: closing');
-  // It leaves the lease of the other as it is.
+  // The other service's lease is left alone.
   expect(leases(followed.dataDir)).toEqual({ 'lease-1.json': 'open', 'lease-2.json': 'open' });
 });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await service().send('POST', '/v1/datasets/logs/ingest', events.join('\n'), ndjson);
 });
 
-/** The text of the answer, so that digits can be compared. */
+/** Returns the response also as text, to compare digits. */
 async function ask(apl: string): Promise<{ text: string; body: LegacyResult }> {
   const response = await service().send('POST', '/v1/datasets/_apl?format=legacy', { apl, ...request });
   const text = await response.text();

@@ -4,7 +4,7 @@ import { testService } from '../service.js';
 
 const rows = 48;
 
-/** Texts of a little more than a mebibyte, of which each takes 16 times as much of the memory of an engine when it becomes JSON. */
+/** Texts of slightly more than a mebibyte, each of which takes 16 times as much engine memory when converted to JSON. */
 const texts = `range i from 10 to ${9 + rows} step 1 | extend s = strcat(i, strrep(strrep("x", 1024), 1024))`;
 
 test('long texts become JSON where the engine sets more memory aside than it may have', async () => {

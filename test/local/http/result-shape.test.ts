@@ -34,7 +34,7 @@ const h11 = '2026-06-15T11:00:00Z';
 
 describe('totals', () => {
   const both = 'by bin(_time, 1h), host';
-  /** What the table `_totals` holds: its fields, and one array for each. */
+  /** Contents of the table `_totals`: its fields, and an array for each. */
   const cases: readonly (readonly [apl: string, fields: string, columns: readonly (readonly unknown[])[]])[] =
     [
       [
@@ -166,7 +166,7 @@ describe('totals', () => {
       ],
       [`summarize n = count() ${both} | limit 1`, 'host n', [['a'], [3]]],
       ['summarize n = count() by bin(_time, 1h) | limit 1', 'n', [[4]]],
-      // Any value of a field that is not grouped by, each of one character.
+      // Any value of a field outside the grouping; each has one character.
       ['summarize n = strlen(host) + count() by bin(_time, 1h)', 'n', [[5]]],
       [
         `summarize count() by bin(_time, 1h), none = iff(ms > 1, host, '')`,
@@ -655,7 +655,7 @@ test('options of the query string that change nothing here', async () => {
   expect([status, body.tables[0].columns]).toEqual([200, [[4]]]);
 });
 
-/** Sums of reals depend on their order in the last digits. */
+/** Rounds reals, as the last digits of a sum depend on the order. */
 function rounded(column: readonly unknown[]): unknown[] {
   return column.map(cell => (typeof cell === 'number' ? Number(cell.toPrecision(12)) : cell));
 }

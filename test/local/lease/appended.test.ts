@@ -11,7 +11,7 @@ type FileName = {
   [Name in LayoutName]: (typeof layout)[Name]['is'] extends 'file' ? Name : never;
 }[LayoutName];
 
-/** How a file of a data directory grows: what adds a text to it, and which texts are read from it. */
+/** An append-only file of a data directory: how to append a text, and how to read its texts. */
 interface Growing {
   add(dataDir: string, text: string): Promise<unknown>;
   read(dataDir: string): Promise<readonly string[]>;
@@ -19,7 +19,7 @@ interface Growing {
 
 const time = '2026-01-01T00:00:00Z';
 
-/** Every file of the layout: replaced whole, or one that grows. */
+/** Every file of the layout: replaced as a whole, or append-only. */
 const files: Readonly<Record<FileName, 'replaced' | Growing>> = {
   'service.json': 'replaced',
   'format.json': 'replaced',
@@ -48,7 +48,7 @@ const files: Readonly<Record<FileName, 'replaced' | Growing>> = {
 
 const sessions = new Map<string, History>();
 
-/** One session of a test: only its first cell is below a line of its own. */
+/** Returns the session of a test; only its first cell adds a header line. */
 function sessionIn(dataDir: string): History {
   const known = sessions.get(dataDir) ?? historyIn(dataDir);
   sessions.set(dataDir, known);
@@ -79,7 +79,7 @@ test.each(growing)('a line of %s that breaks off takes no other with it', async 
     await add(dataDir, `after ${cut}`);
     expect(await read(dataDir)).toEqual(expect.arrayContaining(['first', `after ${cut}`]));
   }
-  // What another program appended without the end of its line.
+  // A line from another program without its line feed.
   await appendFile(file, 'x');
   await add(dataDir, 'last');
   expect((await read(dataDir)).filter(text => text !== '').at(-1)).toBe('last');

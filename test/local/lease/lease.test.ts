@@ -12,7 +12,7 @@ import { Elsewhere, held, leases } from './leases.js';
 
 const logged: string[] = [];
 
-/** Leases of this process, which show every few milliseconds that they live unless told otherwise. */
+/** Takes a lease for this process, with a heartbeat every few milliseconds by default. */
 async function take(dataDir: string, options: Partial<LeaseOptions> = {}): Promise<Lease> {
   const log = (text: string) => logged.push(text);
   const lease = await takeLease(dataDir, {
@@ -29,7 +29,7 @@ async function take(dataDir: string, options: Partial<LeaseOptions> = {}): Promi
   return lease;
 }
 
-/** No timer of it runs in the test. */
+/** A heartbeat too slow to occur in the test. */
 const silent = { beatMs: 600_000 };
 
 const lost = expect.objectContaining({ code: 'lease-lost' });
@@ -56,7 +56,7 @@ test('a lease is one file, which says who holds the directory and what for', asy
     ...{ pid: process.pid, started: await processStart(process.pid), owner: await ownName(), phase: 'open' },
     ...{ host: hostname(), user: userInfo().username, version: '9.9.9', url: 'http://127.0.0.1:7' },
   });
-  // Other users are told who holds it; nobody else may change it.
+  // Other users may read who holds it, but only its owner may change it.
   expect(statSync(file).mode & 0o133).toBe(0);
   lease.closing();
   expect(leases(dataDir)).toEqual({ 'lease-1.json': 'closing' });
@@ -139,7 +139,7 @@ test('one elsewhere that is silent for as long as it promised is followed, and i
   }
   await take(dataDir);
   expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
-  // What others use at the moment, imports for example, stays.
+  // Directories that others are using, such as those of imports, stay.
   expect(readdirSync(scratch).sort()).toEqual(['eeeeeeee-7-0123456789ab-1', own].sort());
 });
 
@@ -185,7 +185,7 @@ test('no changed bit of a lease lets others in that would be kept out, or keeps 
     writeFileSync(file, changed);
     const { holder } = readHolder(file);
     if (at > end) expect([at, holder]).toEqual([at, content]);
-    // The name of the checksum is not part of what it is of.
+    // The checksum does not cover its own key.
     else if (holder !== undefined) believed.push({ ...content, ...holder, checksum: '' });
   }
   expect(believed).toEqual(believed.map(() => expect.objectContaining({ ...content, checksum: '' })));
@@ -278,7 +278,7 @@ test('a holder that nobody can find any more learns of that', async () => {
   expect(await reason).toBe('the runtime file is gone or belongs to another service');
 });
 
-/** The number that grows in a lease. */
+/** Returns the heartbeat counter in a lease. */
 function beatIn(dataDir: string): number {
   return JSON.parse(readFileSync(join(dataDir, 'lease-1.json'), 'utf8')).beat;
 }

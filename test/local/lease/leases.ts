@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A service in another scope, as its lease of a data directory shows it. */
+/** A service in another scope, as represented by its lease of a data directory. */
 export class Elsewhere {
   readonly file: string;
   readonly #dataDir: string;
@@ -13,10 +13,10 @@ export class Elsewhere {
     this.file = `lease-${number}.json`;
   }
 
-  /** What a file of its own is named by. */
+  /** Owner name of its private files. */
   readonly owner = 'ffffffff-7-0123456789ab';
 
-  /** Shows once more that it lives. */
+  /** Writes the lease with the next heartbeat. */
   show(more: object = {}): void {
     const lease = {
       ...{ pid: process.pid, started: 'an hour ago', scope: 'ffffffff', owner: this.owner },
@@ -26,7 +26,7 @@ export class Elsewhere {
     writeFileSync(join(this.#dataDir, this.file), JSON.stringify({ ...lease, ...more }));
   }
 
-  /** Goes on showing it for the rest of the test; the function that it returns ends that, before a hook removes the directory. */
+  /** Keeps the heartbeat going for the rest of the test; returns a function that stops it earlier, before a hook removes the directory. */
   live(more: object = {}): () => void {
     this.show(more);
     const timer = setInterval(() => this.show(more), 30);
@@ -42,7 +42,7 @@ export const held =
     String(process.pid),
   );
 
-/** The names of the leases in a data directory, with their phases. */
+/** Returns the leases in a data directory by name, with their phases. */
 export function leases(dataDir: string): Readonly<Record<string, unknown>> {
   const names = readdirSync(dataDir).filter(name => name.startsWith('lease-'));
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../service.js';
 
 const ago = (ms: number) => new Date(Date.now() - ms);
 
-/** What may stand in the place of a lock that nobody holds. */
+/** Things that may be in place of a lock that nobody holds. */
 const leftBehind: Readonly<Record<string, (lock: string) => Promise<unknown>>> = {
   'the lock of a killed process': async lock => {
     await mkdir(lock);
@@ -38,7 +38,7 @@ const login: Login = {
   accessToken: 'y',
 };
 
-/** What takes the locks of a data directory that are no secret of one module, and whether it did its work. */
+/** Operations that take a lock of the data directory shared by several modules; each returns whether it succeeded. */
 const users: Readonly<Record<string, (dataDir: string) => Promise<boolean>>> = {
   'x.lock': dataDir => locked(path.join(dataDir, 'x.lock'), async () => true),
   'queries.jsonl.lock': async dataDir => {

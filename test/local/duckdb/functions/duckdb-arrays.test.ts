@@ -12,7 +12,7 @@ const abc = j(['a', 'b', 'c']);
 const five = j([1, 2, 3, 4, 5]);
 const max = 9223372036854775807n;
 
-/** Integers beyond 2^53: they survive as text. */
+/** Integers beyond 2^53, which survive as text. */
 const exact = j('[9007199254740993,1]', 'text');
 const text = async (sql: string) => (await engine.query(`SELECT (${sql})::VARCHAR`))[0]?.[0];
 

@@ -17,7 +17,7 @@ const leap = t('2024-02-29T13:14:15.123456789Z');
 const tick = t('1969-12-31T23:59:59.999999999Z');
 const max = 9223372036854775807n;
 
-/** A function of one time on the same four times: a leap day, the last nanosecond before 1970, the first and the last time. */
+/** Cases of a one-argument function on the same four times: a leap day, the last nanosecond before 1970, the first and the last time. */
 function onTimes(
   name: Name,
   expected: readonly [Case<Name>[2], Case<Name>[2], Case<Name>[2], Case<Name>[2]],

@@ -11,7 +11,7 @@ const max = 9223372036854775807n;
 const min = -max - 1n;
 const none = nul('real');
 
-/** One function of a real on several values. */
+/** Cases of a function of one real, from pairs of argument and result. */
 function onReals(name: Name, pairs: readonly (readonly [number, number | null])[]): Case<Name>[] {
   return [...pairs.map(([x, y]): Case<Name> => [name, [r(x)], y]), [name, [none], null]];
 }

@@ -12,7 +12,7 @@ const none = nul('dynamic');
 const map = j({ a: 1 });
 const text = async (sql: string) => (await engine.query(`SELECT (${sql})::VARCHAR`))[0]?.[0];
 
-/** Every function of one array gives an empty array for an empty one, and null for anything but an array. */
+/** Cases that hold for every function of one array: empty for an empty array, null for anything but an array. */
 function noArray(name: Name, ofEmpty: Case<Name>[2]): Case<Name>[] {
   return [
     [name, [empty], ofEmpty],

@@ -11,7 +11,7 @@ import {
   sqlArg,
 } from '../../../../kernel/local/sql/sql-template.js';
 
-/** A result as the tests write it: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
+/** A result in the notation of the tests: bigint for long and timespan, RFC 3339 text for datetime, parsed JSON for dynamic. */
 export type Value =
   | null
   | boolean
@@ -51,18 +51,18 @@ export function b(value: boolean): SqlArg {
   return { ...sqlArg(String(value), 'bool'), constant: value };
 }
 
-/** A timespan of so many nanoseconds. */
+/** Returns a timespan of this many nanoseconds. */
 export function d(ns: bigint): SqlArg {
   return { ...sqlArg(integerSql(ns), 'timespan'), constant: ns };
 }
 
-/** A datetime from RFC 3339 text in UTC with up to nine decimals. */
+/** Returns a datetime from RFC 3339 text in UTC with up to nine decimals. */
 export function t(text: string): SqlArg {
   const ns = nanosecondsOf(text);
   return { ...sqlArg(`make_timestamp_ns(${integerSql(ns)})`, 'datetime'), constant: ns };
 }
 
-/** A dynamic value; numbers beyond 2^53 are written as JSON text: `j('12345678901234567890', 'text')`. */
+/** Returns a dynamic value; numbers beyond 2^53 are written as JSON text: `j('12345678901234567890', 'text')`. */
 export function j(value: unknown, form: 'value' | 'text' = 'value'): SqlArg {
   const text = form === 'text' ? String(value) : JSON.stringify(value);
   return { ...sqlArg(`${sqlText(text)}::JSON`, 'dynamic'), constant: text };
@@ -72,12 +72,12 @@ export function nul(type: TypeName): SqlArg {
   return { ...sqlArg(`NULL::${sqlTypes[type]}`, type), constant: null };
 }
 
-/** The same argument without its constant: as if it came from a column of one row. */
+/** Returns the argument without its constant, as if it came from a column of one row. */
 export function opaque(arg: SqlArg): SqlArg {
   return { sql: arg.sql, type: arg.type };
 }
 
-/** Opens an engine in memory with all functions for the tests of one file; returns what evaluates SQL expressions on it. */
+/** Opens an in-memory engine with all functions for the tests of one file; returns functions that evaluate SQL on it. */
 export function openEngine(): {
   readonly query: (sql: string) => Promise<readonly (readonly DuckDBValue[])[]>;
 } {
@@ -95,7 +95,7 @@ export function openEngine(): {
   return { query: async sql => (await connection.runAndReadAll(sql)).getRows() };
 }
 
-/** Returns what evaluates one call of a family: `SELECT template(args)`, which is also explained. */
+/** Returns a function that explains and evaluates one call of a family: `SELECT template(args)`. */
 export function evaluator<Name extends string>(
   engine: ReturnType<typeof openEngine>,
   family: Readonly<Record<Name, SqlTemplate<never>>>,
@@ -108,7 +108,7 @@ export function evaluator<Name extends string>(
   };
 }
 
-/** A call and its exact result. Not every argument may be a column: `constant` lists the places (from 0) that must stay constants. */
+/** A call and its exact result. `constant` lists the positions (from 0) of arguments that must be constants. */
 export type Case<Name extends string> = readonly [
   name: Name,
   args: readonly SqlArg[],
@@ -117,8 +117,8 @@ export type Case<Name extends string> = readonly [
 ];
 
 /**
- * Checks each call twice: with constants, and over a column that holds the arguments between two rows of nulls, so that the
- * vectorised paths of the engine see it too.
+ * Checks each call twice: with constants, and over a column that holds the arguments between two rows of nulls, to cover the
+ * engine's vectorized paths too.
  */
 export function checkAll<Name extends string>(
   engine: ReturnType<typeof openEngine>,
@@ -153,7 +153,7 @@ async function overColumn(
   return parseText(rows[1]?.[0] as string | null);
 }
 
-/** One text for every type: the SQL type and the value, so that a wrong type is seen. */
+/** Renders a value of any type as its SQL type and text, to detect a wrong type. */
 const valueText = `typeof(v) || ':' || CASE WHEN typeof(v) = 'TIMESTAMP_NS' THEN replace(v::VARCHAR, ' ', 'T') || 'Z'
   ELSE v::VARCHAR END`;
 

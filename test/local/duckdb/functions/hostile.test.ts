@@ -18,7 +18,7 @@ import { b, context, d, j, n, nul, opaque, openEngine, r, s, t } from './harness
 const engine = openEngine();
 const maxLong = 9223372036854775807n;
 
-/** What attackers and broken programs write into logs. */
+/** Values that attackers and broken programs write into logs. */
 const values: Readonly<Record<TypeName, readonly SqlArg[]>> = {
   string: [
     ...[
@@ -114,7 +114,7 @@ const families: readonly (readonly [
   [sqlCatalog, sql],
 ];
 
-/** Decided while names are bound, or given arguments that were brought to one type there. */
+/** Functions resolved by the binder, or whose arguments it converts to a common type. */
 const bound = ['ensure_field', 'column_ifexists', 'ingestion_time', 'coalesce', 'iff', 'case'];
 const runnable = families.flatMap(([catalog, templates]) =>
   catalog
@@ -140,7 +140,7 @@ function typesOf(param: Param): readonly TypeName[] {
   }
 }
 
-/** Every value of one parameter with a companion for the others. */
+/** Combines each value of one parameter with a default for the others. */
 function calls(entry: FunctionEntry): SqlArg[][] {
   return entry.params.flatMap((param, place) =>
     typesOf(param).flatMap(type =>
@@ -157,7 +157,7 @@ function companion(param: Param): SqlArg {
   return list[1] ?? nul(type);
 }
 
-/** Every argument that need not be constant is as if it came from a column. */
+/** Compiles a call; arguments that need not be constant are treated as columns. */
 function compiled(template: SqlTemplate, entry: FunctionEntry, args: readonly SqlArg[]): string {
   const given = args.map((arg, index) => {
     const { name, constant } = entry.params[index] ?? {};

@@ -5,7 +5,7 @@ import { generator } from '../../sql/incidents.js';
 const random = generator(77);
 const names = ['a', 'b', '', null] as const;
 const parts = [0, 1.5, Number.NaN, null] as const;
-/** Rows of groups `k` and `p`; one group has no number, and one a single value. */
+/** Rows of groups `k` and `p`; one group has no numbers, and one a single value. */
 const events = Array.from({ length: 600 }, (_, i) => {
   const k = names[Math.floor(random() * names.length)] ?? null;
   const p = parts[Math.floor(random() * parts.length)] ?? null;
@@ -45,7 +45,7 @@ interface Event {
   readonly x: number | null;
 }
 
-/** The buckets of the numbers among `found`: each from its start on, the last with its end. */
+/** Returns the buckets of the numbers in `found`: each includes its start, the last also its end. */
 function bucketsOf(found: readonly (number | null)[], n: number): unknown[] {
   const numbers = found.filter((x): x is number => x !== null && Number.isFinite(x));
   if (numbers.length === 0) return [];
@@ -69,7 +69,7 @@ function groupsOf(keyOf: (event: Event) => unknown): [key: string, found: Event[
   return [...groups];
 }
 
-/** The buckets of each group, by the JSON of its keys. */
+/** Returns the buckets of each group, keyed by the JSON of its keys. */
 function expected(keyOf: (event: Event) => readonly unknown[], n: number, counts = (_: Event) => true) {
   return Object.fromEntries(
     groupsOf(keyOf).map(([key, found]) => [
@@ -101,11 +101,11 @@ describe.each([1, 7, 1000])('a histogram of %d buckets', n => {
     ['| where i >= 0 ', '', ofAll],
     ['', 'by k', byName],
     ['| where i >= 0 ', 'by k', byName],
-    // NaN is a key like null, and not the same.
+    // NaN is a key of its own, different from null.
     ['', 'by k, z = iff(isnan(p), -1.0, p)', ({ k, p }) => [k, Number.isNaN(p) ? -1 : p]],
     ['', 'by z = i % 10', ({ i }) => [i % 10]],
     ['', 'by z = bin(_time, 1m)', ({ i }) => [new Date(timeMs(i)).toISOString().replace('.000', '')]],
-    // Longer than what is computed twice.
+    // Too long to be computed twice.
     ['', longKey, byName],
   ])('counts the rows of events %s%s', async (stage, by, keyOf) => {
     const keys = keyOf(events[0] as Event).length;
@@ -127,7 +127,7 @@ describe.each([1, 7, 1000])('a histogram of %d buckets', n => {
   });
 });
 
-/** The start of the minute of a row, in milliseconds. */
+/** Returns the start of a row's minute, in milliseconds. */
 function timeMs(i: number): number {
   const ms = Number(start / 1_000_000n) + i * 1000;
   return ms - (ms % 60_000);

@@ -24,7 +24,7 @@ const window = fc.record({
   step: fc.integer({ min: 1, max: 13 }),
 });
 
-/** What a step with rows has, and one without. */
+/** Value of a step with rows, and of one without. */
 type Aggregate = readonly [apl: string, of: (rows: readonly Row[]) => unknown, empty: unknown];
 
 const numbers = (rows: readonly Row[]) => rows.flatMap(({ n }) => (n === null ? [] : [n]));

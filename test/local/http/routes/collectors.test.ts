@@ -16,7 +16,7 @@ async function newDataset(): Promise<string> {
   return name;
 }
 
-/** Sends a request with these headers alone, as it was recorded of a program. */
+/** Sends a request with only these headers, as recorded from a program. */
 function replay(
   method: string,
   path: string,

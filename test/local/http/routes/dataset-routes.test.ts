@@ -155,7 +155,7 @@ test('who asks, and where', async () => {
 
 // ---- trimming ----
 
-/** Events at whole minutes before noon, the clock of the test service. */
+/** Returns events at whole minutes before noon, the test service's current time. */
 function minutesAgo(...minutes: readonly number[]): string {
   const time = (each: number) => new Date(Date.UTC(2026, 5, 15, 12) - each * 60_000).toISOString();
   return minutes.map(each => JSON.stringify({ _time: time(each), n: each, m: { a: [each] } })).join('\n');
@@ -172,7 +172,7 @@ test.each(['v1', 'v2'])('trimming deletes what is older, and nothing else (%s)',
     return answer.body.tables[0].columns;
   };
   const trim = (maxDuration: string) => own.json('POST', `/${version}/datasets/d/trim`, { maxDuration });
-  // One file of both, one that is older, one that is younger, and events that are in no file yet.
+  // A file with both, an older one, a younger one, and events not yet in a file.
   const file = path.join(await temporaryDirectory(), 'events.ndjson');
   for (const minutes of [
     [1, 30, 90],
@@ -199,7 +199,7 @@ test.each(['v1', 'v2'])('trimming deletes what is older, and nothing else (%s)',
   expect(
     (await own.query('d | count', { startTime: '2026-01-01T00:00:00Z' })).body.tables[0].columns,
   ).toEqual([[0]]);
-  // It goes on taking events.
+  // The dataset still accepts events.
   await own.json('POST', '/v1/datasets/d/ingest', minutesAgo(1), ndjson);
   expect(await rows()).toEqual([[1], ['[1]']]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { sharedService } from '../../service.js';
 
-/** Every operation that the hosted service documents, and what the local one does with it. */
+/** Every documented operation of the hosted service, and how the local one responds. */
 
 const service = sharedService({ compile: compileRequest });
 
@@ -24,7 +24,7 @@ test('the page lists the documented operations, and counts those that are served
 });
 
 test.each(rows)('%s %s is %s', async (method, route, state) => {
-  // Of users and organizations there is one each.
+  // There is one user and one organization.
   const id = /^\/v2\/(users|orgs)\//.test(route) ? 'local' : 'x';
   const answer = await service().send(method, route.replaceAll(/\{[^}]*\}/g, id));
   const text = await answer.text();
@@ -66,7 +66,7 @@ const structured = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-16T00:
 const query = { apl: 'd | count' };
 const events = [{ a: 1 }];
 
-/** A call of each operation that is served, in an order in which each succeeds: its path, `$` for the id of what came last, and its body. */
+/** A call of each supported operation, in an order in which each succeeds: its path, with `$` for the latest id, and its body. */
 const calls: readonly (readonly [operation: string, path: string, body?: unknown])[] = [
   ['GET /v1/user', '/v1/user'],
   ['GET /v2/user', '/v2/user'],

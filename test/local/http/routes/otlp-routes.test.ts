@@ -24,7 +24,7 @@ async function newDataset(): Promise<string> {
 
 const window = { startTime: '2025-01-01T00:00:00Z', endTime: '2025-12-31T00:00:00Z' };
 
-/** The rows of a query over 2025. */
+/** Returns the rows of a query over 2025. */
 async function rowsOf(apl: string): Promise<unknown[][]> {
   const { body } = await service().query(apl, window);
   if (body.tables === undefined) throw new Error(body.message);
@@ -48,7 +48,7 @@ const resource = new Resource({
 
 const start = Date.UTC(2025, 5, 1, 12);
 
-/** Sends two spans, of which the second is the child of the first, as the SDK of JavaScript does. */
+/** Sends a span and its child, like the JavaScript SDK. */
 async function sendSpans(exporter: SpanExporter): Promise<void> {
   const provider = new BasicTracerProvider({ resource, spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const tracer = provider.getTracer('shop', '3.1');
@@ -140,7 +140,7 @@ test('log records of the SDK of JavaScript are found, packed by gzip', async () 
   ]);
 });
 
-/** A request of one span with these members, as JSON. */
+/** Returns the JSON request of one span with these members. */
 const spanBody = (span: object) => JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
 
 const startNs = `${BigInt(start) * 1_000_000n}`;
@@ -312,7 +312,7 @@ const rpcStatus = protobufjs.Root.fromJSON({
   nested: { Status: { fields: { code: { type: 'int32', id: 1 }, message: { type: 'string', id: 2 } } } },
 }).lookupType('Status');
 
-/** Why a request was refused, in either encoding. */
+/** Returns the reason why a request was refused, in either encoding. */
 async function reasonOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'application/x-protobuf')
     return ((await response.json()) as { readonly message: string }).message;

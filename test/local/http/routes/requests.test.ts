@@ -6,11 +6,11 @@ import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { sharedService } from '../../service.js';
 import { zstdBomb, zstdOf } from '../../store/zstd.js';
 
-/** What clients send that is not what the documentation asks for. */
+/** Client requests that do not follow the documentation. */
 
 const service = sharedService({ compile: compileRequest });
 
-/** Sends these headers and no body, which fetch does not for every type. */
+/** Sends these headers without a body, which fetch does not support for every type. */
 async function bodiless(
   method: string,
   route: string,

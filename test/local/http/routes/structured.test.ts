@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import { sharedService } from '../../service.js';
 
-/** Structured queries of one dataset, the form that came before APL. */
+/** Structured queries of one dataset, the form that preceded APL. */
 
 const service = sharedService({ compile: compileRequest });
 const window = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-16T00:00:00Z' };
