@@ -21,7 +21,7 @@ export async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-/** A service on a free port with SQL where the APL would be: the first line names the fields, the rest is the SELECT. */
+/** Starts a service on a free port that accepts SQL instead of APL: the first line names the fields, the rest is the SELECT. */
 export async function testService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await temporaryDirectory());
   const service = await startService({ ...defaults, dataDir, ...options });
@@ -29,7 +29,7 @@ export async function testService(options: Partial<ServiceOptions> = {}): Promis
   return new TestService(service, dataDir);
 }
 
-/** One service for all tests of a file. */
+/** Shares one service between all tests of a file. */
 export function sharedService(options: Partial<ServiceOptions> = {}): () => TestService {
   let shared: TestService | undefined;
   beforeAll(async () => {
@@ -75,7 +75,7 @@ export class TestService {
     });
   }
 
-  /** Status and JSON of an answer. */
+  /** Sends a request; returns the status and JSON of the response. */
   async json(
     method: string,
     route: string,
@@ -98,7 +98,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A compiled query of one table over `sql`; fields are written `name:type`. */
+/** Returns a compiled query of one table over `sql`; fields are written `name:type`. */
 export function compiledOf(sql: string, fields: string, table: Partial<CompiledTable> = {}): CompiledQuery {
   const parsed = fields.split(' ').map(each => {
     const [name = '', type] = each.split(':');
@@ -113,7 +113,10 @@ export function compiledOf(sql: string, fields: string, table: Partial<CompiledT
 
 const latest = 2n ** 63n - 1n;
 
-/** `dataset name: a:long b:string` reads these fields; `a:long\nSELECT 1` runs the SELECT; `?` is wrong at that place. */
+/**
+ * Compiles `dataset name: a:long b:string` to read these fields, and `a:long
+ * SELECT 1` to run the SELECT; `?` is an error at its position.
+ */
 const sqlInsteadOfApl: Compile = (request, catalog) => {
   const wrong = request.apl.indexOf('?');
   if (wrong >= 0) {

@@ -5,11 +5,11 @@ import type { FunctionEntry, Param, ParamType, TypeName } from '../../kernel/apl
 import { compileRequest } from '../../kernel/local/sql/compile.js';
 import { catalogOf, now, openQueries } from './queries.js';
 
-// What runs a query also compares the types that the engine gives with those that are declared.
+// Running a query also compares the engine's types with the declared ones.
 const { run } = openQueries();
 const noDatasets = catalogOf({});
 
-/** Types to call a parameter with. */
+/** Types to test for each type of parameter. */
 const typesOf: Readonly<Record<ParamType, readonly TypeName[]>> = {
   bool: ['bool'],
   long: ['long'],
@@ -44,7 +44,7 @@ type Written = (type: TypeName) => string;
 const typedNull: Written = type => `${type}(null)`;
 const column: Written = type => columns[type];
 
-/** One call for each choice of type of the parameters that take several, with as many arguments as there are parameters. */
+/** Returns a call for each choice of types, with one argument per parameter. */
 function calls({ name, params }: FunctionEntry, written: Written): string[] {
   const most = Math.max(1, ...params.map(({ type }) => typesOf[type].length));
   const lists = Array.from({ length: most }, (_, choice) =>
@@ -53,7 +53,7 @@ function calls({ name, params }: FunctionEntry, written: Written): string[] {
   return [...lists.map(args => `${name}(${args.join(', ')})`), ...(withConstants[name] ?? [])];
 }
 
-/** Calls of the functions that refuse a null for a constant, or want their arguments in pairs. */
+/** Calls of functions that reject a null constant, or need their arguments in pairs. */
 const withConstants: Readonly<Record<string, readonly string[]>> = {
   array_extract: ["array_extract(j, '$[0]')"],
   bag_pack: ['bag_pack(s, l)'],
@@ -67,7 +67,7 @@ const withConstants: Readonly<Record<string, readonly string[]>> = {
   pack_dictionary: ['pack_dictionary(s, l)'],
 };
 
-/** Runs calls of many functions as columns of one table; some types may be refused, but not every one of a function. */
+/** Runs calls of many functions as columns of one table; some types may be refused, but not all of a function. */
 async function allRun(
   entries: readonly FunctionEntry[],
   written: Written,
@@ -92,7 +92,7 @@ function argument({ type, constant }: Param, choice: number, written: Written): 
 
 const ways = { nulls: typedNull, columns: column };
 
-/** Functions whose calls are columns of one table. */
+/** Number of functions per table. */
 const together = 40;
 const available = functions.filter(each => each.unavailable === undefined);
 const groups = Array.from({ length: Math.ceil(available.length / together) }, (_, index) => {

@@ -10,7 +10,7 @@ import { visible } from '../../../kernel/text.js';
 import { type Fault, faults, raw, secret, serveFault, whole } from './fault-server.js';
 import { oddFaults, taken } from './odd-faults.js';
 
-/** The result of a query for each fault; `test/notebook/query/faults.test.ts` runs the same faults in one notebook. */
+/** The same faults run in one notebook in `test/notebook/query/faults.test.ts`. */
 
 interface Outcome {
   readonly requests: number;

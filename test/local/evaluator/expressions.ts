@@ -156,7 +156,7 @@ function call(name: string, inner: Expression, type: Type, compute: (value: Valu
   return { text: `${name}(${inner.text})`, type, value: row => compute(inner.value(row)) };
 }
 
-/** Dynamic numbers lose their fraction; everything else that is not an integer is null. */
+/** Draws `tolong` of a bool or an integer. */
 function asLong(draw: Draw, columns: readonly Column[], _: Type, depth: number): Expression {
   const inner = expression(draw, columns, draw.pick<Type>(['bool', 'long']), depth - 1);
   return call('tolong', inner, 'long', value =>

@@ -43,7 +43,7 @@ import { catalogOf, type Fixture, now, secondsAgo } from '../queries.js';
 import { sharedService, temporaryDirectory } from '../service.js';
 import { engines } from '../sql/rewrite/split/second-engine.js';
 
-/** Values that are lost on the way where any is not exact. */
+/** Values that do not survive an inexact transfer. */
 const exact: Fixture = {
   open: false,
   fields: [
@@ -98,7 +98,7 @@ afterAll(() => {
   instance.closeSync();
 });
 
-/** What second engines say of statements that count. */
+/** Notice of second engines about statements that count. */
 const counted: StatusMessage = {
   priority: 'info',
   count: 1,
@@ -106,10 +106,10 @@ const counted: StatusMessage = {
   msg: 'Counts are estimated.',
 };
 
-/** The statements that second engines were given. */
+/** Statements sent to second engines. */
 const asked: string[] = [];
 
-/** Another DuckDB, as an engine that lacks some of it. */
+/** Returns another DuckDB as an engine with limited capabilities. */
 function secondEngine(dialect: Dialect): FarEngine {
   return {
     name: 'lake',
@@ -136,7 +136,7 @@ function secondEngine(dialect: Dialect): FarEngine {
   };
 }
 
-/** A value that is written as the text of its JSON. */
+/** Returns SQL for a value given as the text of its JSON. */
 function written(text: string, type: DeclaredColumn['type']): string {
   return type === 'datetime' ? `make_timestamp_ns(${text}::BIGINT)` : `${text}::${sqlTypes[type]}`;
 }
@@ -168,7 +168,7 @@ function realText(name: string): string {
   return `CASE WHEN isnan(${name}) THEN '"NaN"' WHEN isinf(${name}) THEN if(${name} > 0, '"Infinity"', '"-Infinity"') ELSE ${name}::VARCHAR END::JSON`;
 }
 
-/** The same datasets here. */
+/** The same datasets on this machine. */
 const samples: readonly BuiltinDataset[] = Object.entries(datasets).map(([name, { fields, open }]) => ({
   schema: { name, fields, open },
   description: '',
@@ -194,7 +194,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The answer through an engine that lacks something, and the statements that it was given. */
+/** Returns the answer through an engine with limited capabilities, and the statements sent to it. */
 async function through(lacks: keyof typeof engines, apl: string, more: Partial<QueryRequest> = {}) {
   asked.length = 0;
   const query = { apl, ...range, ...more };

@@ -5,7 +5,7 @@ import { fillTable } from '../../../kernel/local/results/fill.js';
 import { readSentTable } from '../../../kernel/local/results/sent-arrow.js';
 import { temporaryDirectory } from '../service.js';
 
-/** Returns the type of the engine's column, and its values, for texts that were sent as one dictionary. */
+/** Returns the type of the engine's column, and its values, for texts sent as one dictionary. */
 async function filled(texts: readonly (string | null)[]): Promise<readonly [type: string, values: unknown]> {
   const engine = await Engine.open({ dataDir: await temporaryDirectory(), families: [] });
   onTestFinished(() => engine.close());

@@ -14,7 +14,7 @@ import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
 
-/** Values that differ where a type is decided on other rows, or kept in another way. */
+/** Values that differ if a type is inferred from other rows, or stored differently. */
 const values = {
   n: ['0', '9223372036854775807', '-9223372036854775808', undefined, '9007199254740993', '-1'],
   x: ['0.0', '-0.0', undefined, '1e300', '5e-324', '-1.5', '3.0'],
@@ -72,7 +72,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** As another program would write it: once to be imported, once into the place of a dataset. */
+/** Writes Parquet files like another program: one to import, one placed in a dataset's directory. */
 async function writeParquet(): Promise<void> {
   const place = path.join(service().dataDir, 'datasets');
   await mkdir(path.join(place, 'foreign'));
@@ -100,7 +100,7 @@ async function sendSamples(): Promise<void> {
 
 const range = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-16T00:00:00Z' };
 
-/** The cells as the text that they are in the answer, as JavaScript's numbers are not exact; and the types of the fields. */
+/** Returns the field types, and the cells as text from the response, as JavaScript numbers are not exact. */
 async function answer(apl: string): Promise<readonly string[]> {
   const response = await service().send('POST', '/v1/datasets/_apl?format=tabular', {
     apl,
@@ -114,7 +114,7 @@ async function answer(apl: string): Promise<readonly string[]> {
   return [types.join(' '), /"columns":(\[.*?\]\])\}/s.exec(text)?.[1] ?? '[]'];
 }
 
-// Of both zeros in a column a file keeps one, which only its text tells: it is asked without a sign.
+// If a column has both zeros, a file keeps only one, which shows only in its text, so the queries ignore the sign.
 test.each([
   `sort by id asc | project ${fields}`,
   `sort by m asc, id asc | project id, m`,

@@ -33,7 +33,7 @@ function numbers(rows: number): Uint8Array {
   return described(new Table({ c0: new Vector([data]) }), [{ name: 'n', type: 'long' }]);
 }
 
-/** Returns the answer to a query that counts the rows of a result: the status, and their number or the code of the error. */
+/** Runs a query that counts the rows of a result; returns the status, and the count or the error code. */
 async function asked(service: TestService, lease: string, id = '1'): Promise<unknown> {
   const results = { lease, tables: { t: { id } } };
   const { status, body } = await service.query('t | count', { results });
@@ -67,7 +67,7 @@ test('when the results are too large, the least recently read one goes', async (
   const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 26 } });
   const client = clientOf(service);
   const lease = await client.leaseResults();
-  // A quarter of the engine's memory is for results: two of these, not three.
+  // A quarter of the engine's memory is for results: enough for two of these, but not for three.
   for (const id of ['1', '2']) await client.sendResult(lease, id, numbers(875_000));
   expect(await asked(service, lease.name, '1')).toEqual([200, 875_000]);
   await client.sendResult(lease, '3', numbers(875_000));
@@ -84,7 +84,7 @@ test('an engine that could not be opened for results is opened for the next one'
   const scratch = path.join(service.dataDir, '.tmp');
   await rename(scratch, `${scratch}-aside`);
   await writeFile(scratch, '');
-  // Nor is there room in the place for temporary files.
+  // The fallback directory for temporary files is unusable too.
   vi.stubEnv('TMPDIR', scratch);
   await expect(client.sendResult(lease, '1', numbers(3))).rejects.toThrow();
   vi.unstubAllEnvs();
@@ -138,7 +138,7 @@ test('what the engine spills of a result cannot be read without the process', as
   expect(await asked(service, lease.name)).toEqual([200, 300_000]);
 });
 
-/** The files that the engines of a service have spilled. */
+/** Returns the files that the engines of a service have spilled. */
 async function spilledBytes(dataDir: string): Promise<readonly Buffer[]> {
   const scratch = path.join(dataDir, '.tmp');
   const all = await readdir(scratch, { recursive: true });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Rows of SQL over `sample`, whose columns are the fields in order, named f0, f1 and so on. */
+/** Runs SQL over `sample`, whose columns are the fields in order, named f0, f1 and so on. */
 function read(dataset: string, fields: readonly string[], from: string, to: string, sql: string) {
   const sample = samples.find(each => each.schema.name === dataset);
   const [start, end] = [from, to].map(time => BigInt(Date.parse(time)) * 1_000_000n);
@@ -105,7 +105,7 @@ describe('the requests of the shop are traces', () => {
     'service.name',
   ];
   const inNs = 'SELECT *, epoch_ns(f3) AS ns FROM sample';
-  // Of traces that begin shortly before the window, the first spans are not in it.
+  // Traces that begin shortly before the window lack their first spans.
   const pairs = `SELECT child.*, parent.f5 AS above, parent.ns AS start, parent.ns + parent.f4 AS ending, parent.f0 IS NOT NULL AS is_known, parent.f7 AS caller FROM (${inNs}) child LEFT JOIN (${inNs}) parent ON parent.f0 = child.f0 AND parent.f1 = child.f2 WHERE child.f2 IS NOT NULL AND child.ns > 1769439660000000000`;
 
   test('every parent is in its trace, and contains what it calls', async () => {

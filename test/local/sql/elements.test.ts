@@ -61,7 +61,7 @@ const expansions = [
 
 const readers = ['tostring(x)', 'toint(x)', 'todouble(x)', 'tobool(x)', "x == 'a'", 'gettype(x)', 'x'];
 
-/** `distinct` hands on the dynamic values alone. */
+/** `distinct` passes on only the dynamic values. */
 describe.each(expansions)('the elements of `%s`', expansion => {
   test.each(readers)('read as %s are what their dynamic values say', async reader => {
     const written = await cells(`stored | ${expansion} | project id, at, r = ${reader} | sort by id, at`);
@@ -133,7 +133,7 @@ const sought = [
   'n',
 ];
 
-/** What a text of JSON says; undefined for null. */
+/** Parsed values of the JSON texts; undefined for null. */
 const values = [...arrays, 'null'].map(text => JSON.parse(text) as unknown);
 
 describe.each(sought)('the text %s', text => {

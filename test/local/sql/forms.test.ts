@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openQueries, start } from '../queries.js';
 
-/** Also JSON as others write it: with spaces, escapes, and numbers that the language prints in another way. */
+/** Includes JSON from other programs: with spaces, escapes, and numbers that the language prints differently. */
 const values = [
   '["gold","Silver ware"]',
   '[ "gold" , "x" ]',
@@ -22,7 +22,7 @@ const values = [
   '{}',
 ];
 
-/** Both cases of what stands around runs without letters, some of it of another length in the other case. */
+/** Text around runs without letters, in both cases, some of it with another length in the other case. */
 const cased = [
   'BUILD-77 in eu-1',
   'build-77',
@@ -89,7 +89,7 @@ const more = ['Silver ware', 'a"b', 'a\\b', 'null', '[', '', 'gold.rush', '1.5',
 const operators = ['has', 'contains', 'startswith', 'endswith', 'hasprefix', 'hassuffix'];
 const written = operators.flatMap(name => [name, `${name}_cs`, `!${name}`]);
 
-/** The columns of values of each row, all by one query. */
+/** Returns the columns of values for each row, from one query. */
 async function columns(...values: readonly string[]): Promise<readonly (readonly string[])[]> {
   const list = values.map((value, at) => `r${at} = ${value}`).join(', ');
   const outcome = await run(`stored | project id, ${list} | sort by id asc`);
@@ -104,7 +104,7 @@ async function column(value: string): Promise<readonly string[]> {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** `iff` gives the same value, of which no other form is known. */
+/** Wraps a value in `iff`, which hides its other forms from the compiler. */
 const apart = (value: string): string => `iff(id >= 0, ${value}, ${value})`;
 
 describe.each([...needles, ...more].map(quoted))('the constant %s', needle => {

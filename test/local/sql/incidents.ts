@@ -1,7 +1,7 @@
 import type { TypeName } from '../../../kernel/apl/catalog/entry.js';
 import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 
-/** A table in which some rows are bad, and the fields that make them so; none if chance alone chose them. */
+/** A table with some bad rows, and the fields that cause them; none if the bad rows are random. */
 export interface Incident {
   readonly kind: string;
   readonly rows: number;
@@ -9,16 +9,16 @@ export interface Incident {
   readonly cause: readonly string[];
 }
 
-/** Returns the incident of a seed: each has other fields, shares and causes. */
+/** Returns the incident for a seed; fields, shares and causes vary. */
 function incident(seed: number, planted: boolean): Incident {
   const random = generator(seed * 2 + (planted ? 1 : 0));
   const rows = 4_000 + Math.floor(random() * 26_000);
-  // At least thirty bad rows: no method finds the cause of three.
+  // At least thirty bad rows: a cause of three cannot be found by any method.
   const share = Math.max(30 / rows, 0.001 * 300 ** random());
   const count = 20 + Math.floor(random() * 81);
   const plantedCount = planted ? 1 + Math.floor(random() * 3) : 0;
   let drawn = 0;
-  /** A number from 0 to 1 that belongs to a row and to this place in the query. */
+  /** Returns SQL of a number from 0 to 1, determined by the row and by its position in the query. */
   const uniform = () => `(hash(i + ${(seed * 2_000 + drawn++) * 1_000_000}) / 18446744073709551616.0)`;
   const fields: { name: string; type: TypeName; sql: string }[] = [];
   const add = (name: string, type: TypeName, sql: string) => fields.push({ name, type, sql });
@@ -39,7 +39,7 @@ function incident(seed: number, planted: boolean): Incident {
       conditions.push(`${name} = 'bad'`);
     } else {
       const x = uniform();
-      // A long tail: the bad rows are those beyond a limit.
+      // A long tail: the rows beyond a threshold are bad.
       add(name, 'real', `exp(4 * ${x}) - 1`);
       conditions.push(`${name} >= exp(4 * ${1 - each}) - 1`);
     }
@@ -66,20 +66,20 @@ function incident(seed: number, planted: boolean): Incident {
   return { kind, rows, fields, cause };
 }
 
-/** Draws what an incident is made of. */
+/** Parameters of an incident. */
 interface Draw {
   readonly rows: number;
-  /** The share of the rows that are bad, from 0 to 1. */
+  /** Share of bad rows, from 0 to 1. */
   readonly share: number;
-  /** A number from 0 to 1, the same for the whole incident. */
+  /** Returns a number from 0 to 1, the same for the whole incident. */
   readonly random: () => number;
-  /** SQL of a number from 0 to 1 that belongs to a row and to this place in the query. */
+  /** Returns SQL of a number from 0 to 1, determined by the row and by its position in the query. */
   readonly uniform: () => string;
 }
 
 type Field = Incident['fields'][number];
 
-/** The fields that hold a cause, the condition of its rows, those of its fields that have to be found, and the share of its rows. */
+/** The fields of a cause, the condition for its rows, the fields to be found, and the share of its rows. */
 interface Planted {
   readonly share?: number;
   readonly fields: readonly Field[];
@@ -90,7 +90,7 @@ interface Planted {
 const text = (name: string, sql: string): Field => ({ name, type: 'string', sql });
 const drawn = (from: number, to: number, random: () => number) => Math.floor(from + random() * (to - from));
 
-/** Causes of every kind, each a row: how it is planted. */
+/** Causes by kind. */
 export const CAUSES: Readonly<Record<string, (draw: Draw) => Planted>> = {
   'a value that is absent': ({ share, random, uniform }) => ({
     fields: [
@@ -382,7 +382,7 @@ export const CAUSES: Readonly<Record<string, (draw: Draw) => Planted>> = {
   },
 };
 
-/** Returns the incident of a seed with a cause of one kind, among 20 to 100 fields. */
+/** Returns the incident for a seed with one kind of cause, among 20 to 100 fields. */
 function incidentOf(kind: string, seed: number): Incident {
   const plant = CAUSES[kind];
   if (plant === undefined) throw new Error(`there is no cause of the kind ${kind}`);
@@ -404,7 +404,10 @@ function incidentOf(kind: string, seed: number): Incident {
   return { kind, rows, fields, cause: planted.cause };
 }
 
-/** The dataset `planted-7` is the incident of seed 7, `chance-7` one without a cause, and `cause-2-7` one of the kind in place 2. */
+/**
+ * Returns an incident by dataset name: `planted-7` has seed 7, `chance-7` has no cause, and `cause-2-7` has the kind of cause at
+ * index 2.
+ */
 export function incidentNamed(name: string): Incident {
   const [kind = '', ...numbers] = name.split('-');
   const [first = 0, second = 0] = numbers.map(Number);
@@ -412,17 +415,17 @@ export function incidentNamed(name: string): Incident {
   return incident(first, kind === 'planted');
 }
 
-/** The statement that makes the rows of an incident in place of those before it, in the hour before `end`, in nanoseconds since 1970. */
+/** Returns a statement that replaces the table with the rows of an incident, in the hour before `end`, in nanoseconds since 1970. */
 export function incidentTable(name: string, end: bigint): string {
   const { rows, fields } = incidentNamed(name);
-  // Fields read those before them: a level of the query each would be as many as there are fields.
+  // Fields refer to earlier fields: one query level for each would nest as deeply as there are fields.
   const made = fields.map(field => `${field.sql} AS ${field.name}`).join(', ');
   const time = `make_timestamp_ns(${end - 3_600_000_000_000n} + i * (3600000000000 // ${rows + 1})) AS _time`;
   const list = ['_time', ...fields.map(field => field.name)].join(', ');
   return `CREATE OR REPLACE TEMP TABLE incident AS SELECT ${list} FROM (SELECT ${time}, ${made} FROM range(${rows}) AS numbers(i))`;
 }
 
-/** A catalog of incidents: the rows of the one that was made last are read. */
+/** Returns a catalog of incidents, which reads the rows of the last one created. */
 export function incidents(): DatasetCatalog {
   return {
     names: () => [],
@@ -439,7 +442,7 @@ export function incidents(): DatasetCatalog {
   };
 }
 
-/** A field that has nothing to do with the bad rows. */
+/** Returns a field that is unrelated to the bad rows. */
 function otherField(
   rows: number,
   random: () => number,
@@ -479,7 +482,7 @@ function otherField(
   }
 }
 
-/** Returns numbers from 0 to 1 by the algorithm mulberry32. */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
 export function generator(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
   return () => {

@@ -17,7 +17,7 @@ const { run } = openQueries(() => {
   return catalog;
 });
 
-/** A stored dataset: the engine applies the keys of a join while it reads files, and not while it reads constants. */
+/** A stored dataset: the engine pushes join keys into scans of files, but not into constants. */
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
   engine = await Engine.open({ dataDir });
@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The least three of x are 0.5, 1.5 and 2.5; the other side of each join holds none of them. */
+/** The smallest three values of x are 0.5, 1.5 and 2.5, none of which is on the other side of the joins. */
 const others = 'let other = datatable(x: real)[50.5, 51.5];';
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
   'other | join kind=rightsemi (stored | distinct x | sort by x asc | take 3) on x',
   'other | where x in ((stored | distinct x | sort by x asc | take 3))',
 ])('the rows of a limit are counted before the join above it: %s', async apl => {
-  // The sides of a join are read side by side: which is first differs from run to run.
+  // The sides of a join are read in parallel, so their order varies between runs.
   for (let turn = 0; turn < 20; turn++) {
     const outcome = await run(`${others} ${apl}`);
     if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));

@@ -3,7 +3,7 @@ import { openQueries } from '../queries.js';
 
 const { run } = openQueries();
 
-/** Nearly as many as the language lets through. */
+/** Close to the limit of the language. */
 const many = 190;
 
 const terms = (text: string, separator: string, count = many): string =>

@@ -3,7 +3,7 @@ import { type Fixture, openQueries, secondsAgo } from '../queries.js';
 
 const at = secondsAgo(60);
 
-/** A dataset of rows without their time; fields are written `name:type`. */
+/** Returns a dataset of rows without their time; fields are written `name:type`. */
 function table(fields: string, ...rows: readonly (readonly string[])[]): Fixture {
   const named = ['_time:datetime', ...fields.split(' ')].map(field => {
     const [name = '', type] = field.split(':');
@@ -49,7 +49,7 @@ test.each([
 });
 
 test.each([
-  // The map of another table, or one that the query makes, is not where the events of the field have it.
+  // A map of another table, or one made by the query, is not read from the field's events.
   ['flat | join kind=inner (map | where id == 3) on _time | sort by id asc | project m.a', ['1', 'null']],
   [`${all} | extend m = dynamic({"a": 9}) | where id < 4 | project m.a`, ['1', 'null', 'null']],
   [`${all} | project-rename other = m | where id < 4 | project m.a`, ['1', 'null', 'null']],

@@ -10,7 +10,7 @@ const window = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-16T00:00:0
 
 type Event = Readonly<Record<string, unknown>>;
 
-/** Events of two seconds, in the order of `n`, which no order of their values gives. */
+/** Returns events in two different seconds, in the order of `n`, which is not the sort order of any of their values. */
 function events(count: number, of: (n: number) => Event): Event[] {
   return Array.from({ length: count }, (_, n) => ({
     _time: `2026-06-15T10:00:0${n < count / 2 ? 0 : 1}Z`,
@@ -41,14 +41,14 @@ beforeAll(async () => {
     'lines',
     events(4000, n => ({ n })),
   );
-  // A later second, and one in files of three shapes.
+  // A batch in a later second, and batches in a single second in files of three shapes.
   const later = numbers(300).map(n => ({ _time: '2026-06-15T10:00:01Z', n: 1500 + n, b: 1 }));
   const files = [{}, { a: 1 }, { b: 2 }, {}, { a: 3 }].map((extra, at) =>
     numbers(300).map(n => ({ _time: '2026-06-15T10:00:00Z', n: at * 300 + n, ...extra })),
   );
   for (const file of [later, ...files]) {
     await ingest('shapes', file);
-    // Each query turns what is not in a file yet into one.
+    // Each query flushes pending events to a file.
     await ask('shapes | count');
   }
   await ingest(

@@ -28,18 +28,18 @@ async function spotlight(apl: string): Promise<readonly Entry[]> {
   return JSON.parse(row?.[0] ?? '') as Entry[];
 }
 
-/** How many incidents of each kind are tried; `INCIDENTS=300` tries all, and `RANDOM_SEED=1000` those from this seed on. */
+/** Number of incidents of each kind; `INCIDENTS=300` runs all, and `RANDOM_SEED=1000` starts at this seed. */
 const tried = Number(process.env.INCIDENTS ?? 1);
 const firstSeed = Number(process.env.RANDOM_SEED ?? 0);
 const seedsOf = (many: number) => Array.from({ length: many }, (_, at) => firstSeed + at);
 
-/** What `spotlight` says of an incident. */
+/** Returns the entries of `spotlight` for an incident. */
 async function ofIncident(name: string): Promise<readonly Entry[]> {
   await prepare(incidentTable(name, now));
   return spotlight(`['${name}'] | summarize spotlight(bad, *)`);
 }
 
-/** Whether all fields of the cause are in the first three entries; prints which were missed. */
+/** Returns whether all fields of the cause are in the first three entries; adds a miss to `missed`. */
 async function isFound(name: string, missed: string[]): Promise<boolean> {
   const { cause, kind } = incidentNamed(name);
   const found = await ofIncident(name);
@@ -61,7 +61,10 @@ test('of incidents with a cause it is among the first three entries', { timeout:
   expect(missed.length / tried, missed.join('; ')).toBeLessThanOrEqual(0.05);
 });
 
-/** Each kind of cause is tried as often: `INCIDENTS=300` tries 300 of all, and by default every other one of the first ten is tried once. */
+/**
+ * All kinds of causes get equal shares: `INCIDENTS=300` runs 300 in total, and the default is one of every other kind among the
+ * first ten.
+ */
 const kinds = Object.keys(CAUSES).map((kind, place) => [kind, place] as const);
 const eachKind = Math.max(1, Math.floor(tried / kinds.length));
 
@@ -95,7 +98,7 @@ describe('spotlight', () => {
     const inside = found?.values.filter(({ selected }) => Number(selected) > 0) ?? [];
     expect(inside.map(({ from }) => from)).toEqual([888, 990, 1400, 1800, 1890]);
     expect(inside.reduce((sum, { selected }) => sum + Number(selected), 0)).toBeCloseTo(1);
-    // Bins without rows are not listed: that below the first quantile.
+    // Empty bins are not listed, such as the one below the first quantile.
     expect(found?.values[0]?.from).toBe(1);
     expect(found?.values.at(-1)?.to).toBe(null);
   });
@@ -123,7 +126,7 @@ describe('spotlight', () => {
   test.each([
     [
       'a word of a text',
-      // Of a word that is longer than is read nothing is read, and one counts once in a text.
+      // A word longer than the limit is ignored, and a word counts once per text.
       `strcat('job ', i, iff(bad, ' got Deadlock ${'z'.repeat(41)}, DEADLOCK after ', ' done after '), i * 7, ' ms')`,
       { value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' },
     ],
@@ -219,7 +222,7 @@ describe('spotlight', () => {
     const apl = `range i from 1 to 30000 step 1 | extend bad = i % 50 == 0 | extend x = strcat(i, ' ', iff(bad, 'deadlock', 'done')), i = 0`;
     const [found] = await spotlight(`${apl} | summarize spotlight(bad, x)`);
     expect(found?.values[0]).toEqual({ value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' });
-    // All 600 that are selected, and about 5,000 of the others.
+    // All 600 selected rows, and about 5,000 others.
     expect(found?.rows).toBeGreaterThan(5_300);
     expect(found?.rows).toBeLessThan(5_900);
   });
@@ -253,7 +256,10 @@ describe('spotlight', () => {
   );
 });
 
-/** Columns of one type: values of a grid, so that some are at the ends of ranges and buckets; `INCIDENTS=300` tries more. */
+/**
+ * Returns columns of one type with values on a grid, some of which are on the bounds of ranges and buckets; `INCIDENTS=300`
+ * generates more.
+ */
 function gridColumns(type: string, random: () => number): readonly string[] {
   const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
   const steps = ['1ns', '7us', '1ms', '3s', '1h'];
@@ -266,7 +272,7 @@ function gridColumns(type: string, random: () => number): readonly string[] {
   });
 }
 
-/** Texts that are easily taken for others: in another case, with what quotes, patterns and lists are written with, long or empty. */
+/** Texts that are easily confused: other cases, special characters of quoting, patterns and lists, long or empty texts. */
 const uglyTexts = [
   ...['', ' ', 'Deadlock', 'DEADLOCK', 'deadlock', 'dead', 'İstanbul', 'ISTANBUL', 'straße', 'STRASSE'],
   ...['ΣΊΣΥΦΟΣ', 'Σίσυφος', '300K', "it's", '"', '\\', 'a\\nb', '50%', 'a_b', 'a.b', 'line\nbreak', '\r\n'],
@@ -313,13 +319,13 @@ const uglyScalars: Readonly<Record<string, readonly string[]>> = {
   bool: ['true', 'false', 'tobool("none")'],
 };
 
-/** One of some expressions by the remainder of an integer. */
+/** Returns an expression that picks a value by the remainder of an integer. */
 function oneOf(values: readonly string[], by: string): string {
   const cases = values.map((each, at) => `${by} % ${values.length} == ${at}, ${each}`);
   return `case(${cases.join(', ')}, ${values[0]})`;
 }
 
-/** Expressions of such values, which have to do with `p` or `q`; both are from 0 to 9, and what is bad has both below 3. */
+/** Returns expressions of such values that depend on `p` or `q`; both range from 0 to 9, and bad rows have both below 3. */
 function uglyColumns(type: string, random: () => number): readonly string[] {
   const one = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
   const some = (from: readonly string[], many: number) => Array.from({ length: many }, () => one(from));
@@ -343,7 +349,7 @@ function uglyColumns(type: string, random: () => number): readonly string[] {
         `strcat(iff(bad, '', 'svc.'), i, ' svc.', iff(bad, '', strcat(' ', ${texts(5, at)}, ' ', ${writtenText(one(uglyTexts))})))`,
     ],
     dynamic: [
-      // A text that looks like an array has no elements.
+      // A text that looks like an array does not have elements.
       at =>
         `parse_json(strcat(iff(i % 4 == 0, '"[', '['), i, ',', ${either(['1', '2', '3', '4'], at)}, iff(i % 4 == 0, ']"', ']')))`,
       at => `iff(i % 11 == 0, dynamic(null), parse_json(${jsons(9, at)}))`,
@@ -367,7 +373,7 @@ function uglyColumns(type: string, random: () => number): readonly string[] {
   return Array.from({ length: tried > 2 ? 200 : 12 }, (_, at) => made[at % made.length]?.(at) ?? '');
 }
 
-/** The kinds of conditions of what was found. */
+/** Returns the kinds of conditions in a result. */
 function kindsOf({ parts }: SpotlightValue): readonly string[] {
   const kind = ({ field: _, ...part }: SpotlightPart) =>
     'value' in part ? (part.value === null ? 'null' : 'value') : Object.keys(part).join();
@@ -396,7 +402,7 @@ describe.each(Object.entries(conditionKinds))('the conditions that are written, 
     );
     return conditions.map((each, at) => `${row?.[at]} have ${each}`);
   };
-  /** What is found in the columns of a query; the conditions on it have to count its rows. */
+  /** Returns the findings for the columns of a query, after checking that their conditions match the reported row counts. */
   const foundIn = async (from: string, many: number): Promise<readonly SpotlightValue[]> => {
     const names = Array.from({ length: many }, (_, at) => `x${at}`);
     const [row] = await rows(
@@ -424,11 +430,11 @@ describe.each(Object.entries(conditionKinds))('the conditions that are written, 
     const from = `range i from 1 to 800 step 1 | extend p = (i * 7919) % 10, q = toint(i / 10) % 10 | extend bad = p < 3 and q < 3 | extend ${defined(ugly)}`;
     const found = await foundIn(from, ugly.length);
     const seen = new Set(found.flatMap(kindsOf));
-    // With another seed some kinds may not be there.
+    // Other seeds may not produce every kind.
     if (firstSeed === 0 && tried <= 2) expect(kinds.filter(each => !seen.has(each))).toEqual([]);
   });
 
-  // A histogram takes no times.
+  // `histogram` does not accept datetimes.
   test.runIf(['real', 'long', 'timespan'].includes(type))(
     'count the rows of the buckets of a histogram',
     async () => {

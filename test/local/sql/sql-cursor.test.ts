@@ -8,7 +8,7 @@ const service = sharedService({ compile: compileRequest });
 const window = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-16T00:00:00Z' };
 const rows = 10_000;
 
-/** Rows that share their times in runs of 1, 2, … 7, three in a row without any field that tells them apart. */
+/** Rows that share their times in runs of 1, 2, … 7; three successive rows share a `twin`. */
 beforeAll(async () => {
   const lines: string[] = [];
   for (let run = 0; lines.length < rows; run++) {
@@ -17,7 +17,7 @@ beforeAll(async () => {
       lines.push(JSON.stringify({ _time, n: lines.length, twin: `t${Math.floor(lines.length / 3)}` }));
   }
   await service().send('POST', '/v2/datasets', { name: 'ties', description: '' });
-  // Two files, whose rows have times in common.
+  // Two files, whose rows share times.
   for (const half of [lines.filter((_, at) => at % 2 === 0), lines.filter((_, at) => at % 2 === 1)]) {
     const ndjson = { 'content-type': 'application/x-ndjson' };
     const sent = await service().send('POST', '/v1/datasets/ties/ingest', half.join('\n'), ndjson);
@@ -124,7 +124,7 @@ test('from a page newest first one can page towards later times', async () => {
     cursor: middle.body.status.maxCursor,
   });
   const [found] = later.body.tables[0].columns;
-  // The time of row 4,999 is shared by rows beyond it, which the first query did not ask for.
+  // Later rows, outside the first query's filter, share the time of row 4,999.
   expect([found.at(-1), found.length > 4990]).toEqual([9999, true]);
 });
 

@@ -12,7 +12,7 @@ import { fixtures } from '../../golden/fixtures.js';
 
 const now = 1_772_600_767_000_000_000n;
 
-/** Tables by their names: the catalog of an engine that has nothing of DuckDB. */
+/** Tables by name: the catalog of an engine unrelated to DuckDB. */
 const catalog: DatasetCatalog = {
   names: () => Object.keys(fixtures),
   schema: name => {
@@ -26,7 +26,7 @@ const catalog: DatasetCatalog = {
   },
 };
 
-/** The SQL of a query, or why there is none. */
+/** Returns the SQL of a query, or why there is none. */
 function written(dialect: Dialect, apl: string): { readonly sql: string[]; readonly refusals: string[] } {
   const result = compilerFor(dialect)({ apl }, catalog, now);
   if (!result.ok) return { sql: [], refusals: result.diagnostics.map(({ message }) => message) };
@@ -48,7 +48,7 @@ const golden = readdirSync(folder, { encoding: 'utf8', recursive: true })
 const examples = [...functions, ...elements].flatMap(({ example }) => example?.apl ?? []);
 const queries = [...new Set([...golden, ...examples])];
 
-/** SQL without its names and strings. */
+/** Replaces names and strings in SQL. */
 const bare = (sql: string) => sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, '?');
 
 describe('the standard’s dialect', () => {
@@ -62,7 +62,7 @@ describe('the standard’s dialect', () => {
       const { sql, refusals } = written(standard, apl);
       count += sql.length > 0 ? 1 : 0;
       leaks.push(...sql.filter(each => spelling.test(bare(each))));
-      // What no engine runs is refused as it is for DuckDB.
+      // Queries that no engine supports are refused as for DuckDB.
       const others = refusals.filter(
         message => !message.includes(' is not available here: the engine has no SQL for it'),
       );

@@ -14,8 +14,8 @@ const day = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-25T00:00:00Z'
 const rows = 700_000;
 
 /**
- * The files of each dataset: the seconds since 2026-06-15 of the row `i` of `rows`, null for one without a time, and the rows of
- * each file. A file has 30 row groups or so.
+ * Files of each dataset: the time of row `i` of `rows` in seconds since 2026-06-15 (null for none), and the filter for each file's
+ * rows. A file has about 30 row groups.
  */
 const datasets: Readonly<Record<string, { readonly at: string; readonly files: readonly string[] }>> = {
   sorted: { at: 'i', files: ['true'] },
@@ -70,7 +70,7 @@ const filters: readonly (readonly [what: string, apl: string, sql: string])[] = 
   ],
 ];
 
-/** Rows as `second n`, in their order. */
+/** Rows as `second n`, in order. */
 type Rows = readonly string[];
 
 describe.each(Object.keys(datasets))('%s', name => {
@@ -177,7 +177,7 @@ test('windows grow, follow each other, and are one where the row groups overlap'
   ]);
 });
 
-/** The windows in which 10 rows of a dataset of these row groups are looked for. */
+/** Returns the windows in which 10 rows of a dataset with these row groups are searched. */
 function windows(rowGroups: readonly RowGroup[], descending: boolean): string[] {
   const columns = [{ id: 0, name: '_time', type: 'datetime' as const }];
   const [start, end] = [0n, 600n];
@@ -194,7 +194,7 @@ function windows(rowGroups: readonly RowGroup[], descending: boolean): string[] 
   );
 }
 
-/** The rows of a result whose columns are `_time` and `n`. */
+/** Returns the rows of a result with the columns `_time` and `n`. */
 async function ask(apl: string): Promise<Rows> {
   const { status, body } = await service().query(apl, day);
   expect([status, body.message]).toEqual([200, undefined]);
@@ -207,7 +207,7 @@ function secondOf(row: string): string | undefined {
   return row.split(' ')[0];
 }
 
-/** Rows that share a time are in the order of their files and lines, or in the opposite one. */
+/** Returns the expected rows; rows with equal times are in the order of their files and lines, or in reverse. */
 async function expected(name: string, where: string, direction: string, count: number): Promise<Rows> {
   const found = await rowsOf(
     `SELECT date_diff('second', TIMESTAMP '2026-06-15', _time::TIMESTAMP)::INTEGER, n::INTEGER

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../service.js';
 
 const fixture = fileURLToPath(new URL('formats/0/data', import.meta.url));
 
-/** A data directory with a file of every kind. */
+/** Creates a data directory with a file of every kind. */
 async function whole(): Promise<string> {
   const dataDir = await temporaryDirectory();
   cpSync(fixture, dataDir, { recursive: true });
@@ -22,7 +22,7 @@ async function whole(): Promise<string> {
   return dataDir;
 }
 
-/** The first file of a kind, below a data directory. */
+/** Returns the first file of a kind below a data directory. */
 function fileOf(dataDir: string, pattern: RegExp): string {
   const names = readdirSync(dataDir, { recursive: true }).map(String).sort();
   const found = names.find(name => pattern.test(name));
@@ -54,7 +54,7 @@ const directory: Damage = file => {
   mkdirSync(file);
 };
 
-/** The damages of each kind, in the order of the table, with the reason that is told. */
+/** Damages of each kind, in the order of the table, with the reported reason. */
 const damages: readonly (readonly (readonly [name: string, damage: Damage, reason: string])[])[] = [
   [
     ['cut', cutAtEnd, 'is cut short, or not a Parquet file'],

@@ -10,11 +10,11 @@ interface Sizes {
   readonly files: number;
   readonly rows: number;
   readonly fields: number;
-  /** Of the engine that merges. */
+  /** Memory of the merging engine, in MiB. */
   readonly memoryMb: number;
 }
 
-/** A dataset of small files with the same rows, each field of which is `value`. */
+/** Creates a dataset of small files with the same rows; each field is `value`. */
 async function datasetOf({ files, rows, fields, memoryMb }: Sizes, value: string) {
   const imports = await temporaryDirectory();
   const file = path.join(imports, 'in.parquet');

@@ -34,7 +34,7 @@ async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> 
   return (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0].columns;
 }
 
-// ---- where the time is found ----
+// ---- detection of the time field ----
 
 const times: readonly (readonly [what: string, line: object, field: string, time: string])[] = [
   [
@@ -228,7 +228,7 @@ test('rows whose time cannot be read are kept and counted', async () => {
   ]);
 });
 
-// ---- what becomes of the values ----
+// ---- conversion of values ----
 
 const values: readonly (readonly [
   what: string,
@@ -443,7 +443,7 @@ test('a name that is too long is refused before the file is read', async () => {
   expect(body.message).toMatch(/^A dataset name has 1 to 128 characters/);
 });
 
-// ---- what is refused ----
+// ---- refusals ----
 
 type Refused = [what: string, name: string, content: string | Uint8Array, message: RegExp];
 
@@ -454,7 +454,7 @@ function cutOff(share: number): Uint8Array {
   return packed.subarray(0, packed.length * share);
 }
 
-/** A whole file of gzip with one byte that is another. */
+/** Returns a complete gzip file with one corrupted byte. */
 function damagedAt(place: number): Uint8Array {
   const packed = Uint8Array.from(cutOff(1));
   return packed.map((byte, at) => (at === place ? byte ^ 0xff : byte));
@@ -580,7 +580,7 @@ test.each([
 
 test('while a file is imported, the service says how much of it is read', async () => {
   const line = `${JSON.stringify({ _time: 1_700_000_000, text: 'x'.repeat(40) })}\n`;
-  // The engine tells its share once in a hundred thousand rows.
+  // The engine reports progress every hundred thousand rows.
   const file = await fileOf('large.ndjson', line.repeat(1_500_000));
   const request = { path: file, dataset: `d${++datasets}` };
   const importing = service().json('POST', '/v1/local/import', request, { 'x-apl-query': 'large' });
@@ -604,7 +604,7 @@ test('while a file is imported, the service says how much of it is read', async 
   expect(Math.abs((rows.at(-1) ?? 0) - 1_500_000)).toBeLessThan(1_500);
 });
 
-// ---- what a preview says ----
+// ---- previews ----
 
 async function previewText(name: string, content: string | Uint8Array, more: object = {}): Promise<Imported> {
   const dataset = `d${++datasets}`;

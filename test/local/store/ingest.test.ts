@@ -273,7 +273,7 @@ const refused: readonly (readonly [
 const labels = '{"region":"eu-west-1","n":{"a":7}}';
 const labeled = 'a:long region:string n.a:long';
 
-/** JSON small enough to be read without the engine, JSON that is not, and CSV. */
+/** JSON small enough to be read without the engine, larger JSON, and CSV. */
 const labeledBodies: readonly (readonly [what: string, body: string, type: string, rows: number])[] = [
   ['a small body', '[{"a":1},{"a":1,"region":"us"}]', 'application/json', 2],
   ['a large body', '{"a":1,"region":5}\n'.repeat(20_000), 'application/x-ndjson', 20_000],

@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** Long enough for a reader to meet a file that is being written. */
+/** Long enough for a reader to see a file while it is being written. */
 const texts = ['a', 'b'].map(letter => letter.repeat(4_000_000));
 
 test('a reader sees the old text or the new, never a part', async () => {
@@ -46,7 +46,7 @@ test('a draft on another disk is copied to the directory for drafts first, and i
   await writeDurably(draft, 'new');
   await placeFile(draft, file, { confirm: () => undefined, draftDir });
   expect([await readFile(file, 'utf8'), await readdir(draftDir)]).toEqual(['new', []]);
-  // Whoever has the directory now has taken it away.
+  // The new owner of the data directory has removed it.
   await rm(draftDir, { recursive: true });
   await expect(placeFile(draft, file, { confirm: () => undefined, draftDir })).rejects.toThrow('ENOENT');
 });

@@ -11,26 +11,26 @@ import { readSettings } from '../../../kernel/notebook/settings.js';
 import { spawnEngine } from '../engine/spawned.js';
 import { TestService, temporaryDirectory } from '../service.js';
 
-/** What a program wrote whose data directories have a format. */
+/** Returns the fixture written by a program with this data directory format. */
 function fixtureOf(format: number): string {
   return fileURLToPath(new URL(`formats/${format}`, import.meta.url));
 }
 
-/** A copy of the data directory that an early version wrote. */
+/** Returns a copy of the data directory written by an early version. */
 async function written(format = 0): Promise<string> {
   const dataDir = path.join(await temporaryDirectory(), 'data');
   cpSync(path.join(fixtureOf(format), 'data'), dataDir, { recursive: true });
   return dataDir;
 }
 
-/** The name of the only file in a directory, without its ending. */
+/** Returns the name of the only file in a directory, without its extension. */
 function onlyIn(directory: string): string {
   const names = readdirSync(directory);
   expect(names.length).toBe(1);
   return path.parse(names[0] ?? '').name;
 }
 
-/** The service with the language's own compiler. */
+/** Starts a service with the real APL compiler. */
 async function start(
   dataDir: string,
   log: (text: string) => void = () => {},
@@ -50,7 +50,7 @@ async function columns(service: TestService, apl: string): Promise<unknown[][]> 
 
 const formatText = '{\n  "format": 1,\n  "version": "1.2.3",\n  "checksum": "f8c7d845"\n}\n';
 
-/** What the fixture holds, by query. */
+/** Contents of the fixture, by query. */
 const contents: Readonly<Record<string, unknown[][]>> = {
   'orders | sort by id asc | project _time, id = tostring(id), price, paid, note': [
     ['2026-06-02T00:00:01Z', '2026-06-02T00:00:00Z'],
@@ -82,7 +82,7 @@ test.each([0, 1])(
     const format = path.join(dataDir, 'format.json');
     const upgraded = of === 1 ? readFileSync(format, 'utf8') : formatText;
     const [star, annotation] = ['starred', 'annotations'].map(name => onlyIn(path.join(dataDir, name)));
-    // What a program leaves that is killed while it notes the format.
+    // The draft of a program that was killed while writing the format.
     writeFileSync(path.join(dataDir, `format.json.${crypto.randomUUID()}.tmp`), formatText.slice(0, 20));
     const service = await start(dataDir);
     for (const [apl, expected] of Object.entries(contents))
@@ -124,7 +124,7 @@ test.each([0, 1])(
     const next = await start(dataDir, undefined, '4.5.6');
     for (const [apl, expected] of Object.entries(contents))
       expect([apl, await columns(next, apl)]).toEqual([apl, expected]);
-    // Once is enough.
+    // The upgrade runs only once.
     expect([readFileSync(format, 'utf8'), statSync(format).mtimeMs]).toEqual([upgraded, mtimeMs]);
   },
 );

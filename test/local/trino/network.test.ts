@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../service.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Starts a coordinator for one test, which names one table, and returns its port. */
+/** Starts a coordinator for one test with a single table; returns its port. */
 async function coordinator(): Promise<number> {
   const server = createServer((_request, response) =>
     response.end(JSON.stringify({ data: [['events', 'ts', 'timestamp(9)']], stats: { state: 'FINISHED' } })),
@@ -22,7 +22,7 @@ async function coordinator(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Returns what a cluster at an address answers to `doctor`, over a network that these variables describe. */
+/** Returns the result of `doctor` for a cluster at an address, over a network configured by these variables. */
 async function probed(url: string, env: Readonly<Record<string, string>>): Promise<unknown> {
   for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'])
     for (const each of [name, name.toLowerCase()]) vi.stubEnv(each, undefined);

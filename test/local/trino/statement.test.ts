@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A coordinator that gives these answers in order, the last one again and again, and remembers what it was asked. */
+/** Starts a coordinator that gives these responses in order, repeating the last one, and records its requests. */
 async function coordinator(
   answers: readonly Answer[],
   more: Partial<Deployment> = {},

@@ -6,16 +6,16 @@ import { type Specimen, sourceOf, specimens } from './specimens.js';
 import { contexts } from './table.js';
 
 /*
- * An expression has one value, whatever stands around it: in each context it gives what a field gives that holds its value. The
- * SQL of a field cannot be taken apart; that of an expression could be, if an operator beside it bound closer than its own.
+ * An expression has the same value in every context as a field that holds its value. The SQL of a field is atomic; that of an
+ * expression could be split by an adjacent operator that binds more tightly.
  */
 
 const all = specimens();
 const queries = openQueries();
 
 /**
- * Each expression stands beside all operators that bind closest, and in one of `sparse` other contexts, which are others for the
- * expressions beside it and for another RANDOM_SEED; CONTEXTS=all has it in all of them.
+ * Each expression is tested beside all tightest-binding operators, and in one of every `sparse` other contexts, which vary with the
+ * expression and with RANDOM_SEED; CONTEXTS=all tests all contexts.
  */
 const sparse = process.env.CONTEXTS === 'all' ? 1 : 8;
 const seed = Number(process.env.RANDOM_SEED ?? 1);
@@ -57,7 +57,7 @@ test('a random value may be a pattern', async () => {
   expect(await queries.rows("print y = 'a' matches regex tostring(rand(1))")).toEqual([['false']]);
 });
 
-/** A few expressions at a time stand in one query. */
+/** Groups a few expressions into each query. */
 function groups(of: readonly Specimen[] = []) {
   const together = 4;
   return Array.from({ length: Math.ceil(of.length / together) }, (_, index) => {
@@ -66,7 +66,7 @@ function groups(of: readonly Specimen[] = []) {
   });
 }
 
-/** The contexts in which an expression gives something else than a field with its value. */
+/** Returns the contexts in which an expression gives a different result than a field with its value. */
 async function unlike(
   some: readonly Specimen[],
   around: readonly string[],
@@ -89,7 +89,7 @@ async function unlike(
   });
 }
 
-/** The same of conditions, and of keys of joins, sorts and groups: what is left of the rows, in order. */
+/** Does the same for conditions and for keys of joins, sorts and groups; compares the resulting rows in order. */
 async function unlikeRows(
   some: readonly Specimen[],
   condition: string,
@@ -113,7 +113,7 @@ async function unlikeRows(
   });
 }
 
-/** The rows with the values of expressions in fields. */
+/** Returns the source of the rows, extended by fields with the values of the expressions. */
 function holding(some: readonly Specimen[]): string {
   const held = some.map(({ text }, index) => `v${index} = ${text}`);
   return `${sourceOf(some.flatMap(each => each.fields))} | extend ${held.join(', ')}`;

@@ -7,7 +7,7 @@ import { parseQuery } from '../../../../kernel/apl/syntax/parse.js';
 import { visitQuery } from '../../../../kernel/apl/syntax/syntax-walk.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 
-/** Rows with a value of every type, a null of every type, negative numbers and numbers that are nothing special. */
+/** Rows with a value and a null of every type, negative numbers and ordinary numbers. */
 const rows = `datatable(id: long, b: bool, n: long, r: real, s: string, t: datetime, d: timespan, j: dynamic)[
   0, true, 5, 2.5, 'a b', datetime(2024-03-31T13:45:06.123456789Z), 90s, dynamic([3, 'b', null]),
   1, false, -3, -0.25, 'b', datetime(1969-12-31T23:00:00Z), -2h, dynamic({'k': 7, 'b': [1]}),
@@ -24,18 +24,18 @@ const columns: Readonly<Record<TypeName, string>> = {
   dynamic: 'j',
 };
 
-/** An expression over `rows`, with the fields that it needs beside theirs. */
+/** An expression over `rows`, with the additional fields it needs. */
 export interface Specimen {
   readonly text: string;
   readonly type: TypeName;
   readonly fields: readonly string[];
-  /** The function that it calls. */
+  /** Name of the called function. */
   readonly callee: string | undefined;
 }
 
 /**
- * Every expression that stands in an example of the reference and can stand alone, as it is and with fields as its operands. Of
- * those that differ in nothing but their operands, one for each list of types.
+ * Returns every expression in an example of the reference that compiles by itself, both unchanged and with fields as operands.
+ * Expressions that differ only in their operands are included once for each list of types.
  */
 export function specimens(): readonly Specimen[] {
   const found = new Map<string, readonly Specimen[]>();
@@ -54,7 +54,7 @@ export function specimens(): readonly Specimen[] {
   return [...found.values()].flat();
 }
 
-/** Random numbers are another each time that they are named. */
+/** Without `rand`, which returns another number each time. */
 function examples(): readonly { readonly apl: string }[] {
   const entries: readonly FunctionEntry[] = [...functions, ...aggregates];
   return [
@@ -63,7 +63,7 @@ function examples(): readonly { readonly apl: string }[] {
   ].filter(({ apl }) => !apl.includes('rand('));
 }
 
-/** Those that compute something. What `*` stands for depends on the fields beside it. */
+/** Returns the expressions that compute something, without `*`, which depends on the fields in scope. */
 function expressionsIn(apl: string): readonly Expr[] {
   const found: Expr[] = [];
   const expr = (each: Expr): void => {
@@ -76,8 +76,8 @@ function expressionsIn(apl: string): readonly Expr[] {
 }
 
 /**
- * The text with fields in place of operands: they hold those in the first row, and other values of their types in the rows
- * below. Its `shape` has the types in their places.
+ * Replaces operands with fields: they have the operands' values in the first row, and other values of the same types in the rows
+ * below. In `shape`, types replace the operands.
  */
 function overFields(apl: string, expr: Expr) {
   const fields: string[] = [];
@@ -98,7 +98,7 @@ function overFields(apl: string, expr: Expr) {
 
 const fieldNames = new Map<string, string>();
 
-/** One name for each text, as the fields of many expressions stand in one query. */
+/** Returns the same name for the same text, as the fields of many expressions share a query. */
 function fieldOf(written: string): string {
   const name = fieldNames.get(written) ?? `f${fieldNames.size}`;
   fieldNames.set(written, name);
@@ -124,7 +124,7 @@ function operandsOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** Whether an operand is an argument that has to be written in the query. */
+/** Returns whether an operand is an argument that must be a constant. */
 function isFixed(expr: Expr, operand: Expr): boolean {
   if (expr.kind !== 'call') return false;
   const entry: FunctionEntry | undefined = functions.find(each => each.name === expr.callee.name);
@@ -138,13 +138,13 @@ function specimen(text: string, fields: readonly string[], expr: Expr): Specimen
   return type === undefined ? undefined : { text, type, fields, callee };
 }
 
-/** Undefined if the text is not an expression that can stand alone. */
+/** Returns the type of an expression; undefined if the text does not compile by itself. */
 function typeOf(text: string, fields: readonly string[]): TypeName | undefined {
   const result = compileRequest({ apl: `${sourceOf(fields)} | project x = (${text})` }, noDatasets, 0n);
   return result.ok ? result.compiled.tables[0]?.fields[0]?.type : undefined;
 }
 
-/** The rows, with the fields of some specimens. */
+/** Returns the source of the rows, with the fields of some specimens. */
 export function sourceOf(fields: readonly string[]): string {
   return fields.length === 0 ? rows : `${rows} | extend ${[...new Set(fields)].join(', ')}`;
 }

@@ -1,13 +1,13 @@
 import type { TypeName } from '../../../../kernel/apl/catalog/entry.js';
 
-/** What may stand around a value of a type; `#` is the value. */
+/** Contexts for values of a type; `#` is the value. */
 interface Contexts {
-  /** Those whose operators bind closest. */
+  /** Contexts with the tightest-binding operators. */
   readonly closest: readonly string[];
   readonly others: readonly string[];
   readonly aggregates: readonly string[];
   readonly condition: string;
-  /** Of a sort, of groups, of a join. */
+  /** Key of a sort, a group or a join. */
   readonly key: string;
 }
 
@@ -21,7 +21,7 @@ const ofAny: readonly string[] = [
 
 const aggregatesOfAny: readonly string[] = ['dcount(#)', 'make_list(#)', 'topk(#, 2)'];
 
-/** Every operator that compares, with the value on either side of it. */
+/** Returns all comparisons, with the value on either side. */
 function comparisons(other: string): readonly string[] {
   return [
     `${other} == #`,
@@ -59,7 +59,7 @@ const numbers: Contexts = {
   key: '-#',
 };
 
-/** By type; every context has the same value for an expression as for a field that holds what the expression gives. */
+/** Contexts by type; in each, an expression must give the same result as a field with its value. */
 export const contexts: Readonly<Record<TypeName, Contexts>> = {
   long: numbers,
   real: numbers,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openQueries, start } from '../../queries.js';
 
-/** Members as they may be written: numbers of every form, what the engine takes for numbers, and what only looks like them. */
+/** Members in many notations: all forms of numbers, values that the engine takes for numbers, and values that only look like numbers. */
 const members = [
   '0',
   '-0',
@@ -82,7 +82,7 @@ const readers = [
   ),
 ];
 
-/** `distinct` hands on the dynamic value alone, whose members are read where it is whole. */
+/** `distinct` passes on only the dynamic value, whose members are then read from the whole value. */
 describe.each(['parse_json', 'todynamic'])('what is read of %s in the text', parse => {
   test.each(readers)('as %s is what its value says', async reader => {
     const of = (member: string) => reader.replace('X', member);

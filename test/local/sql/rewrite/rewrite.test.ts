@@ -15,7 +15,7 @@ import { planText } from './text.js';
 
 /**
  * Each rewrite has a file of cases: a title after `===`, a query, `---`, and the plans before and after the rewrite.
- * `UPDATE_GOLDEN=1` writes what the code gives now.
+ * `UPDATE_GOLDEN=1` writes the current output.
  */
 const folder = new URL('./plans/', import.meta.url);
 const update = process.env.UPDATE_GOLDEN === '1';
@@ -43,7 +43,7 @@ function planOf(apl: string): Plan {
   return plan;
 }
 
-/** A row group a minute. */
+/** One row group per minute. */
 const rowGroups = (): RowGroup[] =>
   Array.from({ length: 60 }, (_, at) => ({
     rows: 100_000,
@@ -52,7 +52,7 @@ const rowGroups = (): RowGroup[] =>
     timed: true,
   }));
 
-/** Known of one of the datasets. */
+/** Known for only one of the datasets. */
 const rowCount: RewriteContext['rowCount'] = name => (name === 'logs' ? 6_000_000 : undefined);
 
 const functions: RewriteContext['functions'] = {
@@ -81,7 +81,7 @@ function ofQuery(name: 'ordering' | 'places' | 'pages' | 'totals', plan: Plan): 
   return rewrites[name]({ relation, order, shown: relation.columns, unknown: [] }, context);
 }
 
-/** The plans that each rewrite makes of one. */
+/** Plans that each rewrite produces from a plan. */
 const plansAfter: { readonly [Name in keyof typeof rewrites]: (plan: Plan) => readonly Relation[] } = {
   ordering: plan => [ofQuery('ordering', plan).relation],
   places: plan => [ofQuery('places', plan).relation],

@@ -11,7 +11,7 @@ const range = { startTime: '2026-06-15T00:00:00Z', endTime: '2026-06-25T00:00:00
 const rows = 3_000;
 const others = Array.from({ length: 220 }, (_, index) => `f${index}`);
 
-/** The time of row `i`, in seconds since 2026-06-15. */
+/** Time of row `i` in each dataset, in seconds since 2026-06-15. */
 const datasets = {
   ties: 'i // 7',
   one: '5',
@@ -51,7 +51,7 @@ const ends = [
   '| extend t = iff(n % 2 == 0, _time, datetime(null)) | sort by t desc, n asc | limit 2000',
 ];
 
-/** The rows of a query by these two fields, and what is said of them. */
+/** Returns these two fields of a query's rows, and its status. */
 async function answer(apl: string, more: object = {}) {
   const { status, body } = await service().query(apl, { ...range, ...more });
   expect(status, JSON.stringify(body)).toBe(200);

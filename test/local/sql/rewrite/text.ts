@@ -1,7 +1,7 @@
 import type { Column, Relation, Scalar } from '../../../../kernel/apl/plan/plan.js';
 import { inputsOf, partsOf } from '../../../../kernel/apl/plan/plan-walk.js';
 
-/** Returns a plan as text: a line for each relation, what it reads indented below it. */
+/** Returns a plan as text: one line per relation, with its inputs indented below it. */
 export function planText(relation: Relation, indent = ''): string {
   const { kind, columns, ...members } = relation;
   const inputs = new Set<unknown>(inputsOf(relation));

@@ -28,7 +28,10 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Fields with their types and every row as text. The order of fields follows that of files, so it is told of one body only. */
+/**
+ * Returns fields with their types, and every row as text. Fields are in the order of files, so they are sorted unless there is one
+ * body.
+ */
 async function contentOf(dataset: string, isOne: boolean): Promise<unknown> {
   const { engine, store } = parts;
   const catalog = await store.snapshot(dataset);
@@ -167,7 +170,7 @@ test.each(left.map(([what, body, timeField]) => ({ what, body, timeField })))(
   },
 );
 
-/** The same numbers for the same seed. */
+/** Returns a generator of integers, determined by the seed. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return below => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Halves } from '../../../../kernel/local/store/append/halves.js';
 
-/** What comes out of a text that arrives in two pieces, and how much shorter it is. */
+/** Passes a text in two chunks; returns the output and the number of bytes saved. */
 async function through(text: string, at = text.length): Promise<readonly [text: string, saved: number]> {
   const halves = new Halves();
   const bytes = Buffer.from(text);
@@ -46,7 +46,7 @@ test('any text of JSON is the same but for its halves, wherever it is divided', 
   );
 });
 
-/** Undefined for what is not JSON. */
+/** Returns the parsed value as JSON; undefined if the text is not JSON. */
 function parsed(text: string): string | undefined {
   try {
     return JSON.parse(text).toWellFormed();

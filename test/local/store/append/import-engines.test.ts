@@ -7,7 +7,7 @@ import { LocalError } from '../../../../kernel/local/local-errors.js';
 import { ImportEngines, openEngine } from '../../../../kernel/local/store/append/import-engines.js';
 import { temporaryDirectory } from '../../service.js';
 
-/** Engines of a data directory beside which there is a small file. */
+/** Creates import engines for a data directory next to a small file. */
 async function enginesBeside(content: string | Buffer = 'a line\n') {
   const directory = await temporaryDirectory();
   const file = path.join(directory, 'in.log');
@@ -43,7 +43,7 @@ test('an engine that is given back once the service ends is closed', async () =>
   await expect(readdir(engine.workDir)).rejects.toThrow('ENOENT');
 });
 
-/** Returns how many threads read a file with this content, 3 for any more. */
+/** Returns the number of threads that read a file with this content, capped at 3. */
 async function threadsFor(name: string, content: string | Buffer): Promise<bigint> {
   const directory = await temporaryDirectory();
   const file = path.join(directory, name);
@@ -63,10 +63,10 @@ test.each([
   expect(await threadsFor(name, row.repeat(20_000))).toBe(threads);
 });
 
-/** More than what one thread reads alone. */
+/** More than a single thread reads. */
 const largeBytes = 2 ** 20;
 
-/** Lines of a file with as many fields. */
+/** Formats a line of a file with these fields. */
 const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
   'in.csv': fields => fields.join(','),
   'in.tsv': fields => fields.join('\t'),

@@ -64,7 +64,7 @@ function orphanOf(parts: Parts, ...batches: readonly Batch[]): Promise<string> {
   return orphanWith(parts, crypto.randomUUID(), batches);
 }
 
-/** Such a log with an id, which comes into the directory whole: a store that is at work there takes it over at once. */
+/** Leaves such a log with an id, moved into the directory when complete, as a running store adopts it immediately. */
 async function orphanWith(
   { dataDir, directory }: Parts,
   id: string,
@@ -103,7 +103,7 @@ test('what a process that was killed had appended is taken in once, by the next 
   const later = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
   expect(await idsOf(later)).toEqual([1, 2, 3]);
   expect(await entries(parts, '.log')).toEqual([]);
-  // Killed after its file was there and before its log was gone.
+  // Killed after its file was written and before its log was deleted.
   await copyFile(kept, orphan);
   expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual([1, 2, 3]);
   expect(await entries(parts, '.log')).toEqual([]);
@@ -152,7 +152,7 @@ test('events are merged into few files, and nothing is lost or doubled on the wa
   await parts.store.close();
 });
 
-/** Eight files of one event each, as many as are merged; `during` is called when the new file is written and not yet in its place. */
+/** Merges eight files of one event each, the minimum; `during` is called when the merged file is written but not yet published. */
 async function mergingStore(during: (parts: Parts, first: string) => Promise<void>, confirm?: () => void) {
   const parts = await openStore(confirm);
   const run = parts.engine.run.bind(parts.engine);
@@ -296,7 +296,7 @@ test('files of a backup that come back beside the one that has their rows do not
   ]);
   await cp(backup, parts.directory, { recursive: true });
   expect(await idsOf(parts)).toEqual(all);
-  // A service that knows nothing yet reads it in the footer.
+  // A new service reads it from the footer.
   const next = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
   expect([await idsOf(next), (await entries(parts, '.parquet')).length]).toEqual([all, 9]);
   await rename(merged, away(parts));
@@ -320,14 +320,14 @@ test('copies of files and logs under other names do not count beside what has th
     ...[path.basename(copyOf(name)), 'copied'],
     `is a copy of ${name}, and does not count`,
   ];
-  // Of a file whose rows are in a merged one, before and after it is deleted, with the list and by the merged one alone.
+  // Copy of a file whose rows are in a merged one: before and after the file is deleted, and with and without the list.
   await copyFile(path.join(parts.directory, first), copyOf(first));
   for (const gone of [undefined, first, list]) {
     if (gone !== undefined) await rm(path.join(parts.directory, gone));
     expect(await idsOf(parts)).toEqual(all);
     expect(await copied()).toEqual([isCopy(first)]);
   }
-  // Of a log that is there, and of one whose file is. A store that is at work would take it over before the next one looks.
+  // Copies of an existing log, and of one already stored in a file. A running store would adopt them before the next one starts.
   await parts.store.close();
   const orphan = await orphanOf(parts, batchOf(8), batchOf(9));
   await copyFile(orphan, copyOf(path.basename(orphan)));
@@ -339,7 +339,7 @@ test('copies of files and logs under other names do not count beside what has th
   const copies = [path.basename(copyOf(first)), ...logs];
   const notices = (await next.store.snapshot('d')).notices(['d']).map(({ msg }) => msg);
   expect(notices.map(msg => copies.find(name => msg.includes(name)) ?? msg).sort()).toEqual(copies.sort());
-  // Of one that is gone: once, whatever it is called.
+  // Copies of a log that is gone are read once, whatever they are called.
   const gone = path.join(parts.dataDir, 'gone.log');
   const late = await orphanOf(parts, batchOf(10));
   await rename(late, gone);
@@ -352,7 +352,7 @@ test('copies of files and logs under other names do not count beside what has th
 test('a log of a killed process whose events are stored already does not outlive the file that they are in', async () => {
   const begun = await openStore();
   const { directory } = begun;
-  // One file fewer than are merged: the log is there before the merge begins.
+  // One file fewer than the minimum for a merge, so that the log is there before the merge begins.
   for (let id = 0; id < 7; id++) {
     await append(begun, id);
     await begun.store.snapshot('d');
@@ -402,7 +402,7 @@ test('a replacement replaces what was appended before it', async () => {
   expect(await idsOf(parts)).toEqual([7, 8]);
 });
 
-/** A store whose service loses the data directory when told so. */
+/** Opens a store whose service can lose the data directory. */
 async function losingStore() {
   let lost = false;
   const parts = await openStore(() => {
@@ -460,7 +460,7 @@ test.skipIf(process.platform === 'win32')(
     const orphan = await orphanOf(parts, batchOf(1));
     const content = await readFile(orphan);
     await rm(orphan);
-    // It cannot be read, and gets its name back.
+    // A pipe cannot be read, and is renamed back.
     execFileSync('mkfifo', [orphan]);
     const names = new Set<string | null>();
     const watcher = watch(parts.directory, (_, name) => names.add(name));

@@ -6,7 +6,7 @@ import { readBatch } from '../../../../kernel/local/store/append/append-batch.js
 import { Journal } from '../../../../kernel/local/store/append/journal.js';
 import { temporaryDirectory } from '../../service.js';
 
-/** A journal over directories, in which `placing` may hold up or refuse the files of a dataset. */
+/** Opens a journal over directories; `placing` may delay or refuse the files of a dataset. */
 async function openJournal(placing: (dataset: string) => Promise<void>) {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [] });
@@ -33,7 +33,7 @@ async function openJournal(placing: (dataset: string) => Promise<void>) {
   };
 }
 
-/** A gate, and what opens it. */
+/** Returns a gate, and a function that opens it. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>(resolve => {

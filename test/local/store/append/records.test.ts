@@ -11,14 +11,14 @@ import { damaged, goneProcess, type LogSample, type Random, sampleLog, wholeIn }
 
 const records = 40;
 
-/** Fifty logs are damaged in each round; more rounds with `FAULTS=long`. */
+/** Each round damages fifty logs; `FAULTS=long` runs more rounds. */
 const rounds = process.env.FAULTS === 'long' ? 10 : 2;
 
 async function currentSample(count = records): Promise<LogSample> {
   return sampleLog(path.join(await temporaryDirectory(), 'log'), count);
 }
 
-/** Written by the program before logs had a header. */
+/** A log written before logs had a header. */
 async function firstSample(): Promise<LogSample> {
   const text = await readFile(new URL('first-format.log.base64', import.meta.url), 'utf8');
   const bytes = Buffer.from(text, 'base64');
@@ -27,12 +27,12 @@ async function firstSample(): Promise<LogSample> {
   return { bytes, starts };
 }
 
-/** A store that leaves files as they are: these tests remove them under its hands. */
+/** A store without merges, as these tests remove files behind its back. */
 class StillStore extends DatasetStore {
   override mergeLater(): void {}
 }
 
-/** A store with one dataset, in which logs of a process that is gone are left. */
+/** Opens a store with one dataset, and a place for logs of an ended process. */
 async function openBench() {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [] });
@@ -87,7 +87,7 @@ function randomOf(seed: number): Random {
 
 test.each([
   ['of today', currentSample, 2_000, { 2: { lost: 999, aside: 100 }, 10: { lost: 4389, aside: 500 } }],
-  // It holds nothing by which a record that is there twice could be known.
+  // Its records have nothing to identify duplicates by.
   ['of the first format', firstSample, 200, { 2: { lost: 908, aside: 100 }, 10: { lost: 3936, aside: 500 } }],
 ] as const)(
   'of a log %s that is damaged, every whole record is kept once, and the rest set aside and said',
@@ -115,11 +115,11 @@ test.each([
     }
     expect(counts).toEqual(expectedCounts[rounds]);
   },
-  // Up to a thousand logs, each of which is synced to the disk.
+  // Up to a thousand logs, each synced to disk.
   600_000,
 );
 
-/** What is done to a log of three batches before or behind the fourth, the batches that are left, and what is said of the rest. */
+/** Changes to a log of three batches before or after the fourth, the remaining batches, and the message about the rest. */
 const cases: readonly (readonly [string, (log: LogSample, fourth: Buffer) => Buffer, number[], string])[] = [
   ['as it was', ({ bytes }) => bytes, [0, 1, 2], ''],
   ['that was begun', () => encodeHeader(headerBytes), [], ''],

@@ -10,7 +10,7 @@ test('a copy fails whose directory is deleted meanwhile', async () => {
   const [scratch, file] = [path.join(directory, 'scratch'), path.join(directory, 'file')];
   mkdirSync(scratch);
   writeFileSync(file, '');
-  // More than what is written between two looks at the disk.
+  // More than is written between two disk checks.
   truncateSync(file, 40 * 2 ** 20);
   const source = createReadStream(file);
   source.once('data', () => rmSync(scratch, { recursive: true }));

@@ -9,7 +9,7 @@ test.skipIf(process.platform === 'win32')(
   'pipes that keep every thread of the process waiting are seen, and let all of them go',
   async () => {
     const directory = await temporaryDirectory();
-    // Sixteen are the threads of a service.
+    // More than the 16 threads of a service.
     const pipes = Array.from({ length: 20 }, (_, n) => path.join(directory, `${n}`));
     execFileSync('mkfifo', pipes);
     const work = whileFiles(

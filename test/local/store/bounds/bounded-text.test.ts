@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inspectorOf } from '../../../../kernel/local/store/bounds/bounded-text.js';
 
-/** What the inspector says of a text that comes in pieces of so many bytes. */
+/** Returns the inspector's verdict on a text that arrives in chunks of `piece` bytes. */
 function said(format: string, text: string | Buffer, piece: number, delimiter?: string): string {
   const inspector = inspectorOf({ name: 'It', format, ...(delimiter !== undefined && { delimiter }) });
   const bytes = Buffer.from(text);

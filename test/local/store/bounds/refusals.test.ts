@@ -9,18 +9,18 @@ const service = sharedService();
 
 const object = (keys: number, first = 0) =>
   `{${Array.from({ length: keys }, (_, index) => `"k${index + first}":1`).join(',')}}\n`;
-/** Far more than an event may have. */
+/** Far more keys than an event may have. */
 const keys = object(1_000_000);
 const columns = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join(',');
 const nested = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`;
 const long = `{"a":"${'x'.repeat(65 * 2 ** 20)}"}\n`;
-/** More lines than decide what a file holds. */
+/** More lines than are sampled to detect the format. */
 const lines = '{"a":1}\n'.repeat(20_000);
 const rows = `a,b\n${'1,2\n'.repeat(20_000)}`;
 
 type Bomb = readonly [what: string, name: string, content: string, message: string];
 
-/** The messages go on after the name of the file, or "The body". */
+/** Bombs with the message that follows the name of the file, or "The body". */
 const bombs: readonly Bomb[] = [
   ['keys', 'x.json', keys, ' has more than 5,000 keys in event 1, line 1; 5,000 can be fields.'],
   [
@@ -131,7 +131,7 @@ test('keys that are many over all events are counted', async () => {
   ]);
 });
 
-/** Sends all of a body before it reads the answer, as many clients do. */
+/** Sends the whole body before reading the response, as many clients do. */
 async function sendFirst(
   { service: { url, token } }: TestService,
   body: Buffer,

@@ -20,7 +20,7 @@ const { rows } = openQueries(() => {
 
 const usual = 'i / 8 AS x';
 
-/** What the files of a dataset have in each row `i`, and the fields that have bounds. */
+/** SELECT lists of each dataset's files for row `i`, and the fields that have bounds. */
 const datasets: Readonly<Record<string, readonly [files: readonly string[], bounded: readonly string[]]>> = {
   usual: [[usual, '-i / 4 AS x'], ['x']],
   float: [['(i / 8)::FLOAT AS x', usual], ['x']],
@@ -28,7 +28,7 @@ const datasets: Readonly<Record<string, readonly [files: readonly string[], boun
   nan: [[usual, "CASE WHEN i = 3 THEN 'NaN'::DOUBLE ELSE i END AS x"], []],
   infinite: [[usual, "CASE WHEN i = 3 THEN '-Infinity'::DOUBLE ELSE i END AS x"], []],
   large: [[usual, 'CASE WHEN i = 3 THEN 1e150::DOUBLE ELSE i END AS x'], []],
-  // In its second row group.
+  // The large value is in the second row group.
   late: [['CASE WHEN i = 5 THEN 1e150::DOUBLE ELSE i END AS x, unnest(range(500)) AS m'], []],
   edge: [['-1e145::DOUBLE * (i % 2) AS x'], []],
   within: [['-0.99e145::DOUBLE * (i % 2) AS x'], ['x']],
@@ -81,7 +81,7 @@ describe.each(Object.entries(datasets))('of %s', (name, [, bounded]) => {
   });
   test.each(questions)('%s is answered as without', async question => {
     const of = (field: string) => question.replaceAll(/\bv\b/g, field);
-    // Nothing is known of what is computed.
+    // Computed values do not have known bounds.
     expect(await rows(`${name} | ${of('x')}`)).toEqual(
       await rows(`${name} | extend y0 = x * 1.0 | ${of('y0')}`),
     );

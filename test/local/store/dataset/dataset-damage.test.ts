@@ -21,7 +21,7 @@ import { writeReplacements } from '../../../../kernel/local/store/dataset/replac
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { nowMs, type TestService, temporaryDirectory, testService } from '../../service.js';
 
-/** A data directory with the datasets `good` and `hurt` of two files each, which the first test writes. */
+/** A data directory with the datasets `good` and `hurt` of two files each, written by the first test. */
 let written: Promise<string> | undefined;
 afterAll(async () => {
   if (written !== undefined) await rm(await written, { recursive: true });
@@ -41,7 +41,7 @@ async function writeDatasets(): Promise<string> {
   return dataDir;
 }
 
-/** A service on a copy of that directory as `prepare` left it. */
+/** Starts a service on a copy of that directory modified by `prepare`. */
 async function serviceOn(prepare: (hurt: string) => Promise<void>): Promise<TestService> {
   written ??= writeDatasets();
   const dataDir = await temporaryDirectory();
@@ -247,7 +247,7 @@ test('a list of replaced files of an earlier version still counts', async () => 
   expect(await count(service, 'hurt')).toBe(1);
 });
 
-/** What programs that synchronize directories call a copy. */
+/** Names that sync programs give to copies. */
 const copied: readonly (readonly [of: string, copyOf: (name: string) => string])[] = [
   ['Drive', name => `${name} (1)`],
   ['Syncthing', name => `${name}.sync-conflict-20260105-093000-7QNMTZ2`],
@@ -281,7 +281,7 @@ test('a copy of a file under another name counts only where that file is gone, a
     copies.map(copy => [copy, 'copied', reason]).sort(),
   );
   await rm(first);
-  // The first of them counts then.
+  // Now the first copy counts as the original.
   expect(await told()).toEqual(named([...copies].sort().slice(1)));
   await flip([...copies].sort()[0] ?? '', 20);
   expect(await count(service, 'hurt')).toMatchObject([
@@ -298,7 +298,7 @@ test('files of an earlier version, without a checksum in their names, are read',
   expect(await count(service, 'hurt')).toBe(2);
 });
 
-// ---- what was learned of files is kept for the next start ----
+// ---- cached file metadata survives a restart ----
 
 interface Store {
   readonly engine: Engine;
@@ -311,7 +311,7 @@ async function openStore(dataDir: string): Promise<Store> {
   return { engine, store: new DatasetStore(dataDir, engine) };
 }
 
-/** A dataset of a file of another program, which a store has read and closed; returns the file. */
+/** Creates a dataset from a file of another program, and lets a store read it once; returns the file. */
 async function readBefore(dataDir: string): Promise<string> {
   const { engine, store } = await openStore(dataDir);
   await store.create('d');
@@ -329,7 +329,7 @@ const cacheOf = (dataDir: string) => path.join(dataDir, '.cache', 'files', 'd.js
 test('so that a file that has not changed is not read again', async () => {
   const dataDir = await temporaryDirectory();
   const file = await readBefore(dataDir);
-  // Only its size and its time are looked at: were it read, it would be refused.
+  // Only size and modification time are checked: reading the zeroed file would fail.
   const { length } = await readFile(file);
   const written = new Date(nowMs);
   await utimes(file, written, written);

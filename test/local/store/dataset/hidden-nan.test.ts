@@ -15,7 +15,7 @@ import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../../kernel/local/store/import.js';
 import { now, openQueries } from '../../queries.js';
 
-/** Files of other writers in Base64, whose statistics leave out the NaN of rows 1 and 4; `readers/parquet/types/make.py` makes them. */
+/** Files of other writers in Base64, whose statistics ignore the NaN of rows 1 and 4; `readers/parquet/types/make.py` creates them. */
 const made = new URL('./hidden-nan.json', import.meta.url);
 
 let catalog: DatasetCatalog | undefined;
@@ -56,7 +56,7 @@ function fileOf(writer: string): string {
   return path.join(dataDir, 'datasets', writer, `${writer}.parquet`);
 }
 
-/** The same rows without a file. */
+/** The same rows, computed by a query. */
 const same =
   'range n from 0 to 7 step 1 | extend x = iff(n == 1 or n == 4, 0.0 / 0, todouble(dynamic([1, 0, 3, 2, 0, 0.5, -1.5, 7])[n])) | extend f = x';
 

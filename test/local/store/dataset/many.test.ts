@@ -8,7 +8,7 @@ import { type TestService, temporaryDirectory, testService } from '../../service
 
 const names = Array.from({ length: 200 }, (_, n) => `d${String(n).padStart(3, '0')}`);
 
-/** A service that starts on a directory of 200 datasets, of which it knows nothing. */
+/** Starts a service on a directory of 200 datasets, without cached metadata. */
 async function serviceOnMany(limits: ServiceLimits = {}): Promise<TestService> {
   const dataDir = await temporaryDirectory();
   const before = await testService({ dataDir });
@@ -56,14 +56,14 @@ test('and lists all of them, each with what it holds, though a query has every p
   await running;
 });
 
-/** A dataset of three files, of the minutes 10, 20 and 30 of an hour, with one, two and three events. */
+/** Creates a dataset of three files, with one, two and three events at 10, 20 and 30 minutes past the hour. */
 async function serviceOnMinutes(): Promise<TestService> {
   const service = await testService({ compile: compileRequest });
   await service.json('POST', '/v2/datasets', { name: 'd' });
   for (const n of [1, 2, 3]) {
     const events = Array.from({ length: n }, () => ({ _time: `2026-06-15T11:${n}0:00Z`, n }));
     await service.json('POST', '/v1/datasets/d/ingest', events);
-    // Stores them in a file of their own.
+    // Flushes the events to a separate file.
     await service.json('GET', '/v2/datasets/d/fields');
   }
   return service;
@@ -81,7 +81,7 @@ test.each(counts)('from %s, `%s` opens no file', async (window, apl, count, exam
   const service = await serviceOnMinutes();
   const [startTime, endTime] = window.split(' ').map(time => `2026-06-15T${time}:00Z`);
   const directory = path.join(service.dataDir, 'datasets', 'd');
-  // The engine would refuse them.
+  // The engine would fail to read the zeroed files.
   for (const name of await readdir(directory))
     if (name.endsWith('.parquet')) zeroUnseen(path.join(directory, name));
   const { status, body } = await service.query(apl, { startTime, endTime });

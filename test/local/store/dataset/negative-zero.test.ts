@@ -18,7 +18,7 @@ const { run } = openQueries(() => {
   return catalog;
 });
 
-/** Every zero is negative, so that a filter beside the column knows of no other. */
+/** Every zero is negative, so that a filter on the column does not know about positive zeros. */
 const values = "CASE WHEN i % 20 = 0 THEN '-0.0'::DOUBLE ELSE 0.5 - i % 2 END";
 
 beforeAll(async () => {

@@ -26,7 +26,7 @@ const { rows } = openQueries(() => {
   return catalog;
 });
 
-/** Columns that are fields of one type, as two files have them, and the values that they have together. */
+/** Column values of two files that form a field of one type, and the combined values. */
 const pairs: readonly (readonly [first: string, second: string, values: readonly unknown[]])[] = [
   ['1::INTEGER', '1099511627776', [1, 1099511627776]],
   ['255::UTINYINT', '-3::SMALLINT', [-3, 255]],
@@ -52,10 +52,10 @@ const pairs: readonly (readonly [first: string, second: string, values: readonly
 
 const second = 1_000_000_000n;
 
-/** 2026-03-04T05:00:00Z, which is in the hour that queries read. */
+/** 2026-03-04T05:00:00Z, within the hour that queries read. */
 const hour = 1_772_600_400n * second;
 
-/** Six events of a second each in three row groups. */
+/** Six events, one second apart, in three row groups. */
 const seconds = [0n, 1n, 2n, 3n, 4n, 5n];
 
 async function write(dataset: string, select: string): Promise<void> {
@@ -65,7 +65,7 @@ async function write(dataset: string, select: string): Promise<void> {
   await engine?.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
 }
 
-/** Writes a file with row groups of so many rows; returns its path. */
+/** Writes a file with row groups of `rowGroupSize` rows; returns its path. */
 async function writeColumns(dataset: string, columnData: ColumnSource[], rowGroupSize = 2): Promise<string> {
   const folder = path.join(dataDir, 'datasets', dataset);
   await mkdir(folder, { recursive: true });
@@ -81,7 +81,7 @@ function timesOf(name: string, values: readonly bigint[]): ColumnSource {
 const oldMembers = { max: 1, min: 2 } as const;
 const newMembers = { max: 5, min: 6 } as const;
 
-/** Statistics of the times as a writer has them. */
+/** Variants of the time column's statistics by writer. */
 const statistics: Readonly<Record<string, (of: ThriftStruct, group: number) => ThriftStruct | undefined>> = {
   none: () => undefined,
   'none of the first row group': (of, group) => (group === 0 ? undefined : of),
@@ -95,7 +95,7 @@ const statistics: Readonly<Record<string, (of: ThriftStruct, group: number) => T
   'without the number of nulls': of => new Map([...of].filter(([member]) => member !== 3)),
 };
 
-/** Writes a file again with other statistics of its first column. */
+/** Rewrites a file with other statistics of its first column. */
 async function changeStatistics(
   file: string,
   change: (typeof statistics)[string],
@@ -120,7 +120,7 @@ async function changeStatistics(
   await writeFile(file, Buffer.concat([bytes.subarray(0, start), written, end]));
 }
 
-/** Statistics of a column of strings as writers have them that compare signed bytes. */
+/** Statistics of a string column from writers that compare signed bytes. */
 const signed = (values: readonly string[]) => (): ThriftStruct => {
   const bytes = values
     .map(value => Buffer.from(value))
@@ -135,7 +135,7 @@ const signed = (values: readonly string[]) => (): ThriftStruct => {
   return of.set(3, { type: 6, bytes: Buffer.from([0]) });
 };
 
-/** Gives signed bytes the order of unsigned ones. */
+/** Maps signed bytes to unsigned ones in the same order. */
 const flip = (byte: number) => byte ^ 0x80;
 
 const words = ['b', 'é', 'zz', 'bé', 'bz', 'a'];

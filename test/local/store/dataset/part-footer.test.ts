@@ -18,7 +18,7 @@ type Fields = FileNote['fields'];
 const time = { name: '_time', type: 'datetime', column: '_time' } as const;
 const now = 'make_timestamp_ns(1234567890123456789 + i) AS _time';
 
-/** What a file may hold: a SELECT of rows with a number i, and the fields that it says it has. */
+/** Kinds of files: a SELECT of rows with a number i, and the declared fields. */
 const files: Readonly<Record<string, readonly [select: string, note: FileNote]>> = {
   'every type': [
     `SELECT ${now}, i::BIGINT AS n, i / 3 AS r, i % 2 = 0 AS b, 'x' || i AS s, make_timestamp_ns(-i) AS t FROM range(10) t(i)`,
@@ -98,7 +98,7 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
   ],
 };
 
-/** What only the engine reads. */
+/** Files that only the engine can read. */
 const others: Readonly<Record<string, string>> = {
   'no times': 'SELECT NULL::TIMESTAMP_NS AS _time, i AS n FROM range(5) t(i)',
   'times that nanoseconds do not hold':

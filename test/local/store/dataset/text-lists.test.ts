@@ -17,7 +17,7 @@ const { run } = openQueries(() => {
   return catalog;
 });
 
-/** Texts that JSON writes as they are, in another way, or like something else. */
+/** Texts that JSON writes verbatim, escaped, or like another value. */
 const texts = [
   ...[
     'build-7',
@@ -49,7 +49,7 @@ const texts = [
 
 const elements = texts.map(text => sqlText(text).replaceAll('\0', "' || chr(0) || '"));
 
-/** Each text alone, beside others and beside nulls. */
+/** Lists with each text alone, beside others and beside nulls. */
 const lists = [
   ...['NULL', '[]', '[NULL]', '[NULL, NULL]'],
   ...elements.flatMap((text, at) => [
@@ -59,7 +59,7 @@ const lists = [
   ]),
 ];
 
-/** Columns of other types, which stay what they are. */
+/** Columns of other types, which remain unchanged. */
 const others = `[i, NULL]::BIGINT[] AS numbers, [{'k': 'build-7', 'n': i}] AS maps, [['build-7'], NULL] AS nested,
   MAP {'build-7': i} AS pairs, ['build-7']::VARCHAR[1] AS fixed, [0.5, i]::DOUBLE[] AS reals, 'build-7' AS own`;
 
@@ -95,7 +95,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The rows of a query, or why there are none, with lists and as if no field were one; and whether the first read the JSON of `tags`. */
+/** Returns the result of a query with and without known text lists, and whether the first parsed the JSON of `tags`. */
 async function bothOf(apl: string): Promise<readonly [unknown, unknown, boolean]> {
   const known = catalog;
   const found = await run(apl);

@@ -15,7 +15,7 @@ const example = {
   type: 'deploy',
 };
 
-/** A service with the datasets logs and traces. */
+/** Starts a service with the datasets logs and traces. */
 async function service(): Promise<TestService> {
   const own = await testService();
   for (const name of ['logs', 'traces']) await own.json('POST', '/v2/datasets', { name });

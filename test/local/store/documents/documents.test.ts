@@ -20,10 +20,10 @@ interface Kind {
   readonly name: string;
   readonly code: string;
   readonly deletedBy: string;
-  /** A document by the word that names it. */
+  /** Returns a document with a given word as its name. */
   readonly body: (word: string) => object;
   readonly wordOf: (document: Record<string, string>) => string | undefined;
-  /** Wrong in a member, and what is said about it. */
+  /** Invalid members, with the resulting message. */
   readonly wrong: readonly (readonly [member: object, reason: string])[];
 }
 
@@ -66,7 +66,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** What may happen to a file, and what is then said about it. */
+/** Kinds of damage to a file, with the reported reason. */
 const damages: Readonly<Record<string, readonly [damage: (file: string) => void, reason: string]>> = {
   cut: [file => writeFileSync(file, readFileSync(file).subarray(0, 40)), 'it is not JSON'],
   'with a flipped bit': [file => writeFileSync(file, flipped(readFileSync(file), 0, 2)), 'it is not JSON'],
@@ -141,7 +141,7 @@ test.each(table)(
     expect(await service.json('DELETE', `${kind.route}/${bad}`)).toEqual({ status: 204, body: undefined });
     expect(await listed(service, kind)).toEqual([['two', 'three'], []]);
     const left = readdirSync(path.join(service.dataDir, kind.directory));
-    // What is in a directory, whoever has put it there, is not deleted.
+    // A directory is never deleted, whoever created its contents.
     expect(left.filter(name => name.endsWith('.damaged')).length).toBe(damage === 'a directory' ? 2 : 0);
     expect(left.filter(name => !name.endsWith('.damaged')).sort()).toEqual(
       ids
@@ -165,7 +165,7 @@ test.each(
   ]);
 });
 
-/** Whether a file can be made one that nobody may delete. */
+/** Makes a file immutable; returns whether that is possible here. */
 function isPinned(file: string): boolean {
   try {
     execFileSync('chattr', ['+i', file], { stdio: 'pipe' });
@@ -181,7 +181,7 @@ test.for(Object.entries(kinds))(
   async ([, kind], { skip }) => {
     const { service, ids, fileOf } = await threeOf(kind);
     const [bad = ''] = ids;
-    // Not every file system knows such files, nor may every user make them.
+    // Not every file system supports immutable files, and not every user may create them.
     skip(!isPinned(fileOf(bad)), 'chattr makes no file immutable here');
     const { status, body } = await service.json('DELETE', `${kind.route}/${bad}`);
     const place = path.join(service.dataDir, kind.directory);
@@ -222,7 +222,7 @@ test.each(Object.entries(kinds))(
       [...[host, ...copies].map(file => [file, 'copied']), [mine, 'misnamed']].sort(),
     );
     rmSync(fileOf(first));
-    // The name of the first copy is an id of its own.
+    // The name of the first copy is also a valid id.
     expect(await told()).toEqual([all, [...copies, mine].map(misnamed).sort()]);
   },
 );
@@ -276,7 +276,7 @@ test.each([undefined, '', '%', 'x', '{}', '[1]'])(
   },
 );
 
-/** A service with three documents of a kind. */
+/** Starts a service with three documents of a kind. */
 async function threeOf(kind: Kind) {
   const service = await testService();
   await service.json('POST', '/v2/datasets', { name: 'web' });
@@ -287,7 +287,7 @@ async function threeOf(kind: Kind) {
   return { service, ids, fileOf };
 }
 
-/** The words of the documents that are listed, and what is said about the others. */
+/** Returns the words of the listed documents, and the notices about the others. */
 async function listed(service: TestService, kind: Kind): Promise<[string[], readonly string[]]> {
   const answer = await service.send('GET', kind.route);
   const words = ((await answer.json()) as Record<string, string>[]).map(each => kind.wordOf(each) ?? '');

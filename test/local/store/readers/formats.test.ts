@@ -53,22 +53,22 @@ function block(lines: readonly string[]): string {
 
 // ---- the order of the file ----
 
-/** Numbers stand nowhere else in a file. */
+/** Digits that do not occur elsewhere in a file. */
 const firstNumber = 444_000_000;
 
-/** SQL of how far the number in a row is from the first one. */
+/** SQL of the row's number, relative to the first one. */
 const numberSql = "nullif(regexp_extract(concat_ws(' ', *COLUMNS(*)), '444(\\d{6})', 1), '')";
 
 const manyRows = 130_000;
 
-/** A file that is written, and the SELECT of one of Parquet. */
+/** A generated file; for Parquet, a SELECT. */
 interface LongFile {
   readonly format: string;
   readonly head?: string;
   readonly row: (no: number, n: number) => string;
 }
 
-/** What is numbered in the example of a format that does not say "cart". */
+/** Words to number in examples that do not contain "cart". */
 const numbered: Readonly<Record<string, string>> = {
   'vpc-flow': '49152',
   zeek: 'CHh',
@@ -82,7 +82,7 @@ const numbered: Readonly<Record<string, string>> = {
   'windows-xml': 'ann',
 };
 
-/** Readings of a format that its example does not have: lines of which each block of the file is made. */
+/** Variants of a format missing from its example, as lines of a repeated block. */
 const furtherBlocks: readonly (readonly [format: string, what: string, lines: readonly string[]])[] = [
   [
     'w3c',
@@ -96,7 +96,7 @@ const furtherBlocks: readonly (readonly [format: string, what: string, lines: re
   ],
 ];
 
-/** Formats of several lines an event, and those that are not read as lines of one shape each, which "many rows" below has. */
+/** Formats with events of several lines, and those that do not read each line by its shape, which "many rows" below covers. */
 const ofSeveral = logFormats.filter(
   ({ reading }) =>
     !(['lines', 'pairs', 'text', 'json'] as const).some(kind => kind === reading.kind) ||
@@ -122,12 +122,12 @@ test.each([
   expect(await orderOf(dataset)).toEqual(content.map((_, n) => n));
 });
 
-/** Numbers what stands behind a word. */
+/** Appends a number to each occurrence of a word. */
 function numberedBlock(block: string, word: string, n: number): string {
   return block.replaceAll(word, `${word}${firstNumber + n}`);
 }
 
-/** Returns the numbers in the stored rows, each once if several rows below each other have it. */
+/** Returns the numbers in the stored rows, without adjacent duplicates. */
 async function orderOf(dataset: string): Promise<number[]> {
   const rows = await stored(dataset, numberSql);
   const numbers = rows.filter(row => row !== 'null').map(Number);
@@ -136,7 +136,7 @@ async function orderOf(dataset: string): Promise<number[]> {
 
 const time = '2024-05-02T10:00:00Z';
 
-/** A file of more rows than the engine gives to one thread, of each way in which files are read. */
+/** Files for each reading method, with more rows than the engine gives to one thread. */
 const long: Readonly<Record<LogReading['kind'] | FileKind, LongFile | string>> = {
   lines: { format: 'cri', row: (no, n) => (n % 9 === 0 ? `no time ${no}` : `${time} stdout F ${no}`) },
   headed: {

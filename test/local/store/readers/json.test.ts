@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../service.js';
 
 const line = '{"a": 1, "text": "y"}\n';
 
-/** What reading a file of this content finds, with so many bytes of memory for the engine. */
+/** Returns the reading of a file with this content and this much memory for the engine, in bytes. */
 async function readingOf(content: string, memoryBytes: number) {
   const dataDir = await temporaryDirectory();
   const workDir = path.join(dataDir, 'work');
@@ -82,7 +82,7 @@ const objects: readonly string[] = [
   '{"b":"y","a":2,"h":{"k":{"n":"z","m":2.5},"o":"2026-01-01T00:00:00Z"},"d":18446744073709551615}',
 ];
 
-/** Strings that read like another value, which a text of a column does not tell apart. */
+/** Strings that look like another value, which the text of a column does not distinguish. */
 const alike = [
   '12',
   '-1',
@@ -102,7 +102,7 @@ const alike = [
 ];
 
 test('the shape of the objects of a small file is that which the engine finds', async () => {
-  // Of keys that are as frequent in several orders, the engine names either.
+  // The engine may pick either of two equally frequent key orders.
   const most = [objects[1] ?? '', objects[1] ?? '', '{"g":{"x":2}}'];
   const lines = [...objects, ...most, ...alike.map((text, index) => `{"s${index}":"${text}"}`)];
   const engine = await Engine.open({ dataDir: await temporaryDirectory(), connections: 1 });

@@ -3,13 +3,13 @@ import { beyondSample, importText, lines, stored, testTraps, useService } from '
 
 useService();
 
-// ---- parts of lines: what is read of each, and what is kept whole ----
+// ---- parts of lines: fields that are read, and lines that are kept whole ----
 
 const access = 'The lines are read as access log lines (common or combined format).';
 const kept = (count: string) =>
   `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
 
-/** A time and a request, and whatever a test adds before and after. */
+/** A time and a request; tests add text before and after. */
 const at = '[10/Oct/2025:13:55:36 +0000]';
 const get = '"GET /a HTTP/1.1" 200 5';
 const days = Array.from({ length: 60 }, (_, n) =>
@@ -45,7 +45,7 @@ const unusual: readonly (readonly [what: string, line: string, values: string])[
   ['text in front', `ALERT: 1.2.3.4 - - ${at} ${get}`, 'null|null|null'],
 ];
 
-/** What most lines of most files are. */
+/** A line like most lines of most files. */
 const good = `9.9.9.9 - - ${at.replace('36', '35')} ${get} "-" "-"`;
 
 test.each([0, 9])('each line of an access log is in its fields, %i usual ones above it', async above => {

@@ -4,7 +4,7 @@ import { lines, type Trap, testTraps, timeless, useService } from './traps.js';
 
 useService();
 
-// ---- lines of logs, in their formats and in none ----
+// ---- lines of logs, with and without a known format ----
 
 const plainText =
   'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
@@ -21,7 +21,7 @@ const short = (written: string, read: string) =>
 const days = (field: string, first: string) =>
   `The times of \`${field}\` have no date: the first is on ${first}, and the next day begins where they go back by more than an hour.`;
 
-/** A nanosecond later. */
+/** Returns the time one nanosecond later. */
 function afterwards(time: string): string {
   const [second, fraction = ''] = time.split('.');
   return `${second}.${fraction.padEnd(8, '0')}1`;
@@ -72,7 +72,7 @@ const plainLines: Readonly<Record<string, readonly (readonly [line: string, time
   ],
 };
 
-/** Lines above and below a stack trace, which have the times of one layout, and the notes. */
+/** Lines around a stack trace, whose times have one layout, and the notes. */
 const tracedLines: readonly {
   readonly rows: readonly (readonly [line: string, time: string])[];
   readonly notes?: readonly string[];
@@ -421,9 +421,9 @@ testTraps([
     select: '_time, level',
     values: [
       '2025-10-10 11:55:36|Warning',
-      // The first of the two.
+      // The first of the two occurrences.
       '2025-10-26 00:30:00|Warning',
-      // Skipped.
+      // Not read.
       '2025-10-26 00:30:00.000000001|Warning',
       '2025-10-10 16:55:36|Warning',
       '2025-10-10 16:55:36.000000001|Warning',

@@ -2,7 +2,7 @@ import { lines, odd, testTraps, timeless, useService } from './traps.js';
 
 useService();
 
-// ---- files of several kinds of rows: lines beside the columns of a table, times in several fields ----
+// ---- files with several kinds of rows: lines that do not fit the table's columns, times in several fields ----
 
 const imported = '2026-06-15 12:00:00';
 const carried =

@@ -3,7 +3,7 @@ import { beyondSample, lines, testTraps, timeless, useService } from './traps.js
 
 useService();
 
-// ---- lines of a JSON file that are not objects: they are events with their text, and cost no other line ----
+// ---- lines of a JSON file that are not objects: each becomes an event with its text, and does not affect any other line ----
 
 const asMessages = (count: number) =>
   `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each an event with its text in \`message\`.`;
@@ -116,7 +116,7 @@ testTraps([
   },
   ...(
     [
-      // Neither the brackets nor the quotes of one cost those after it.
+      // Unclosed brackets or quotes do not affect the lines after them.
       ['pretty-printed', '{\n "v": 1\n}\n{\n "v": [\n}\n{\n "v": "x\n}\n{\n "v": 2\n}\n', '1 null null 2'],
       ['in an array of lines', '[\n{"v":1},\n{"v":[},\n{"v":"x},\n{"v":2}\n]\n', '1 null null 2'],
       ['behind each other', '{"v":1}{"v":2}{"v":', '1 2 null'],

@@ -2,7 +2,7 @@ import { lines, testTraps, timeless, useService } from './traps.js';
 
 useService();
 
-// ---- lines as other programs write them than those that a format is named for ----
+// ---- lines of other programs than those a format is named after ----
 
 const kept = (count: string) =>
   `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
@@ -16,7 +16,7 @@ const noYear = (field: string) =>
 const access = (second: number, status: number) =>
   `10.1.2.3 - - [10/Oct/2025:13:55:3${second} +0000] "GET /cart HTTP/1.1" ${status} 7 "-" "curl" "-"`;
 
-/** Numbers of different lengths, so that no part of a file begins like another. */
+/** Returns numbers of varying lengths, so that parts of a file differ in their beginnings. */
 function scattered(n: number, salt: number): number {
   const mixed = Math.imul(n + salt * 7919, 2654435761) >>> 0;
   return Math.imul(mixed ^ (mixed >>> 13), 2246822519) >>> 0;
@@ -225,7 +225,7 @@ testTraps([
   },
 ]);
 
-// ---- words that programs write for no value ----
+// ---- words for missing values ----
 
 const columns23 = Array.from({ length: 23 }, (_, index) => `a${index}`);
 

@@ -1,7 +1,7 @@
-/** How a ZIP archive begins whose first file has this name. */
+/** Returns the beginning of a ZIP archive whose first file has this name. */
 const zipOf = (name: string) => `PK\x03\x04${'\0'.repeat(26)}${name}`;
 
-/** How files begin that are not read, each byte as a character, what they are, and what an import says to do. */
+/** First bytes of unsupported files, one per character, their description, and the import's advice. */
 export const packed: readonly (readonly [begin: string, what: string, instead: string])[] = [
   ['BZh11AY&SY\u0012', 'compressed with bzip2', 'Unpack it first: bunzip2 -k FILE'],
   ['\xfd7zXZ\0\0', 'compressed with xz', 'Unpack it first: xz -dk FILE'],

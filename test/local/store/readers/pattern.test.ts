@@ -3,7 +3,7 @@ import { importText, lines, stored, useService } from './traps.js';
 
 useService();
 
-// ---- lines split by a pattern that the user gives ----
+// ---- lines split by a user-defined pattern ----
 
 const content = lines(
   '2025-10-10T13:55:36Z [edge] 10.1.2.3 took 12.5ms (ok)',

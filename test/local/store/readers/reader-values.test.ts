@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { writeValues } from '../../../../kernel/local/store/readers/reader-values.js';
 import { temporaryDirectory } from '../../service.js';
 
-/** Values of all lengths up to some hundred bytes, with what may mislead at an end of what is read at once. */
+/** Values of all lengths up to a few hundred bytes, with characters that are misleading at the end of a chunk. */
 const values = Array.from({ length: 20_000 }, (_, index) => ({
   v: index,
   w: `\\"{[,]}\n${'x'.repeat(index % 257)}é`,

@@ -18,7 +18,7 @@ import {
 
 useService();
 
-// ---- formats x types x traps: each value exact, or converted with a note that names field and count ----
+// ---- formats x types x traps: each value is exact, or converted with a note that names field and count ----
 
 const megabyteRow = (value: string) => `{"v":${value},"pad":"${'x'.repeat(2 ** 20)}"}`;
 
@@ -30,7 +30,7 @@ const imported = '2026-06-15 12:00:00';
 const late = (count: number, field = '_time') =>
   `No readable time in \`${field}\` in ${count} row${count === 1 ? '' : 's'}: they have the time of their import.`;
 
-/** Texts that the engine would read as the type of the others, though not all of what they say. */
+/** Texts that the engine would accept as the type of the others, but read incompletely. */
 const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[] = [
   ['times', '2026-01-01T00:00:00Z', '2026-01-01T 0:00:00Z'],
   ['times', '2026-01-01T00:00:00.5Z', '2026-01-01T 0:00:00.5Z'],
@@ -53,7 +53,7 @@ const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[]
   ['booleans', 'true', 'tRUE'],
 ];
 
-/** Values in JSON after thousands of texts, what is stored, and the type of their field if that changes. */
+/** JSON values after thousands of texts, the stored value, and the type of the field if it changes. */
 const lateValues: readonly (readonly [what: string, json: string, stored: string, wider?: string])[] = [
   ['the text of a number', '"5"', 'VARCHAR|5'],
   ['the text of an object', '"{\\"k\\": 1}"', 'VARCHAR|{"k": 1}'],
@@ -78,7 +78,7 @@ const lateValues: readonly (readonly [what: string, json: string, stored: string
   ['a text after a line break', '"\\n[1]"', 'VARCHAR|\n[1]'],
 ];
 
-/** Those that fit are together; each that widens its field is a file of its own, as it is one more pass over all of them. */
+/** One file for all values of the same type; each value that widens its field needs its own file, as it adds a pass over all values. */
 const lateGroups = [
   lateValues.filter(([, , , wider]) => wider === undefined),
   ...lateValues.filter(([, , , wider]) => wider !== undefined).map(row => [row]),
@@ -119,7 +119,7 @@ const traps: readonly Trap[] = [
     select: 'count(*), sum(v)',
     values: ['10301|10302'],
   },
-  // one bad row costs no good one
+  // one bad row does not affect the good ones
   {
     what: 'one value that is not a time',
     name: 'in.ndjson',
@@ -488,7 +488,7 @@ const traps: readonly Trap[] = [
       timeless(),
     ],
   },
-  // ways to write a time
+  // notations of times
   {
     what: 'times written in many ways',
     name: 'in.ndjson',
@@ -687,7 +687,7 @@ test('a format may be named; one that is not known is refused', async () => {
 });
 
 test('a file that is not in the order of time is sorted', async () => {
-  // Each row is as far from the one before as it can be.
+  // Consecutive rows are as far apart as possible.
   const times = Array.from({ length: 500_000 }, (_, index) => 1_700_000_000 + ((index * 249_989) % 500_000));
   const { dataset } = await importText('in.csv', `ts\n${times.join('\n')}\n`);
   const files = sqlText(path.join(service().dataDir, 'datasets', dataset, '*.parquet'));

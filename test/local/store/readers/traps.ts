@@ -1,4 +1,4 @@
-/** What the tests of readers share: a file is imported, and the stored file is read as it is. */
+/** Shared by the tests of readers: imports a file, and reads the stored file directly. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ let shared: (() => TestService) | undefined;
 let reader: Engine | undefined;
 let datasets = 0;
 
-/** Starts the service of the tests of a file, and an engine beside it that reads what it has stored. */
+/** Starts a service for the tests of a file, and a separate engine to read its stored files. */
 export function useService(): void {
   shared = sharedService();
   beforeAll(async () => {
@@ -40,7 +40,7 @@ export async function importText(
   return { dataset, ...(await service().json('POST', '/v1/local/import', request)) };
 }
 
-/** One row more than the sample that types are decided on. */
+/** Returns one row more than the sample used to infer types. */
 export const beyondSample = (first: string, last: string) => `${`${first}\n`.repeat(10_300)}${last}\n`;
 
 export const lines = (...rows: string[]) => rows.join('\n');
@@ -48,13 +48,13 @@ export const lines = (...rows: string[]) => rows.join('\n');
 export interface Trap {
   readonly what: string;
   readonly name: string;
-  /** The text of the file, or the SELECT that a Parquet file is written from. */
+  /** Content of the file; for Parquet, a SELECT. */
   readonly content: string | Uint8Array;
-  /** SQL over the stored columns, the last rows first where there are many, and what it gives as text. */
+  /** SQL over the stored columns (last rows first if there are many), whose result is compared as text. */
   readonly select: string;
   readonly values: readonly string[];
   readonly notes?: readonly string[];
-  /** What the request asks for beyond the file. */
+  /** Additional request options. */
   readonly options?: object;
 }
 
@@ -62,18 +62,18 @@ export function timeless(): string {
   return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
 }
 
-/** What a CSV says of lines that are not of its columns. */
+/** Returns the note about CSV lines that do not fit the columns. */
 export function odd(count: number): string {
   return `Not of the columns, for a quote that is not closed or more values than there are fields: ${count} line${count === 1 ? '' : 's'}, each whole in \`line\`.`;
 }
 
-/** Returns the engine of the test file, which is not that of the service. */
+/** Returns the engine of the test file, which is separate from that of the service. */
 export function storedReader(): Engine {
   if (reader === undefined) throw new Error('the test file does not call useService()');
   return reader;
 }
 
-/** Reads the stored file itself, so that nothing between it and the test changes a value. */
+/** Reads the stored file directly, so that nothing can change a value on the way. */
 export async function stored(dataset: string, select: string): Promise<string[]> {
   const files = sqlText(path.join(service().dataDir, 'datasets', dataset, '*.parquet'));
   const rows = await storedReader().run(
@@ -89,7 +89,7 @@ export async function parquetOf(select: string): Promise<Buffer> {
   return readFile(file);
 }
 
-/** Imports each file and compares its notes and the values stored. */
+/** Imports each file and compares its notes and stored values. */
 export function testTraps(traps: readonly Trap[]): void {
   test.each(traps)('traps: $what', async ({ name, content, select, values, notes, options }) => {
     const { dataset, status, body } = await importText(

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Format = 'json' | 'csv';
 
-/** Reads a file as an import does; returns the types that it ends with, its notes, whether every value was looked at first, and the passes. */
+/** Reads a file like an import; returns the final types, the notes, whether every value was checked first, and the number of passes. */
 async function typesOf(format: Format, lines: readonly string[], options: CsvOptions = {}) {
   const workDir = await mkdtemp(path.join(dataDir, 'work-'));
   const file = path.join(workDir, 'events');
@@ -119,7 +119,7 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
   expect(await typesOf('csv', lines)).toMatchObject({ types: types.split(' '), notes, looked: false });
 });
 
-/** Lines of n and 20 further columns, one of which has a value. */
+/** Returns a line of n and 20 further columns, one of which has a value. */
 const sparse = (n: string, column: number, value: string) =>
   [n, ...Array.from({ length: 20 }, (_, index) => (index === column ? value : ''))].join(',');
 
@@ -151,7 +151,7 @@ test('CSV: a comma far down is one in front of a fraction if another value of it
   expect([types, passes]).toEqual([['long', 'real', 'real', 'string', 'real'], 4]);
 });
 
-/** Objects without a value of u, some of them with one of o, before the given ones. */
+/** Objects without a value of u, some with one of o, before the given ones. */
 const plain = many('{"n":1,"u":null,"o":{"a":1}}');
 
 test.each<readonly [what: string, odd: readonly string[], types: string]>([

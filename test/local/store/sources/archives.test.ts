@@ -38,7 +38,7 @@ describe('archives are imported as their files', () => {
       'is encrypted',
       (bytes, header) => {
         bytes.writeUInt16LE(1, header + 8);
-        // A key stands before what is stored.
+        // An encryption header precedes the stored data.
         bytes.writeUInt32LE(bytes.readUInt32LE(header + 20) + 12, header + 20);
       },
       'encrypted. Unpack it first: unzip FILE.',

@@ -11,7 +11,7 @@ const leveled = lines(
   `\x1b[2m2024-05-01T10:00:01Z\x1b[0m ${red(' WARN')} b`,
   '',
 );
-/** Longer than what is read at once, so that a code lies on an end. */
+/** Longer than a chunk, so that an escape code crosses a chunk boundary. */
 const long = Array.from(
   { length: 3_000 },
   (_, index) => `2024-05-01T10:00:00Z ${red('INFO')} ${'x'.repeat(index % 97)}\n`,

@@ -6,9 +6,9 @@ useService();
 
 const imported = '2026-06-15 12:00:00';
 
-// ---- files that become lines of JSON before they are read ----
+// ---- files converted to lines of JSON before they are read ----
 
-/** A field of a journal with its length in front of its bytes. */
+/** Returns a journal field with its length before its bytes. */
 function counted(name: string, bytes: Buffer): Buffer {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(bytes.length));
@@ -139,7 +139,7 @@ test.each([
   ['^', '^'],
   ['\\t', '\t'],
   ['', '\t'],
-  // No character has this number.
+  // Not a valid character.
   ['0xD800', '\t'],
 ])('pairs of LEEF 2.0 are divided by what stands in front of them: %s', async (name, delimiter) => {
   const pairs = ['devTime=2025-10-10T13:55:37Z', 'msg=a=b c', 'src=1.2.3.4'].join(delimiter);
@@ -241,7 +241,7 @@ describe('lines of OTLP', () => {
       },
     ];
     const request = { resourceMetrics: [{ resource, scopeMetrics: [{ scope: { name: 'c' }, metrics }] }] };
-    // A document of several lines is one.
+    // A document may span several lines.
     const { dataset } = await importText('otlp.json', JSON.stringify(request, null, 2));
     expect(
       await stored(

@@ -21,7 +21,7 @@ import { temporaryDirectory } from '../../service.js';
 const line = (n: number) => `{"_time":"2026-01-01T00:00:00Z","n":${n}}\n`;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => line(n)).join('');
 
-/** Imports a file that is changed once it was looked at; returns the rows and notes, or why nothing was stored. */
+/** Imports a file that changes after it was inspected; returns the rows and notes, or why nothing was stored. */
 async function importChanged(change: (file: string) => void): Promise<readonly unknown[]> {
   const directory = await temporaryDirectory();
   const [file, dataDir] = [join(directory, 'in.ndjson'), join(directory, 'data')];
@@ -84,7 +84,7 @@ test.each(ends)('a file that %s before it is known what is in it', async (_, end
   let isThere = true;
   const request = {
     path,
-    // Asked for once the file was looked at.
+    // Read after the file was inspected.
     get encoding() {
       if (isThere) end(path);
       isThere = false;
@@ -101,7 +101,7 @@ test('a file that gives way to a pipe while it is previewed', async () => {
   const request = {
     path,
     dataset: 'd',
-    // Asked for once the format is known.
+    // Read once the format is known.
     get timeField() {
       putPipe(path);
       return '_time';

@@ -3,7 +3,7 @@ import { importText, lines, testTraps, useService } from '../readers/traps.js';
 
 useService();
 
-// ---- what clients of databases print ----
+// ---- output of database clients ----
 
 const ofTable = 'The lines are read as rows of a table as a client of a database prints them.';
 const ofRecords = 'The lines are read as rows as a client of a database prints them, a line for each value.';
@@ -119,7 +119,7 @@ const printed: readonly (readonly [what: string, content: readonly string[], not
   ],
 ];
 
-/** The clients in whose output a value has a second line. */
+/** Clients whose output can break a value over two lines. */
 const broken = /psql|a line for each/;
 
 testTraps([

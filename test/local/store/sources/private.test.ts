@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { importable } from '../../../../kernel/local/store/sources/private.js';
 import { temporaryDirectory, testService } from '../../service.js';
 
-/** In two parts, so that no search for keys finds this file. */
+/** Split, so that secret scanners ignore this file. */
 const begin = '-----BEGIN';
 const pem = (kind: string) => `${begin} ${kind}PRIVATE KEY-----\nAAAA\n-----END ${kind}PRIVATE KEY-----\n`;
 const rows = 'a,b\n1,2\n';
@@ -32,7 +32,7 @@ async function put({ dir }: Place, name: string, content: string | Uint8Array): 
 const hidden = 'is hidden, or in a hidden directory';
 const own = 'is a file of the kernel itself';
 
-/** Where a file is and what it holds, and why it is never imported. */
+/** Path and content of files that are never imported, with the reason. */
 const refused: readonly (readonly [name: string, content: string | Uint8Array, reason: string])[] = [
   ['home/.ssh/known_hosts.csv', rows, hidden],
   ['home/.aws/credentials', '[default]\naws_secret_access_key = x\n', hidden],

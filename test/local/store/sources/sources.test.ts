@@ -11,7 +11,7 @@ import { westernLines } from './western.js';
 
 useService();
 
-// ---- files as people have them: several as one, in other encodings, events within an object ----
+// ---- real-world files: several as one, in other encodings, with events inside an object ----
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -27,7 +27,7 @@ async function directoryOf(files: Files): Promise<string> {
 
 let datasets = 0;
 
-/** Imports what a pattern leads to below a directory with these files. */
+/** Creates a directory with these files, and imports those that match a pattern. */
 async function importFiles(files: Files, pattern: string, options: object = {}) {
   const directory = await directoryOf(files);
   const dataset = `set${++datasets}`;
@@ -119,7 +119,7 @@ describe('several files become one dataset', () => {
 
   test('a directory in it that cannot be read is named, and nothing is imported', async () => {
     const directory = await directoryOf({ 'a.log': line(1, 'a') });
-    // Root may read everything but what has too long a path.
+    // Root can read everything except a path that is too long.
     const deep = path.join(directory, ...Array(25).fill('x'.repeat(200)));
     execFileSync('mkdir', ['-p', deep]);
     onTestFinished(() => void execFileSync('rm', ['-rf', path.join(directory, 'x'.repeat(200))]));
@@ -267,7 +267,7 @@ describe('other encodings', () => {
     }
   });
 
-  /** What a spreadsheet in Japan saves, and the same in the encodings of China and Korea: so few letters do not tell those from other bytes. */
+  /** A file from a Japanese spreadsheet, and its counterparts in Chinese and Korean encodings, which so few characters do not identify. */
   const japanese = Buffer.from('name,\x8es\n\x8eR\x93c,\x96\xbc\x8c\xc3\x89\xae\n', 'latin1');
   test('Shift_JIS', async () => {
     const { dataset, body } = await importText('a.csv', japanese);

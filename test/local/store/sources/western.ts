@@ -1,4 +1,4 @@
-/** Bytes of Windows-1252 that tell it from other encodings, each alone, and their text. */
+/** Byte sequences that each identify Windows-1252, and their text. */
 export const westernLines: readonly (readonly [bytes: string, words: string])[] = [
   ['it\x92s', 'it’s'],
   ['S\xe3o Paulo', 'São Paulo'],

@@ -10,7 +10,7 @@ const service = sharedService();
 const update = process.env.UPDATE_GOLDEN === '1';
 const page = path.join(import.meta.dirname, '../../../../docs/import-dates.md');
 
-/** The values of one column, and the `--dates` that an import has. */
+/** Values of one column, and the import's `--dates` option. */
 interface Case {
   readonly what: string;
   readonly values: readonly string[];
@@ -18,7 +18,7 @@ interface Case {
   readonly zone?: string;
 }
 
-/** The first days of the quarters of some years. */
+/** Returns the first days of the quarters of these years. */
 const quarters = (years: readonly number[], text: (month: string, year: number) => string): string[] =>
   years.flatMap(year => ['01', '04', '07', '10'].map(month => text(month, year)));
 const dayFirst = quarters([2021, 2022, 2023], (month, year) => `01/${month}/${year}`);
@@ -215,7 +215,7 @@ async function imported(
   return { ...reply, times: await timesOf(dataset) };
 }
 
-/** The times of a dataset, in the order of its field `n`. */
+/** Returns the times of a dataset, in the order of its field `n`. */
 async function timesOf(dataset: string): Promise<string[]> {
   const { body } = await service().query(`dataset ${dataset}: n:long _time:datetime`);
   const [keys, times] = body.tables[0].columns as [number[], string[]];
@@ -223,7 +223,7 @@ async function timesOf(dataset: string): Promise<string[]> {
   return order.map(index => times[index] ?? '');
 }
 
-/** The message of a refusal, which the table has as a whole. */
+/** Returns the message of a refusal without its hint, as in the table. */
 function withoutHint({ body }: Pick<Reply, 'body'>): string {
   return body.message.split(' Import it with')[0];
 }

@@ -5,7 +5,7 @@ import { epochNs, epochNsOfRealSql, epochNsSql } from '../../../../kernel/local/
 import { LATEST_TIME } from '../../../../kernel/time.js';
 import { temporaryDirectory } from '../../service.js';
 
-/** Numbers at which the unit changes, and at which a time of each unit is no longer one. */
+/** Numbers around which the unit changes, or a time of a unit goes out of range. */
 const edges = [11n, 14n, 17n]
   .map(digits => 10n ** digits)
   .concat([0n, LATEST_TIME, LATEST_TIME / 1000n, LATEST_TIME / 10n ** 9n, 2n ** 63n - 2n])

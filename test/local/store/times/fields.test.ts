@@ -5,7 +5,7 @@ import { importText, stored, useService } from '../readers/traps.js';
 
 useService();
 
-/** Fields of JSON, and the times of the events or the note about them. */
+/** JSON fields, and the resulting time or note. */
 const times: readonly (readonly [fields: string, time: string])[] = [
   ['{"started_at":1700000000}', '2023-11-14T22:13:20Z'],
   ['{"started_at":1700000000123}', '2023-11-14T22:13:20.123Z'],
@@ -32,7 +32,7 @@ const times: readonly (readonly [fields: string, time: string])[] = [
   ['{"time":0.25}', ''],
 ];
 
-/** Names of the time of an event as products write them, the likelier first. */
+/** Field names that products use for the time of an event, most likely first. */
 const names =
   `_time @timestamp ts datetime eventTime event_timestamp date time_local time_iso8601 TimeGenerated CreatedAt
   created start_time start_timestamp logged_at ObservedTimestamp published t TimeCreated DateAndTime SystemTime UtcTime

@@ -27,7 +27,7 @@ const places = ['@ message', 'INFO @ message', '[@] message', '[WARN ] [@] messa
 
 const noon = '2022-11-28T12:34:56Z';
 
-/** How programs write a time, the time that it is, and the order of day, month and year in a date of numbers. */
+/** Notations of times in programs, the resulting time, and the order of day, month and year in a numeric date. */
 const written: readonly (readonly [time: string, is: string, order?: string])[] = [
   ['2022-11-30 12:34:56:', '2022-11-30T12:34:56Z'],
   ['2022-11-28 12:34:56,789+0000', '2022-11-28T12:34:56.789Z'],
@@ -106,7 +106,7 @@ test.each([
   ['17/13/09 20:10:40 INFO a'],
   ['081109 203615 148 INFO a', '081309 203615 148 INFO a'],
   ['03-17 16:13:38.811  1702  2395 D a', '17-03 16:13:38.811  1702  2395 D a'],
-  // The day may be the month.
+  // The day and the month are interchangeable.
   ['03-12 16:13:38.811 a'],
   ['13/02 16:13:38 a'],
   ['02/31 16:13:38 a'],
@@ -125,7 +125,7 @@ test.each([
   expect([...found, recognizeFormat(rows).format.name]).toEqual([undefined, undefined, 'text']);
 });
 
-/** The time that is read from a line of a log in which it is followed by a stack trace longer than the events. */
+/** Returns the time read from a log line followed by a stack trace longer than the events. */
 async function timeIn(line: string, order: string): Promise<string | undefined> {
   const lines = [line, ...Array.from({ length: 5 }, () => '\tat a.b(c)'), line];
   return withLines(lines, async connection => {
@@ -139,7 +139,7 @@ async function timeIn(line: string, order: string): Promise<string | undefined> 
   });
 }
 
-/** Calls back with the lines in a table, as an import has them. */
+/** Calls back with the lines in a table, as in an import. */
 function withLines<T>(lines: readonly string[], read: (connection: Connection) => Promise<T>): Promise<T> {
   return engine.withConnection(async connection => {
     await connection.run(

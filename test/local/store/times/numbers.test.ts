@@ -7,7 +7,7 @@ const service = sharedService();
 const update = process.env.UPDATE_GOLDEN === '1';
 const page = path.join(import.meta.dirname, '../../../../docs/import-numbers.md');
 
-/** The numbers of one column, as they are written. */
+/** Numbers in one column, as written. */
 interface Case {
   readonly what: string;
   readonly values: readonly string[];
@@ -83,7 +83,7 @@ async function rowOf({ what, values }: Case): Promise<string> {
 
 let datasets = 0;
 
-/** The times of the rows in their order, and the notes of the import. */
+/** Returns the times of the rows in order, and the notes of the import. */
 async function imported(lines: readonly string[], name: string): Promise<string> {
   const file = path.join(await temporaryDirectory(), name);
   await writeFile(file, `${lines.join('\n')}\n`);

@@ -15,7 +15,7 @@ test.each([
   const dataDir = await temporaryDirectory();
   const writer = await Engine.open({ dataDir, families: [] });
   const draft = path.join(dataDir, 'draft.parquet');
-  // 8,192 rows of 16 KB in four row groups, each of which has times of all.
+  // 8,192 rows of 16 KB in four row groups, whose times overlap.
   await writer.run(
     `COPY (SELECT make_timestamp_ns((i * 7919) % 8192) AS _time, i AS n, repeat(md5(i::VARCHAR), 512) AS text FROM range(8192) r(i))
      TO '${draft}' (ROW_GROUP_SIZE 2048)`,

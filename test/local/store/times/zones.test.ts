@@ -4,7 +4,7 @@ import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { eventTimeNs } from '../../../../kernel/local/functions/event-time.js';
 import { inZone } from '../../../../kernel/local/store/times/time-zone.js';
 
-// ---- a local time is the same time in text with its zone, which JavaScript reads, and with `--zone`, which the engine reads ----
+// ---- a local time is read the same way with a zone in its text, by JavaScript, and with `--zone`, by the engine ----
 
 let instance: DuckDBInstance;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.closeSync());
 
-/** Reads local times, such as 2026-03-29 02:30:00, in a zone with SQL: nanoseconds since 1970, null for one that the clocks skip. */
+/** Reads local times, such as 2026-03-29 02:30:00, in a zone with SQL: nanoseconds since 1970, null for a time skipped by the clocks. */
 async function bySql(zone: string, times: readonly string[]): Promise<readonly (string | null)[]> {
   const connection = await instance.connect();
   const values = times.map((time, index) => `(${index}, ${sqlText(time)})`).join(', ');
@@ -38,7 +38,7 @@ test.each([
   ['Europe/Berlin', '2026-10-25 02:00:00', '2026-10-25T00:00:00Z'],
   ['Europe/Berlin', '2026-10-25 02:59:59', '2026-10-25T00:59:59Z'],
   ['Europe/Berlin', '2026-10-25 03:00:00', '2026-10-25T02:00:00Z'],
-  // Two hours, in the last spring of the war.
+  // A jump of two hours, in the last spring of the war.
   ['Europe/Berlin', '1945-05-24 02:30:00', null],
   ['America/New_York', '2026-03-08 02:30:00', null],
   ['America/New_York', '2026-11-01 01:30:00', '2026-11-01T05:30:00Z'],
@@ -47,7 +47,7 @@ test.each([
   ['Asia/Kolkata', '2026-01-01 00:00:00', '2025-12-31T18:30:00Z'],
   ['Asia/Kathmandu', '2026-01-01 00:00:00', '2025-12-31T18:15:00Z'],
   ['Pacific/Kiritimati', '2026-01-01 00:00:00', '2025-12-31T10:00:00Z'],
-  // A day that was left out.
+  // A skipped day.
   ['Pacific/Apia', '2011-12-30 12:00:00', null],
   ['Pacific/Apia', '2011-12-31 00:00:00', '2011-12-30T10:00:00Z'],
   // Offsets with seconds.
@@ -75,7 +75,7 @@ const zones = [
   ...['Antarctica/Troll', 'America/Metlakatla', 'Pacific/Kwajalein'],
 ];
 
-/** Seconds around the instant at which clocks are moved, by what they show before and after it. */
+/** Offsets in seconds around a clock change, relative to the local times before and after it. */
 const around = [-7200, -3600, -1, 0, 1800, 3600, 7200];
 
 test.each(zones)('%s: both read the hours around each change of the clocks alike', async zone => {
@@ -94,7 +94,7 @@ interface Change {
   readonly after: number;
 }
 
-/** The instants from 1875 to 2026 at which the clocks of a zone are moved. */
+/** Returns the clock changes of a zone from 1875 to 2026. */
 function changesOf(zone: string): readonly Change[] {
   const months = Array.from({ length: 12 * 152 }, (_, index) => Date.UTC(1875, index, 1));
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
@@ -120,7 +120,7 @@ function shownAround({ ms, before, after }: Change): readonly string[] {
   );
 }
 
-/** How many milliseconds a clock is ahead of UTC. */
+/** Returns a clock's offset from UTC, in milliseconds. */
 function aheadOf(clock: Intl.DateTimeFormat, ms: number): number {
   const shown = clock.format(ms);
   return Date.parse(`${shown.replace(' ', 'T')}Z`) - ms;
@@ -129,7 +129,7 @@ function aheadOf(clock: Intl.DateTimeFormat, ms: number): number {
 test.each([
   ['@40000000433225833b6e1a8c', 1_127_359_865_997_071_500n],
   ['@4000000043322584', 1_127_359_866_000_000_000n],
-  // Identifiers of spans and traces.
+  // Span and trace ids.
   ['4bf92f3577b34da6', null],
   ['@4bf92f3577b34da6a3ce929d', null],
   ['40000000433225833b6e1a8c', null],

@@ -6,8 +6,8 @@ import type { Dialect } from '../../../../../kernel/local/sql/dialect.js';
 import { engines } from './second-engine.js';
 
 /**
- * Cases: a title after `===`, what the second engine lacks, a query, `---`, and the statements: those of the second engine, then those
- * here. `UPDATE_GOLDEN=1` writes what the code gives now.
+ * Cases: a title after `===`, the missing capability of the second engine, a query, `---`, and the statements: first the second
+ * engine's, then the local ones. `UPDATE_GOLDEN=1` writes the current output.
  */
 const url = new URL('./pushed.txt', import.meta.url);
 const minute = 60_000_000_000n;

@@ -4,10 +4,10 @@ import { withoutScripts } from '../../../../../kernel/local/duckdb/register.js';
 import type { Dialect } from '../../../../../kernel/local/sql/dialect.js';
 import { TemplateError } from '../../../../../kernel/local/sql/sql-template.js';
 
-/** What is written: the member of the dialect, what it is given, and the SQL. */
+/** Decides whether an engine lacks something, by dialect member, arguments, and generated SQL. */
 type IsLacking = (member: string, given: readonly unknown[], sql: string) => boolean;
 
-/** Returns DuckDB's dialect as that of an engine which lacks some of it. */
+/** Returns DuckDB's dialect without some of its capabilities. */
 function lacking(isLacking: IsLacking): Dialect {
   const members = Object.entries(duckdb).map(([name, member]: [string, unknown]) => {
     if (typeof member !== 'function') return [name, member];
@@ -28,23 +28,23 @@ const relational: readonly string[] = [
   ...['orderKey', 'join', 'unionItem', 'sample', 'firstOfEach', 'expand', 'neighbor', 'series', 'spotlight'],
 ];
 
-/** Engines by what they lack. */
+/** Dialects by missing capability. */
 export const engines = {
   nothing: duckdb,
   'functions in JavaScript': lacking((_member, _given, sql) => isScripted(sql)),
   'functions and aggregates': lacking(member => member === 'call' || member === 'aggregate'),
   'all but scans, filters, projections and aggregates': lacking(member => relational.includes(member)),
   'all but scans, filters and projections': lacking(member => [...relational, 'aggregate'].includes(member)),
-  // What is refused only once the whole part is written.
+  // Rejected only once the whole part has been generated.
   'aggregates over rows in an order': lacking(
     (member, [parts]) => member === 'aggregate' && Reflect.get(Object(parts), 'order') !== '',
   ),
 } satisfies Readonly<Record<string, Dialect>>;
 
-/** What every engine has: without it no part can be written. */
+/** Dialect members that every engine needs to generate any part. */
 const always = new Set(['limit', 'statement', 'stage', 'nothing', 'bytes', 'literal', 'temporary']);
 
-/** Returns an engine that lacks about a quarter of all functions, aggregates, operators and kinds of joins, others for each seed. */
+/** Returns a dialect without about a quarter of all functions, aggregates, operators and join kinds, chosen by the seed. */
 export function lackingSome(seed: number): Dialect {
   return lacking((member, [first, second]) => {
     if (always.has(member)) return false;

@@ -15,7 +15,7 @@ const cases = goldenFiles().flatMap(
   file => readCases(readFileSync(new URL(file, goldenFolder), 'utf8')).cases,
 );
 
-/** One engine is asked all, the others each so many: `SPLIT_GOLDEN=1` asks them all. */
+/** One engine runs all goldens, the others a sample: `SPLIT_GOLDEN=1` runs all on each. */
 const everyOther = process.env.SPLIT_GOLDEN === undefined ? 25 : 1;
 const whole = 'all but scans, filters and projections';
 
@@ -36,7 +36,7 @@ describe.each(Object.entries(engines))('through an engine that lacks %s', (lacks
   });
 });
 
-/** More with SPLIT_PIPELINES=5000, others with SPLIT_SEED; a failure names the seed of its query. */
+/** Set SPLIT_PIPELINES=5000 for more, SPLIT_SEED for different ones; a failure names the seed of its query. */
 const runs = Number(process.env.SPLIT_PIPELINES ?? 100);
 const firstSeed = Number(process.env.SPLIT_SEED ?? 1);
 
@@ -51,12 +51,12 @@ test('random pipelines give the same through engines that lack some of everythin
     if (here !== split) different.push(`seed ${seed}\n${text}\nhere ${here}\nsplit ${split}`);
   }
   expect(different.join('\n\n')).toBe('');
-  // Many must run, and be divided, or the property says little.
+  // Most must run, and be split, or the property proves little.
   expect(tally.refused).toBeLessThan(runs / 10);
   expect(tally.pushed).toBeGreaterThan(runs / 2);
 }, 3_600_000);
 
-/** The rows of a query as text, in any order if it has none. Among reals, NaN and null share their place. */
+/** Returns the rows as text, sorted if the query has no order. Among reals, NaN and null are equal. */
 async function answer(apl: string, far?: Far): Promise<string> {
   const outcome = await pipelines.run(apl, far).catch((error: unknown) => error as Error);
   if (outcome instanceof Error) return `failed: ${outcome.message}`;

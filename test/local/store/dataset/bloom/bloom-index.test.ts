@@ -43,7 +43,7 @@ beforeAll(async () => {
   };
 });
 
-/** In the last file ids are twice as rare, and there is no `order`. */
+/** Writes a file; the last one lacks `order`. */
 async function writeRows(file: number, first: number): Promise<void> {
   const order = file === filesThere - 1 ? '' : ', (hash(i) % 1000000)::BIGINT AS "order"';
   const odd = `CASE i % 5 WHEN 0 THEN chr(0) || i WHEN 1 THEN '🎈' || i WHEN 2 THEN NULL ELSE md5((i // 2)::VARCHAR) END AS id`;
@@ -66,14 +66,14 @@ function indexOf(log: (text: string) => void = () => undefined): BloomIndex {
   return new BloomIndex(dataDir, engine, log, { leastRows: 1, pauseMs: 0 });
 }
 
-/** What an index knows once it was asked before. */
+/** Returns the row groups skipped by a repeated lookup, once its filters are built. */
 async function leftOutBy(index: BloomIndex, key: string, lookup: Lookup, of = files) {
   await index.groupsLeftOut(key, of, [lookup]);
   await index.settled();
   return index.groupsLeftOut(key, of, [lookup]);
 }
 
-/** The row groups of all files with a row for which a condition holds, as `file/group`. */
+/** Returns the row groups of all files that have a row matching a condition, as `file/group`. */
 async function groupsWith(condition: string): Promise<readonly string[]> {
   const list = files.map(file => sqlText(file.path)).join(', ');
   const rows = await engine.run(
@@ -83,7 +83,7 @@ async function groupsWith(condition: string): Promise<readonly string[]> {
   return rows.map(String).sort();
 }
 
-/** The row groups that are read, as `file/group`. */
+/** Returns the row groups that are read, as `file/group`. */
 function groupsRead(leftOut: ReadonlyMap<FileSummary, ReadonlySet<number>>): readonly string[] {
   const all = files.flatMap((file, index) =>
     file.blocks.flatMap((_, group) => (leftOut.get(file)?.has(group) ? [] : [`${index}/${group}`])),
@@ -196,13 +196,13 @@ test('filters are known to the next service, and those of a file that was writte
   const next = indexOf(text => said.push(text));
   expect((await next.groupsLeftOut('kept', changed, [lookup])).size).toBe(0);
   await next.settled();
-  // Those of the files before are deleted.
+  // The filters of the previous files are deleted.
   expect(await readdir(path.join(dataDir, '.cache', 'blooms', 'kept'))).toHaveLength(1);
   expect((await next.groupsLeftOut('kept', files, [lookup])).size).toBe(0);
   await next.settled();
   await next.forget('kept');
   await expect(readdir(path.join(dataDir, '.cache', 'blooms', 'kept'))).rejects.toThrow('ENOENT');
-  // What is forgotten is not looked for.
+  // Forgotten filters are not looked up.
   expect((await next.groupsLeftOut('kept', files, [lookup])).size).toBe(0);
   await next.settled();
   expect(said).toEqual([]);
@@ -230,14 +230,14 @@ test('a byte that has changed leaves no row group out, and the filters are made 
     await writeFile(path.join(directory, made), cut);
     const said: string[] = [];
     const index = indexOf(text => said.push(text));
-    // The last page is of a row group that has no such value: it is read all the same.
+    // The last page belongs to a row group without such a value, which is read nevertheless.
     const wide = { ...lookup, values: Array.from({ length: 100 }, (_, n) => `nowhere ${n}`) };
     expect(groupsRead(await index.groupsLeftOut('damaged', files, [wide]))).toEqual(none);
     expect(said).toHaveLength(isHead ? 0 : 1);
     expect(await readdir(directory)).not.toContain(made);
     await index.settled();
     expect(groupsRead(await index.groupsLeftOut('damaged', files, [lookup]))).toEqual([]);
-    // What is damaged is not looked at again.
+    // Damaged filters are not read again.
     expect(said).toHaveLength(isHead ? 0 : 1);
   }
 });
@@ -337,7 +337,7 @@ test('the filters of some row groups of a file hold the values of no other', asy
   const held = [...Array(groupsEach).keys()].map(group => {
     const values = [...Array(groupRows).keys()].map(row => hashOf(BigInt(group * groupRows + row)));
     const filters = [pages.subarray(0, pageBytes), pages.subarray(pageBytes)];
-    // One value in 250 may be taken for another.
+    // One value in 250 may be a false positive.
     return filters.map(page => values.filter(hash => mayHold(page, hash)).length > groupRows / 10);
   });
   expect(held).toEqual([
@@ -471,7 +471,7 @@ test.each<[string, Lookup[]]>([
   expect(lookups).toEqual(expected);
 });
 
-/** The SQL of a query, and what its scan is told to look up. */
+/** Returns the SQL of a query, and the lookups passed to its scan. */
 function compiled(dataset: StoredDataset, apl: string) {
   let lookups: readonly Lookup[] = [];
   const catalog: DatasetCatalog = {

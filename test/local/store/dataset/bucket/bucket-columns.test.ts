@@ -34,7 +34,7 @@ async function written(select: string): Promise<Uint8Array> {
   return readFile(file);
 }
 
-/** Puts objects below a prefix and imports it as a dataset of that name. */
+/** Puts objects below a prefix and imports it as a dataset with the same name. */
 async function imported(name: string, ...objects: readonly Uint8Array[]): Promise<void> {
   for (const [index, object] of objects.entries()) await bucket.put(`${name}/${index}.parquet`, object);
   const request = { path: `s3://logs/${name}`, dataset: name };
@@ -57,7 +57,7 @@ test.each([
   ['equal', 'a', 'a'],
   ['equal but for case', 'a', 'A'],
 ])('columns whose names are %s are read each', async (kind, first, second) => {
-  // What lies between them is not read with either.
+  // The column between them is not read with either.
   const between = ['x', 'y', 'z'].map(each => each.repeat(40_000));
   const columnData: ColumnSource[] = [
     { name: first, data: [1n, 2n, 3n], type: 'INT64' },

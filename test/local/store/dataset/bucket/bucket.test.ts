@@ -255,7 +255,7 @@ describe('a directory that names a day', () => {
         `mixed/2026/06/0${day}/a.parquet`,
         eventsFile([juneMs + (day - 1) * dayMs], { name: 's', data: values, type }),
       );
-    // This server names a directory only if an object is in it itself.
+    // This server lists a directory only if it directly contains an object.
     for (const name of ['mixed/2026/_SUCCESS', 'mixed/2026/06/_SUCCESS']) await bucket.put(name, 'x');
     await file(4, [7n], 'INT64');
     const { body: report } = await imported('s3://logs/mixed', 'mixed');
@@ -284,7 +284,7 @@ test('values in the names of directories are fields, of which those of times are
   ] as const;
   for (const [region, count] of counts) {
     const day = `parts/region=${region}/day=2026-06-01`;
-    // This server names a directory only if an object is in it itself.
+    // This server lists a directory only if it directly contains an object.
     for (const each of [`parts/region=${region}`, day]) await bucket.put(`${each}/_SUCCESS`, 'x');
     await bucket.put(`${day}/n=9/a.parquet`, eventsFile(Array.from({ length: count }, () => juneMs)));
   }
@@ -421,7 +421,7 @@ describe('refused in words', () => {
       response.end();
       return true;
     };
-    // Without the time between two attempts, a part of which is drawn.
+    // Removes the delay between retries, part of which is random.
     const random = vi.spyOn(Math, 'random').mockReturnValue(0);
     const messages = [401, 403, 418, 429, 503].map(async status => {
       const { body } = await imported(`s3://logs/status-${status}`, `status-${status}`);
@@ -461,7 +461,7 @@ describe('refused in words', () => {
         's3://logs/app/ cannot be read: the credentials have no right to (InvalidAccessKeyId, 403).',
       );
       bucket.fault = () => false;
-      // The server takes any, so that what is kept of a dataset can be looked at too.
+      // The server accepts any key, so the cached data of a dataset can be tested too.
       process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
       process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
       delete process.env.AWS_SESSION_TOKEN;

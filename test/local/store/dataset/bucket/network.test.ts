@@ -12,7 +12,7 @@ const variables = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap
   name.toLowerCase(),
 ]);
 
-/** Imports over a network that these variables describe, by a service that has them from its start. */
+/** Imports over a network configured by these variables, with a service started under them. */
 async function imported(env: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
   for (const name of [...variables, 'AWS_CA_BUNDLE', 'APL_KERNEL_CA_CERTS']) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);

@@ -12,14 +12,14 @@ import {
 } from '../../../../../kernel/local/store/readers/parquet/thrift.js';
 import { temporaryDirectory } from '../../../service.js';
 
-/** The members of the metadata of each column, of each row group. */
+/** Returns the metadata field ids of each column in each row group. */
 function membersIn(footer: Buffer): readonly number[][][] {
   const groups = structsOf(structOf({ type: 0, bytes: footer }).get(4));
   const metadataOf = (column: ThriftStruct) => [...structOf(column.get(3)).keys()];
   return groups.map(group => structsOf(group.get(1)).map(metadataOf));
 }
 
-/** The members of the statistics of all columns. */
+/** Returns the field ids in the statistics of all columns. */
 function statisticsIn(footer: Buffer): readonly number[] {
   const groups = structsOf(structOf({ type: 0, bytes: footer }).get(4));
   const columns = groups.flatMap(group => structsOf(group.get(1)).map(column => structOf(column.get(3))));

@@ -123,7 +123,7 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
   test('that is stopped at any request leaves whole days, and is finished by the next run', async () => {
     const rows = [1, 2, 3].flatMap(each => [day(each, each * 2), day(each, each * 2 + 1)]);
     await importRows('stopped', rows);
-    // Two for each day, and one for the SQL of the table.
+    // Two requests per day, and one for the table's SQL.
     for (let requests = 0; requests <= 7; requests++) {
       const place = `stopped_${requests}`;
       let left = requests;

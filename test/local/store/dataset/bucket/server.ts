@@ -9,12 +9,12 @@ import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import S3rver from 's3rver';
 import { afterAll, beforeAll } from 'vitest';
 
-/** An S3 server with the bucket `logs`, which the environment names; it notes requests, and answers some in another way if told to. */
+/** An S3 server with the bucket `logs`, configured by environment variables; it records requests, and can simulate failures. */
 export class Bucket {
   readonly requests: string[] = [];
-  /** The objects that were written, those of tests too. */
+  /** Paths of written objects, including those of tests. */
   readonly written: string[] = [];
-  /** Answers a request itself, or returns false. */
+  /** Handles a request itself, or returns false. */
   fault: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   #server: Server | undefined;
   #directory = '';
@@ -25,7 +25,7 @@ export class Bucket {
     const store = new S3rver({
       directory: this.#directory,
       silent: true,
-      // Whatever the host is called, it has this bucket.
+      // There is only this bucket, whatever the host name.
       vhostBuckets: false,
       configureBuckets: [{ name: 'logs' }],
     });
@@ -59,13 +59,13 @@ export class Bucket {
     await this.#client?.send(new PutObjectCommand({ Bucket: 'logs', Key: key, Body: body }));
   }
 
-  /** The text of an object. */
+  /** Returns an object as text. */
   async text(key: string): Promise<string> {
     const object = await this.#client?.send(new GetObjectCommand({ Bucket: 'logs', Key: key }));
     return (await object?.Body?.transformToString()) ?? '';
   }
 
-  /** The requests since the last time. */
+  /** Returns the requests since the last call. */
   taken(): readonly string[] {
     return this.requests.splice(0);
   }
@@ -78,7 +78,7 @@ export class Bucket {
   }
 }
 
-/** A request whose body comes in chunks with a signature each, as a cluster sends it, as one whose body is plain. */
+/** Converts a request body in signed chunks, as a cluster sends it, to a plain body. */
 export async function inOnePiece(request: IncomingMessage): Promise<IncomingMessage> {
   if (request.headers['content-encoding'] !== 'aws-chunked') return request;
   const body = Buffer.concat(await request.toArray());
@@ -93,7 +93,7 @@ export async function inOnePiece(request: IncomingMessage): Promise<IncomingMess
   return Object.assign(Readable.from(chunks), { method, url, headers, socket }) as unknown as IncomingMessage;
 }
 
-/** A Parquet file with an event at each of these times, in milliseconds since 1970, and perhaps one more column. */
+/** Returns a Parquet file with an event at each of these times, in milliseconds since 1970, and an optional extra column. */
 export function eventsFile(timesMs: readonly number[], more?: ColumnSource): Uint8Array {
   const time = timesMs.map(each => new Date(each));
   return new Uint8Array(
@@ -107,7 +107,7 @@ export function eventsFile(timesMs: readonly number[], more?: ColumnSource): Uin
   );
 }
 
-/** One bucket for all tests of a file, which the environment names meanwhile. */
+/** Shares one bucket between all tests of a file, and sets its environment variables meanwhile. */
 export function sharedBucket(): Bucket {
   const bucket = new Bucket();
   const before: Record<string, string | undefined> = {};

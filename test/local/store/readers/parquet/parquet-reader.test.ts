@@ -148,7 +148,7 @@ test('a column of JSON is dynamic', async () => {
   expect(await stored(dataset, 'j')).toEqual(['{"a":[1]}', '"x"', 'null']);
 });
 
-/** Of pyarrow: 1.00 and -1.00 as decimal256(50, 2) in the column `d`. */
+/** Written by pyarrow: 1.00 and -1.00 as decimal256(50, 2) in the column `d`. */
 const largeDecimals =
   'UEFSMRUAFWAVYCwVBBUAFQYVBhwAAAACAAAABAEAAAAAAAAAAAAAAAAAAAAAAAAAAGT//////////////////////////5wVBBksNQAYBnNjaGVtYRUCABUOFSoVAhgBZCUKFQQVZCxcFQQVZAAAABYEGRwZHCYAHBUOGSUGABkYAWQVABYEFoYBFoYBJghJHBUAFQAVAgA8KQYZJgAEAAAAFoYBFgQmCBaGAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGRwcAAAAjgAAAFBBUjE=';
 
@@ -160,7 +160,7 @@ test('decimals of more than 38 digits are refused by name', async () => {
   ]);
 });
 
-/** Of pyarrow: 1, 2, 3 in `a` and x, y, z in `s`, with the checksum of each page; and the same packed with the older LZ4. */
+/** Written by pyarrow: 1, 2, 3 in `a` and x, y, z in `s`, with page checksums; and the same with legacy LZ4 compression. */
 const checksums =
   'UEFSMRUEFTAVMBWOtty8BTwVBhUAEgAAAQAAAAAAAAACAAAAAAAAAAMAAAAAAAAAFQAVFBUUFaSWj94KHBUGFRAVBhUGHAAAAAIAAAAGAQIDJAAVBBUeFR4VuLS3yQw8FQYVABIAAAEAAAB4AQAAAHkBAAAAehUAFRQVFBWklo/eChwVBhUQFQYVBhwAAAACAAAABgECAyQAFQQZPDUAGAZzY2hlbWEVBAAVBCUCGAFhABUMJQIYAXMlAEwcAAAAFgYZHBksJgAcFQQZNQAGEBkYAWEVABYGFp4BFp4BJmAmCCksFQQVABUCABUAFRAVAgA8KQYZJgAGAAAAJgAcFQwZNQAGEBkYAXMVABYGFowBFowBJuwBJqYBKSwVBBUAFQIAFQAVEBUCADwWBhkGGSYABgAAABaqAhYGJggWqgIAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAANMAAABQQVIx';
 const olderLz4 =
@@ -204,7 +204,7 @@ test('of many files each is looked at', async () => {
   }
 });
 
-/** Of pyarrow: one integer in `a`, with its bytes divided among streams. */
+/** Written by pyarrow: one integer in `a`, with byte stream split encoding. */
 const splitBytes =
   'UEFSMRUAFRQVFCwVAhUSFQYVBhwAAAACAAAAAgEHAAAAFQQZLDUAGAZzY2hlbWEVAgAVAiUCGAFhABYCGRwZHCYAHBUCGSUGEhkYAWEVABYCFjoWOiYISRwVABUSFQIAPCkGGSYAAgAAABY6FgImCBY6ACggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZHBwAAAB6AAAAUEFSMQ==';
 

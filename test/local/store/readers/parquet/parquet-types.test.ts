@@ -18,7 +18,7 @@ changed has a note, which the import prints with the name of the field. Rows wit
 \`test/local/store/readers/parquet/parquet-types.test.ts\` writes this page from what imports do with the files beside it.
 `;
 
-/** The files, and who wrote them. */
+/** Files by writer. */
 const files = {
   pyarrow: 'pyarrow',
   nested: 'pyarrow, nested',
@@ -71,7 +71,7 @@ async function sectionOf(name: string, title: string): Promise<string> {
   return `## ${title}\n\n${table.join('\n')}\n`;
 }
 
-/** The values of a row, of which each is an array of one text. */
+/** Returns the values of a row, each stored as an array of one text. */
 function cellsOfRow(row: string): readonly (string | null)[] {
   return JSON.parse(`[${row.replaceAll(']|[', '],[')}]`).flat();
 }
