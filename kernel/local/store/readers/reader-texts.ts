@@ -341,11 +341,11 @@ const exactDigits = 16;
 /** Largest integer that is read as a real. */
 const largestReal = 8_999_999_999_999_999n;
 
-/** An integer that a double represents, below 9,000,000,000,000,000, or a number whose point or exponent shows that it is a real. */
+/** A number of which a double represents the digits before the point, below 9,000,000,000,000,000. */
 const realPattern =
-  '-?(0|[1-9]\\d*)(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})|-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})|[Nn]a[Nn]|-?[Ii]nf(inity)?';
-/** With so few digits that no number exceeds the range of a double. */
-const plainReal = '-?(0|[1-9][0-9]{0,30})\\.[0-9]+';
+  '-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})?|[Nn]a[Nn]|-?[Ii]nf(inity)?';
+/** The most common form, tested first. */
+const plainReal = '-?(0|[1-9][0-9]{0,14})\\.[0-9]+';
 /** With a decimal comma, and optional points between thousands. */
 const commaPattern = '-?(\\d{1,3}(\\.\\d{3})+|\\d+)(,\\d+)?';
 /** Parts of an RFC 3339 time, which every reader parses alike. */

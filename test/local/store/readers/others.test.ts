@@ -371,6 +371,22 @@ testTraps([
     ],
   })),
   {
+    what: 'reals with more digits before the point than a double has',
+    name: 'out.csv',
+    content: lines(
+      'sum,whole,fine,small',
+      '82544000000000707.52,12345678901234567.00,-123456789012345.678,1.5',
+      '0.5,0.25,8007199254740991.5,0.1234567890123456789',
+      '',
+    ),
+    select: 'typeof(sum), sum, whole, typeof(fine), typeof(small)',
+    values: [
+      'VARCHAR|82544000000000707.52|12345678901234567.00|DOUBLE|DOUBLE',
+      'VARCHAR|0.5|0.25|DOUBLE|DOUBLE',
+    ],
+    notes: [timeless()],
+  },
+  {
     what: 'names of rows before the columns, as R writes them without a name of theirs',
     name: 'out.csv',
     content: lines('"n","city"', '"a 1",1,"bonn"', '"2",2,"rome"', ''),
