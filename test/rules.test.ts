@@ -13,7 +13,7 @@ const EVERYWHERE = ['files', 'machine', 'present', 'signals'];
 const LONGEST_FILE = 700;
 const LONGEST_FUNCTION = 70;
 const LARGEST_FOLDER = 16;
-/** Quoted SQL other than literal strings: constants and members of our own unions. */
+/** Values put between SQL quotes outside the literal modules: constants and members of our own unions. */
 const QUOTED_CONSTANTS: readonly string[] = [
   'local/duckdb/duckdb-checks: cardNumbers',
   "local/duckdb/duckdb-expressions: Object.is(value, -0) ? '-0' : value",

@@ -62,10 +62,7 @@ describe('the examples and trials of a newcomer', () => {
   });
 });
 
-/**
- * Waits for text and indicator: the indicator alone reads idle before the kernel connects, and a pinned range moves it to the overflow
- * menu.
- */
+/** Waits for the text too: the indicator alone reads idle before the kernel connects. A pinned range moves it to the overflow menu. */
 async function kernelIdle(page: Page): Promise<void> {
   await page.getByText('APL (Axiom) | Idle').first().waitFor({ timeout: 60_000 });
   const indicator = page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]');

@@ -1,7 +1,7 @@
 /**
- * Takes screenshots of every state of the gallery and the examples, and of the menus, toolbars and panel around them: `npm run screens [--
- * DIR [NAME…]]`. A name is a notebook of the gallery, an example such as `07-three-places`, `around`, or a view such as `report`. They are
- * for people to look at; no test reads them.
+ * Takes screenshots of every state of the gallery and the examples, and of the menus, toolbars and panel around them:
+ * `npm run screens [-- DIR [NAME…]]`. A name is a notebook of the gallery, an example such as `07-three-places`, `around`, or a view
+ * such as `report`. The screenshots are for people to look at; no test reads them.
  */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -5,8 +5,8 @@ import { diagnosticFailure } from '../../kernel/notebook/cell-error.js';
 import type { Outcome, Ran } from '../local/queries.js';
 
 /**
- * A case of a golden file: a title after `===`, a query, `---`, and its result: the rows, then the messages as a cell shows them. `npm run
- * golden` rewrites the results from the current code.
+ * A case of a golden file: a title after `===`, a query, `---`, and its result: the rows, then the messages as a cell shows them.
+ * `npm run golden` rewrites the results from the current code.
  */
 export interface Case {
   readonly title: string;

@@ -11,7 +11,7 @@ export interface SampleTable {
   readonly groups?: readonly string[];
   readonly order?: readonly { readonly field: string; readonly desc: boolean }[];
   readonly buckets?: { readonly field: string; readonly size: number };
-  /** Aggregates behind columns. */
+  /** The aggregate behind each column, by name. */
   readonly aggs?: Readonly<
     Record<
       string,

@@ -30,10 +30,7 @@ export interface ReadRow {
   readonly status: string;
 }
 
-/**
- * Reads each row of a grid with its details; for the rows with these numbers, also filters the grid by a column's value and removes the
- * filter.
- */
+/** Reads each row of a grid with its details; for the rows in `filtered`, also filters by a column's value and removes the filter. */
 export const readRows = (grid: number, column: number, filtered: readonly number[]): string => `(async () => {
   ${waiting}
   const grid = document.querySelectorAll('.apl-grid')[${grid}];
@@ -80,9 +77,7 @@ export interface ReadColumns {
   readonly beyond: readonly string[];
 }
 
-/**
- * Reads the head, menu and profile of each column of a grid; for the columns in `looked`, waits for the profile before measuring the menu.
- */
+/** Reads the head, menu and profile of each column of a grid; for the columns in `looked`, measures the menu with its profile. */
 export const readColumns = (grid: number, looked: readonly number[]): string => `(async () => {
   ${waiting}
   const grid = document.querySelectorAll('.apl-grid')[${grid}];

@@ -8,10 +8,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/**
- * Rule that an accessible name contains the visible text. Not applied to tree rows: their name spells out their columns, beginning with the
- * label.
- */
+/** Rule that names contain the visible text. Not applied to tree rows: their name begins with the label and spells out their columns. */
 const NAME_RULE = 'label-content-name-mismatch';
 
 interface Found {

@@ -106,7 +106,7 @@ export class Editor {
     };
   }
 
-  /** Resolves with the diagnostics of the current text once there are `count` of them. */
+  /** Resolves with the diagnostics of the current text once there are at least `count`. */
   async diagnostics(count = 0): Promise<readonly Diagnostic[]> {
     for (;;) {
       const last = this.#published.at(-1);

@@ -8,8 +8,8 @@ import { cells, type SampleColumn, type SampleExtras, type SampleTable, sampleRe
 import { buckets, minute, now, time } from './fixtures.js';
 
 /**
- * Descriptions and complete specifications of charts of every kind, in `drawn/`. Review the diff after changing the look: `UPDATE_GOLDEN=1
- * npx vitest run --project fast test/result/chart/drawn.golden.test.ts` rewrites them from the current code.
+ * Descriptions and complete specifications of charts of every kind, in `drawn/`. Review the diff after changing the look:
+ * `UPDATE_GOLDEN=1 npx vitest run --project fast test/result/chart/drawn.golden.test.ts` rewrites them from the current code.
  */
 const update = process.env.UPDATE_GOLDEN === '1';
 const folder = new URL('drawn/', import.meta.url);
