@@ -49,12 +49,14 @@ function spoken({ error, notes }: Outcome): string {
 
 const file = path.join(import.meta.dirname, '../../../docs/faults.md');
 const isUpdate = process.env.UPDATE_GOLDEN === '1';
-const head = `# What a query says of everything that may answer it
+const head = `# What a query reports for each kind of response
 
-Each row is an answer that a real socket gave, the number of requests that were sent, and what is shown: by the client, and by the cells
-of one notebook (\`test/notebook/query/faults.test.ts\`). A request that only reads is sent again where that is safe. \`UPDATE_GOLDEN=1 npx vitest run --project service test/api/failures/faults.test.ts\` writes the table.
+Each row has a response from a real socket, the number of requests sent, and the message shown by the client and by the cells of one notebook
+(\`test/notebook/query/faults.test.ts\`). A read-only request is retried if that is safe.
 
-| answer | requests | shown |
+\`UPDATE_GOLDEN=1 npx vitest run --project service test/api/failures/faults.test.ts\` writes the table.
+
+| response | requests | shown |
 |---|---|---|
 `;
 

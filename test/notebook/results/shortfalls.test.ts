@@ -222,13 +222,13 @@ test('whatever reads a result is on the page, by what its rows may lack', async 
     ]);
   const text = [
     head,
-    row(['shortfall', 'cells', 'what is said']),
+    row(['shortfall', 'cells', 'message']),
     row(['---', '---', '---']),
     ...Object.entries(kinds).map(([kind, each]) => how(each, kind)),
     '',
     row(['read by', ...names]),
     row(['---', ...names.map(() => '---')]),
-    ...Object.keys(readers).map(name => row([name, ...names.map(() => 'said')])),
+    ...Object.keys(readers).map(name => row([name, ...names.map(() => 'reported')])),
     '',
   ].join('\n');
   if (process.env.UPDATE_GOLDEN === '1') await writeFile(page, text);
@@ -237,11 +237,13 @@ test('whatever reads a result is on the page, by what its rows may lack', async 
 
 const page = join(import.meta.dirname, '../../../docs/shortfalls.md');
 
-const head = `# Results that are not all rows of now
+const head = `# Incomplete and replayed results
 
-A result may be cut by a limit, sampled, replayed from a recording, or, of a hosted service, partial or estimated. Whatever reads it says
-so above its own answer, however many results lie between. \`test/notebook/results/shortfalls.test.ts\` runs each reader over each kind,
-and writes this page. Cells that a reader copies or saves from a grid stand below the sentence in that grid.
+A result may be cut by a limit, sampled, or replayed from a recording. A result of a hosted service may also be partial or estimated.
+Anything that reads such a result reports this above its own answer, however many results lie in between. In a grid, the sentence is above
+the cells that a user copies or saves.
+
+\`test/notebook/results/shortfalls.test.ts\` runs each reader on each kind and writes this page.
 
 `;
 

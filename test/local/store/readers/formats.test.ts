@@ -10,13 +10,13 @@ useService();
 const update = process.env.UPDATE_GOLDEN === '1';
 const page = path.join(import.meta.dirname, '../../../../docs/log-formats.md');
 
-const head = `# Formats of logs
+const head = `# Log formats
 
-Each format that an import recognizes, with lines of it and the events that they become. \`--format NAME\` names one that is not
-recognized. \`_time\` is the time of the event, and fields without a value are not shown. A line that has a part which is in no field
-is whole in \`line\`, beside the fields that can be read, so that nothing of it is lost.
+Each format that an import recognizes, with sample lines and the events they become. Use \`--format NAME\` for a format that is not
+recognized. \`_time\` is the time of the event, and fields without a value are not shown. If part of a line does not fit any field, the whole
+line is in \`line\`, next to the fields that can be read, so nothing is lost.
 
-\`test/local/store/readers/formats.test.ts\` writes this page from what imports do at 2026-06-15T12:00:00Z.
+\`test/local/store/readers/formats.test.ts\` writes this page from imports at 2026-06-15T12:00:00Z.
 `;
 
 test('the page of formats holds what becomes of the example of each', async () => {

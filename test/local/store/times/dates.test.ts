@@ -29,10 +29,10 @@ const cases: readonly Case[] = [
     values: ['01/02/2024 10:00', '13/02/2024 11:00', '02/03/2024 12:00'],
   },
   { what: 'the same, month first', values: ['01/02/2024 10:00', '02/13/2024 11:00'] },
-  { what: 'nothing tells the order', values: ['05/11/2026 10:00', '06/11/2026 10:00'] },
-  { what: 'the same, asked for', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'dmy' },
-  { what: 'the same, asked for', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'mdy' },
-  { what: 'the first of a month each, in three years', values: dayFirst },
+  { what: 'nothing determines the order', values: ['05/11/2026 10:00', '06/11/2026 10:00'] },
+  { what: 'the same, specified', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'dmy' },
+  { what: 'the same, specified', values: ['05/11/2026 10:00', '06/11/2026 10:00'], dates: 'mdy' },
+  { what: 'each the first of a month, in three years', values: dayFirst },
   {
     what: 'the same, month first',
     values: quarters([2021, 2022, 2023], (month, year) => `${month}/1/${year} 10:00`),
@@ -46,24 +46,24 @@ const cases: readonly Case[] = [
   { what: 'dots, and a month above 12', values: ['01.11.2026 10:00', '11.30.2026 10:00'] },
   { what: 'hyphens', values: ['05-11-2026 10:00', '25-11-2026 10:00'] },
   { what: 'two orders', values: ['13/02/2024', '02/13/2024'] },
-  { what: 'two orders, one asked for', values: ['13/02/2024', '02/13/2024'], dates: 'dmy' },
+  { what: 'two orders, one specified', values: ['13/02/2024', '02/13/2024'], dates: 'dmy' },
   { what: 'day and month are equal', values: ['05/05/2026', '06/06/2026'] },
-  { what: 'no day of any calendar', values: ['13/02/2024', '00/00/0000', '31/02/2024'] },
+  { what: 'days that do not exist', values: ['13/02/2024', '00/00/0000', '31/02/2024'] },
   { what: 'a leap day', values: ['29/02/2024', '01/02/2024'] },
-  { what: 'two digits of the year', values: ['31/01/24', '30/01/69'] },
-  { what: 'two digits, of which some would be to come', values: ['31/01/47', '30/01/99', '29/01/68 10:00'] },
-  { what: 'two digits behind the name of a month', values: ['17-Jun-47', '18-Jun-15'] },
+  { what: 'two-digit years', values: ['31/01/24', '30/01/69'] },
+  { what: 'two digits, some in the future', values: ['31/01/47', '30/01/99', '29/01/68 10:00'] },
+  { what: 'two digits after the name of a month', values: ['17-Jun-47', '18-Jun-15'] },
   { what: 'two digits, year first', values: ['69/12/31', '24/01/13'] },
   { what: 'two digits, all below 13', values: ['05/11/06'] },
   { what: 'the same, two of them equal in the first date', values: ['01/01/02', '05/11/06'] },
   { what: 'two digits and dots', values: ['05.11.06'] },
-  { what: 'two digits, year first, asked for', values: ['24/01/02'], dates: 'ymd' },
+  { what: 'two digits, year first, specified', values: ['24/01/02'], dates: 'ymd' },
   { what: 'single digits', values: ['1/2/2024 3:04', '13/2/2024 3:04'] },
   { what: '12 hours', values: ['13/02/2024 12:00 AM', '13/02/2024 12:00:01 PM', '13/02/2024 1:30pm'] },
   { what: 'an offset', values: ['13/02/2024 10:00:00 +02:00', '13/02/2024 10:00:00 -0130'] },
   { what: 'nanoseconds', values: ['13/02/2024 10:00:00.123456789'] },
   { what: 'in brackets', values: ['[13/02/2024 10:00]'] },
-  { what: 'beside other times', values: ['13/02/2024', '2024-02-14', '1707955200', '16 Feb 2024'] },
+  { what: 'among other times', values: ['13/02/2024', '2024-02-14', '1707955200', '16 Feb 2024'] },
   { what: 'year first, in four digits', values: ['2024/02/01 10:00', '2024.02.03'] },
   {
     what: 'ISO weeks and days of the year',
@@ -82,12 +82,12 @@ const cases: readonly Case[] = [
   },
   { what: 'seconds in text, with and without a fraction', values: ['1707955200', '1707955200.25', 'x'] },
   {
-    what: 'digits without signs',
+    what: 'digits without separators',
     values: ['20240201', '202402011030', '20240201103000', '20240201103000123'],
   },
   { what: 'digits that are not a date', values: ['20240201', '20241301'] },
   {
-    what: 'zones in words',
+    what: 'zone abbreviations',
     values: [
       '2024-02-01 10:00:00 EST',
       'Thu Feb 1 10:00:00 PDT 2024',
@@ -97,23 +97,23 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    what: 'a zone in a word for several offsets',
+    what: 'a zone abbreviation with several offsets',
     values: ['2024-02-01 10:00:00 IST', '2024-02-01 10:00:00'],
   },
   {
-    what: 'the same, asked for',
+    what: 'the same, specified',
     values: ['2024-02-01 10:00:00 IST', '2024-02-01 10:00:00 CET'],
     zone: 'Asia/Kolkata',
   },
-  { what: 'days of a spreadsheet', values: ['45000.5', '45001', '45001.12345678'] },
-  { what: 'days of a spreadsheet and a number that is none', values: ['45000', '1707955200'] },
+  { what: 'spreadsheet days', values: ['45000.5', '45001', '45001.12345678'] },
+  { what: 'spreadsheet days and another number', values: ['45000', '1707955200'] },
   {
     what: 'local times',
     values: ['2026-07-01 12:00', '2026-01-01 12:00:00.123456789', '01/Feb/2026:12:00:00', 'Mar 3 12:00:00'],
     zone: 'Europe/Berlin',
   },
   {
-    what: 'local times beside others',
+    what: 'local times among others',
     values: [
       '2026-07-01T12:00:00Z',
       '2026-07-01 12:00 +0300',
@@ -124,7 +124,7 @@ const cases: readonly Case[] = [
     zone: 'Europe/Berlin',
   },
   {
-    what: 'local times of the hour that is skipped and of that which is shown twice',
+    what: 'local times in the skipped hour and in the repeated one',
     values: [
       '2026-03-29 01:59:59',
       '2026-03-29 02:30',
@@ -136,8 +136,8 @@ const cases: readonly Case[] = [
   },
   { what: 'a zone for times that have one', values: ['2026-07-01T12:00:00Z'], zone: 'Europe/Berlin' },
   { what: 'a zone for seconds since 1970', values: ['1782900000'], zone: 'Europe/Berlin' },
-  { what: 'half an hour of daylight saving', values: ['2026-04-05 01:45'], zone: 'Australia/Lord_Howe' },
-  { what: 'days of a spreadsheet in a zone', values: ['46204.5', '46023.5'], zone: 'America/New_York' },
+  { what: 'half an hour of daylight saving time', values: ['2026-04-05 01:45'], zone: 'Australia/Lord_Howe' },
+  { what: 'spreadsheet days in a zone', values: ['46204.5', '46023.5'], zone: 'America/New_York' },
   {
     what: 'the name of the month in other languages',
     values: [
@@ -167,16 +167,21 @@ test('the dates of a column have one order, or are refused by name', async () =>
 
 const intro = `# Dates in imported files
 
-The dates of a column have one order. All of the sample decide it, and the whole file if those cannot; the rest of the file confirms
-it. Dates with dots have the day first unless one of them cannot. If each
-is the first of a month in one order, and there are three in each of three years, that is the order. If nothing tells the order, nothing is imported:
-\`--dates dmy\`, \`--dates mdy\` or \`--dates ymd\` says it, and dates that do not fit then have the time of their import and are counted. Two digits
-of a year from 69 to 99 are 19xx.
+The dates of a column have one order:
 
-Times without a zone are UTC, or local times of \`--zone\`. A word for a zone that stands for several offsets, such as IST, needs \`--zone\`. In a field that has "date" in its name or is named by \`--time\`, numbers
-from 20,000 to 80,000 are days of a spreadsheet, and those of 8, 12, 14 or 17 digits that are a date are that date.
+- All dates of the sample decide the order, or the whole file if they cannot. The rest of the file confirms it.
+- Dates with dots have the day first, unless one of them cannot.
+- If each date is the first of a month in one order, and three of them are in each of three years, that is the order.
+- If nothing determines the order, nothing is imported. Specify it with \`--dates dmy\`, \`--dates mdy\` or \`--dates ymd\`; dates that do not fit
+  then get the time of their import and are counted.
+- Two-digit years from 69 to 99 are 19xx.
 
-\`test/local/store/times/dates.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z.
+Times without a zone are UTC, or local times of \`--zone\`. A zone abbreviation with several offsets, such as IST, needs \`--zone\`.
+
+In a field that has "date" in its name or is named by \`--time\`, numbers from 20,000 to 80,000 are spreadsheet days, and numbers of 8, 12, 14
+or 17 digits that form a date are that date.
+
+\`test/local/store/times/dates.test.ts\` writes this table from imports at 2026-06-15T12:00:00Z.
 
 | dates | values | option | times, notes or refusal |
 |---|---|---|---|

@@ -19,18 +19,18 @@ const cases: readonly Case[] = [
   { what: 'microseconds', values: ['1707955200123456', '1707955200123457'] },
   { what: 'nanoseconds, exact', values: ['1707955200123456789', '1707955200123456790'] },
   { what: 'seconds with a fraction', values: ['1707955200.25', '1707955200.123456'] },
-  { what: 'seconds with nine digits of a fraction', values: ['1707955200.123456789'] },
+  { what: 'seconds with nine fractional digits', values: ['1707955200.123456789'] },
   { what: 'milliseconds with a fraction', values: ['1707955200123.5'] },
   { what: 'an exponent', values: ['1.7079552e9', '1.7079552E+12'] },
-  { what: 'units one below the other', values: ['1707955200', '1707955200123', '1707955200123456789'] },
+  { what: 'mixed units', values: ['1707955200', '1707955200123', '1707955200123456789'] },
   { what: 'zero among seconds', values: ['0', '1707955200'] },
   { what: 'negative seconds', values: ['-1', '1707955200'] },
   { what: 'negative milliseconds', values: ['-62135596800', '-1707955200123'] },
-  { what: 'the end of 32 bits', values: ['2147483647', '2147483648', '4294967296'] },
-  { what: 'beyond the range of times', values: ['9999999999999999999', '1707955200'] },
+  { what: 'the limit of 32 bits', values: ['2147483647', '2147483648', '4294967296'] },
+  { what: 'outside the range of times', values: ['9999999999999999999', '1707955200'] },
   { what: 'missing values', values: ['1707955200', '', '1707955202'] },
-  { what: 'days of a spreadsheet', values: ['45337', '45337.75'] },
-  { what: 'days of a spreadsheet, the first of the range', values: ['20000', '79999.999'] },
+  { what: 'spreadsheet days', values: ['45337', '45337.75'] },
+  { what: 'spreadsheet days, the ends of the range', values: ['20000', '79999.999'] },
   { what: 'a number that is neither a day nor a time', values: ['19999', '80001'] },
   { what: 'digits of a date', values: ['20240215', '20240216'] },
   { what: 'digits of a date and a time', values: ['20240215103000', '20240215103001'] },
@@ -44,13 +44,18 @@ test('numbers are times in the unit of their size, or it is said what they are',
   expect(text).toBe(await readFile(page, 'utf8'));
 });
 
-const intro = `# Numbers that are times
+const intro = `# Numbers as times
 
-The field of the time may hold numbers: seconds, milliseconds, microseconds or nanoseconds since 1970, each number in the unit of its
-size, or days of a spreadsheet, or the digits of a date. They may be numbers of JSON, texts of JSON, or cells of CSV.
+The time field may contain numbers:
 
-\`test/local/store/times/numbers.test.ts\` writes this table from what imports do at 2026-06-15T12:00:00Z. A form is left out
-if its times are those of the form before it.
+- seconds, milliseconds, microseconds or nanoseconds since 1970, with the unit of each number determined by its size
+- spreadsheet days
+- the digits of a date
+
+They may be JSON numbers, JSON strings or CSV cells.
+
+\`test/local/store/times/numbers.test.ts\` writes this table from imports at 2026-06-15T12:00:00Z. A form is omitted if its times equal those of
+the previous form.
 
 | numbers | values | as | times and notes |
 |---|---|---|---|
@@ -59,7 +64,7 @@ if its times are those of the form before it.
 const forms: Readonly<Record<string, (value: string) => string>> = {
   CSV: value => value,
   JSON: value => (value === '' ? 'null' : value),
-  'text of JSON': value => (value === '' ? 'null' : JSON.stringify(value)),
+  'JSON string': value => (value === '' ? 'null' : JSON.stringify(value)),
 };
 
 async function rowOf({ what, values }: Case): Promise<string> {

@@ -10,21 +10,21 @@ const update = process.env.UPDATE_GOLDEN === '1';
 const page = path.join(import.meta.dirname, '../../../../../docs/parquet-types.md');
 const directory = path.join(import.meta.dirname, 'types');
 
-const head = `# Types of Parquet
+const head = `# Parquet types
 
-What becomes of each type at its extremes: the values in the file, as its writer names them, and those of the field. A value that is
-changed has a note, which the import prints with the name of the field. Rows without a value are left out.
+How each type is imported, at its extremes: the values in the file, in the notation of its writer, and the values of the field. If a value
+changes, the import prints a note with the name of the field. Rows without a value are omitted.
 
-\`test/local/store/readers/parquet/parquet-types.test.ts\` writes this page from what imports do with the files beside it.
+\`test/local/store/readers/parquet/parquet-types.test.ts\` writes this page from imports of the files next to it.
 `;
 
 /** Files by writer. */
 const files = {
   pyarrow: 'pyarrow',
   nested: 'pyarrow, nested',
-  int96: 'pyarrow, INT96 as Spark and Impala write it',
+  int96: 'pyarrow, INT96 as written by Spark and Impala',
   names: 'pyarrow, names',
-  decimal256: 'pyarrow, decimals of 256 bits',
+  decimal256: 'pyarrow, 256-bit decimals',
   polars: 'polars',
   duckdb: 'DuckDB',
 } as const;
