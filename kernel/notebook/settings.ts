@@ -28,7 +28,7 @@ export interface Setting {
 export const settings: readonly Setting[] = [
   {
     name: 'time',
-    summary: 'the time range until `%time` says otherwise',
+    summary: 'the time range until `%time` sets another',
     standard: defaultRange.label,
     apply: (session, value) => {
       session.range = parseRange(value);
@@ -36,7 +36,7 @@ export const settings: readonly Setting[] = [
   },
   {
     name: 'limit',
-    summary: 'rows that a query without its own limit fetches',
+    summary: 'the row limit of queries without their own',
     standard: '1000',
     apply: (session, value) => {
       session.rowLimit = wholeNumber('limit', value);
@@ -44,7 +44,7 @@ export const settings: readonly Setting[] = [
   },
   {
     name: 'timeout',
-    summary: 'seconds that a query may take, a day at most',
+    summary: 'the timeout of a query in seconds, at most one day',
     standard: '120',
     apply: (session, value) => {
       session.timeLimitMs = wholeNumber('timeout', value, 86_400) * 1000;
@@ -52,15 +52,15 @@ export const settings: readonly Setting[] = [
   },
   {
     name: 'rows',
-    summary: 'rows of a result that are written into the notebook',
-    standard: '100, and 30 of more',
+    summary: 'rows of a result written to the notebook',
+    standard: 'all up to 100, otherwise 30',
     apply: (session, value) => {
       session.shownRows = wholeNumber('rows', value);
     },
   },
   {
     name: 'retain',
-    summary: 'whether outputs hold the data of results: on or off',
+    summary: 'whether outputs include the data of results: on or off',
     standard: 'on',
     apply: (session, value) => {
       session.retains = isOn('retain', value);

@@ -17,9 +17,7 @@ export function magicHelp(magic: Magic): string {
     `${capital(magic.summary)}.`,
     ...(options.length === 0 ? [] : [options.join('\n')]),
     magic.help,
-    ...(asked.length === 0
-      ? []
-      : [`Asks before its first effect of the kind ${asked.join(' or ')} in a session.`]),
+    ...(asked.length === 0 ? [] : [`Asks before its first ${asked.join(' or ')} effect in a session.`]),
   ].join('\n\n');
 }
 

@@ -213,7 +213,7 @@ describe('inspection explains', () => {
   test('a magic', async () => {
     const found = await bench.handler.inspect('%whoami', 3, 0);
     expect(found?.data['text/plain']).toBe(
-      '### %whoami\n\n`%whoami`\n\nShow the profile, its address and the user of its token.\n\nOf a token its kind and its last four characters are shown, by which you find it among those of the console.',
+      '### %whoami\n\n`%whoami`\n\nShow the profile, its address and the user of its token.\n\nShows only the kind and the last four characters of the token, by which you can find it in the console.',
     );
   });
 

@@ -10,11 +10,11 @@ export const agentMagics: readonly Magic[] = [
     options: [],
     summary: 'let agents add cells to this notebook and run them, until the kernel ends',
     help: [
-      '- `%agents on` lets an agent that uses `apl-kernel mcp` on this machine, as you, add cells below the last one and run them; it asks you first',
-      '- `%agents off` ends that at once, and so does the button in the toolbar that is there meanwhile',
-      '- `%agents` alone shows whether it is on; a new kernel begins with it off',
+      '- `%agents on` lets an agent that uses `apl-kernel mcp` on this machine, as your user, add cells below the last one and run them; it asks you first',
+      '- `%agents off` ends that immediately, as does the toolbar button that is shown in the meantime',
+      '- `%agents` alone shows whether it is on; a new kernel starts with it off',
       '',
-      'Such a cell begins with `// Added by an agent` and waits for those that run. It only reads, on the service of this machine: magics that write, reach out or set something for your cells are refused, and so are names for results and `externaldata`. It runs for at most 30 s, ten may be added in a minute, `_` stays your last result, and an undo takes the cell back. The agent gets the first rows of its results, and can read the results that your notebook has by name.',
+      'Such a cell begins with `// Added by an agent` and waits for running cells. It can only read, and only from the local service: magics that write, connect to other services or change settings of your cells are rejected, as are names for results and `externaldata`. It runs for at most 30 s, at most ten can be added per minute, `_` remains your last result, and undo removes the cell. The agent receives the first rows of its results, and can read the named results of your notebook.',
     ].join('\n'),
     arity: [0, 1],
     effects: ['agents'],
@@ -44,8 +44,8 @@ async function agents({ words: [word], magic }: MagicCall, host: MagicHost): Pro
     );
   await host.consent(
     'agents',
-    'let agents on this machine add cells to this notebook, which read and whose results they get',
+    'let agents on this machine add read-only cells to this notebook and receive their results',
   );
   await agents.turnOn(page);
-  say(io, 'Agents may add cells, which read, until `%agents off` or the end of the kernel.');
+  say(io, 'Agents may add read-only cells until `%agents off` or until the kernel ends.');
 }

@@ -25,9 +25,9 @@ export const patternMagics: readonly Magic[] = [
     ],
     summary: 'group log lines by their templates',
     help: [
-      'Lists the templates of the lines in a field, the most frequent first: how many lines each has, how many came in each twelfth of the range, the first and the last time it was seen, its levels, one of its lines, and whether it is new since the range of the same length before. Without FIELD it takes `message`, `msg`, `body`, `line`, `log` or `text`, whichever is there first. Below stands the `parse` line that splits the lines of a template into fields, those of numbers alone as such. In JupyterLab, buttons beside each template add a cell with its lines split, with its lines alone, or without them.',
+      'Lists the templates of the lines in a field, most frequent first. Each has its number of lines, in total and in each twelfth of the range, the first and last time it was seen, its levels, an example line, and whether it is new compared with the preceding range of the same length. Without FIELD, uses the first of `message`, `msg`, `body`, `line`, `log` and `text` that exists. Below the list, prints the `parse` line that splits the lines of a template into fields, with numbers as numeric fields. In JupyterLab, buttons beside each template add a cell that splits its lines, shows only its lines, or excludes them.',
       '',
-      'Templates are found by [Drain](https://doi.org/10.1109/ICWS.2017.13) (He et al. 2017): numbers, ids and addresses are masked first, and lines of as many words that begin alike and have half of their other words in common share a template. Words of which a place has three at most, such as `started` and `stopped`, tell templates apart.',
+      'Templates are found by [Drain](https://doi.org/10.1109/ICWS.2017.13) (He et al. 2017): numbers, ids and addresses are masked first, and lines that have the same number of words, begin alike and have half of their other words in common share a template. If a position has at most three different words, such as `started` and `stopped`, each has its own template.',
       '',
       "    %patterns ['app'] message",
     ].join('\n'),

@@ -13,13 +13,13 @@ export const investigateMagics: readonly Magic[] = [
     usage: "%investigate TIME|RANGE ['DATASET']",
     options: [],
     summary:
-      'ask the first questions about a time: what changed, and what the events that changed have in common',
+      'answer the first questions about a time: what changed, and what the changed events have in common',
     help: [
-      'Compares a range with the time of the same length before it, always by the same questions: how many events there were, how many failed, how slow they were; what the failed or slow events have in common and what they say, or, if neither is more than before, which values are; which log lines are new; which annotations and deployments are near it; which traces were slowest. What stands out is said first; if nothing does, that is said.',
+      'Compares a range with the preceding one of the same length, always with the same questions: how many events there were, how many failed and how slow they were; what the failed or slow events have in common and what their log lines are, or, if neither increased, which values did; which log lines are new; which annotations and deployments are nearby; and which traces were slowest. The report begins with what stands out, or says that nothing does.',
       '',
-      'In JupyterLab cells to go on from are written below: for each answer a sentence, and its queries with a check of their figures. Run again, they take the place of those written before, but for cells that were changed since. Elsewhere their queries are printed.',
+      'In JupyterLab, adds cells below to continue from: for each answer a sentence, and its queries with a check of their figures. Another run replaces the cells it added, except those changed since. Other front ends print the queries.',
       '',
-      'A time stands for the quarter of an hour on both sides of it. Without a dataset it is the one that the last result comes from. A difference stands out if it is half as much again, and more than five standard errors. A dataset holds deployments if it has `_time`, a field for what was deployed (`service`, `app`) and one for its version (`version`, `release`, `tag`, `commit`).',
+      'A single time covers 15 minutes on either side of it. Without a dataset, uses the one that the last result comes from. A difference stands out if it is at least 50% and more than five standard errors. A dataset holds deployments if it has `_time`, a field that names what was deployed (`service`, `app`) and one for its version (`version`, `release`, `tag`, `commit`).',
       '',
       "    %investigate 2026-01-26T15:09Z..2026-01-26T15:36Z ['sample-http-logs']",
     ].join('\n'),

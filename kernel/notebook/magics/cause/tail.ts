@@ -22,19 +22,23 @@ export const tailMagics: readonly Magic[] = [
     name: 'tail',
     usage: "%tail ['DATASET'] | where … [--for 30s] [--rows N] [--within 15m]; %%tail above a query",
     options: [
-      { name: 'for', value: 'LENGTH', summary: 'how long it goes on (default: until the cell is stopped)' },
-      { name: 'rows', value: 'N', summary: 'the newest rows that are shown (default: 500, at most 10000)' },
+      { name: 'for', value: 'LENGTH', summary: 'how long to run (default: until the cell is stopped)' },
+      {
+        name: 'rows',
+        value: 'N',
+        summary: 'how many of the newest rows to show (default: 500, at most 10000)',
+      },
       {
         name: 'within',
         value: 'LENGTH',
-        summary: 'how far the `_time` of an event may be from the present (default: 15m)',
+        summary: 'how far the `_time` of an event may be from the current time (default: 15m)',
       },
     ],
     summary: 'show events as they are stored, until the cell is stopped',
     help: [
-      'Shows the events that are stored from now on, the newest first, until the cell is stopped or the time of `--for` is over. The grid takes new events while its first row is in view; while you read further down it stays as it is and counts what is new. Then the result holds a fixed range: `_` has its rows, and the query above it can be run again. A terminal gets a line for each event.',
+      'Shows the events stored from now on, newest first, until the cell is stopped or the duration of `--for` has passed. The grid adds new events while its first row is in view; while you read further down, it stays in place and counts them. Afterwards, the result has a fixed range: `_` has its rows, and the query above it can be run again. A terminal prints one line for each event.',
       '',
-      'Each event counts once, by the time at which it was stored (`_sysTime`), also one that is stored late or under an old `_time`, within 15 minutes or what `--within` says. The query may filter events and change their fields; what needs all of them at once, such as `summarize`, is refused. If nobody can stop the cell, as in `apl-kernel run`, `--for` is required.',
+      'Each event appears once, by the time at which it was stored (`_sysTime`), even if it is stored late or with an old `_time`, within 15 minutes or the duration of `--within`. The query may filter events and change their fields; operators that need all events at once, such as `summarize`, are rejected. If nobody can stop the cell, as in `apl-kernel run`, `--for` is required.',
       '',
       '    %tail [\'app\'] | where level == "error" --for 5m',
     ].join('\n'),

@@ -12,34 +12,34 @@ interface EffectRow {
 export const effects = {
   query: {
     asks: false,
-    does: 'sends queries and questions about data to the service of the profile in use',
+    does: 'sends queries and metadata requests to the service of the current profile',
     forAgents: true,
   },
   profile: {
     asks: true,
-    does: 'sends queries to a service that the session did not start on, with your token for it; every result names the profile',
+    does: 'sends queries to a service other than the one the session started on, with your token for it; every result names the profile',
   },
   login: {
     asks: false,
-    does: 'shows the page at which you sign in to a service, and keeps its token on this machine for your kernels',
+    does: 'shows the sign-in page of a service, and stores its token on this machine for your kernels',
   },
-  logout: { asks: true, does: 'ends a sign-in that no cell of the session began' },
+  logout: { asks: true, does: 'signs out of a service that no cell of the session signed in to' },
   history: { asks: false, does: 'shows queries of other notebooks on this machine' },
   read: {
     asks: false,
-    does: 'reads a file into a dataset, never one that is hidden or in a hidden directory, a key or a token',
+    does: 'imports a file into a dataset, but never a hidden file, a file in a hidden directory, a key or a token',
   },
   download: {
     asks: true,
-    does: 'downloads a file from an https address, of at most 2 GB and from no other host',
+    does: 'downloads a file of at most 2 GB from an https address, and from no other host',
   },
   bucket: {
     asks: true,
-    does: 'makes a dataset of a bucket, which queries then read with your credentials for it, at your cost',
+    does: 'creates a dataset from a bucket, which queries then read with your credentials and at your cost',
   },
   publish: {
     asks: true,
-    does: 'writes the rows of a dataset to a bucket, with your credentials for it, at your cost',
+    does: 'writes the rows of a dataset to a bucket, with your credentials and at your cost',
   },
   write: {
     asks: false,
@@ -52,15 +52,15 @@ export const effects = {
   config: { asks: true, does: 'changes settings of other notebooks' },
   drop: {
     asks: true,
-    does: 'deletes a dataset or its rows, a starred query or an annotation that no cell of the session made',
+    does: 'deletes a dataset or its rows, a starred query or an annotation that no cell of the session created',
   },
   agents: {
     asks: true,
-    does: 'lets agents on this machine add cells to the notebook, which read and whose results they get',
+    does: 'lets agents on this machine add read-only cells to the notebook and receive their results',
   },
   send: {
     asks: true,
-    does: 'stores a query or an annotation at a hosted service, where the whole organization sees it',
+    does: 'stores a query or an annotation on a hosted service, visible to the whole organization',
   },
 } as const satisfies Readonly<Record<string, EffectRow>>;
 
@@ -103,5 +103,5 @@ export function effectReference(
     const { asks, does } = effects[name];
     return `| \`${name}\` | ${does} | ${asks ? 'asks' : ''} | ${those.join(', ')} |`;
   });
-  return ['| effect | a magic | first | which |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| effect | description | consent | magics |', '|---|---|---|---|', ...rows].join('\n');
 }

@@ -12,16 +12,16 @@ export const kernelMagics: readonly Magic[] = [
     name: 'config',
     usage: '%config [NAME [VALUE]] [--project] [--clear]',
     options: [
-      { name: 'project', summary: 'write to the file of the project instead of that of the user' },
+      { name: 'project', summary: 'write to the project file instead of the user file' },
       { name: 'clear', summary: 'remove the setting from the file' },
     ],
-    summary: 'show the settings, or change one for every notebook from now on',
+    summary: 'show the settings, or change one for all notebooks from now on',
     help: [
-      'Settings are in `~/.apl-kernel.toml`, and for a project in `.apl-kernel.toml` beside its notebooks. What a notebook says itself takes precedence, then the file of the project, then that of the user. They are read when a kernel starts.',
+      'Settings are stored in `~/.apl-kernel.toml`, and for a project in `.apl-kernel.toml` next to its notebooks. Settings in a notebook take precedence, then the project file, then the user file. The files are read when a kernel starts.',
       '',
       ...settings.map(({ name, summary, standard }) => `- \`${name}\`: ${summary} (default: ${standard})`),
       '',
-      'No setting chooses a profile: a file that came with a project sends no query anywhere. Tokens have no place here.',
+      'No setting selects a profile, so a file that comes with a project cannot send queries anywhere. Tokens do not belong here.',
       '',
       '    %config limit 5000',
       '    %config time "last 1d" --project',
@@ -36,11 +36,12 @@ export const kernelMagics: readonly Magic[] = [
     options: [
       {
         name: 'queries',
-        summary: 'add the shape of the last queries: their operators and functions, without names and values',
+        summary:
+          'include the shape of the last queries: their operators and functions, without names and values',
       },
     ],
-    summary: 'show the facts to send with a problem report',
-    help: 'Versions, platform, settings, the kind of the profile, and the code of the last error with its text, names and values left out. No token, no address, no query, no data: read it before you send it.',
+    summary: 'show the details to send with a bug report',
+    help: 'Shows versions, platform, settings, the kind of the profile, and the code of the last error without its text, names and values. Contains no tokens, addresses, queries or data; read it before you send it.',
     arity: [0, 0],
     effects: [],
     run: bugreport,

@@ -12,7 +12,7 @@ export const helpMagics: readonly Magic[] = [
     name: 'help',
     usage: '%help [TOPIC]',
     options: [],
-    summary: 'explain a magic, a function or an operator; all magics when no topic is given',
+    summary: 'explain a magic, a function or an operator; without a topic, list all magics',
     help: 'A topic is the name of a magic or of a language element: `%help time`, `%help summarize`, `%help percentile`.',
     arity: [0, 1],
     effects: [],
@@ -34,7 +34,7 @@ export const helpMagics: readonly Magic[] = [
     usage: '%version',
     options: [],
     summary: 'show the version of the kernel and of Node.js',
-    help: 'Give both when you report a problem.',
+    help: 'Include both when you report a problem.',
     arity: [0, 0],
     effects: [],
     run: (_, { io, session }) =>
@@ -43,9 +43,9 @@ export const helpMagics: readonly Magic[] = [
   {
     name: 'echo',
     usage: '%echo [--stderr] TEXT',
-    options: [{ name: 'stderr', summary: 'print it as an error, which front ends color' }],
+    options: [{ name: 'stderr', summary: 'print to stderr, which front ends color' }],
     summary: 'print text',
-    help: 'The rest of the line is printed as it stands.',
+    help: 'Prints the rest of the line verbatim.',
     arity: [0, Number.POSITIVE_INFINITY],
     effects: [],
     verbatim: true,
@@ -96,9 +96,9 @@ function overview(magics: readonly Magic[]): string {
     magic => `| \`${magic.usage.replaceAll('|', '\\|')}\` | ${magic.summary.replaceAll('|', '\\|')} |`,
   );
   return [
-    'A cell is APL. Lines that start with `%` stand at its top and set what holds for the queries below.',
+    'A cell is APL. Lines at its top that start with `%` apply to the queries below.',
     'A blank line separates queries; `name << query` names a result; a `;` at the end hides the result.',
     ['| magic | |', '|---|---|', ...rows].join('\n'),
-    '`%help NAME` says more, also about functions and operators of the language.',
+    '`%help NAME` explains a magic, a function or an operator of the language.',
   ].join('\n\n');
 }

@@ -40,12 +40,12 @@ export const importMagics: readonly Magic[] = [
       ...importFlags,
       {
         name: 'copy',
-        summary: 'copy the objects of a bucket here and import them as files: NDJSON, CSV, logs',
+        summary: 'copy the objects of a bucket to this machine and import them as files: NDJSON, CSV, logs',
       },
     ],
     summary:
-      'make a dataset from a CSV, NDJSON, JSON or Parquet file, or a log, also at an https address, or of Parquet files in a bucket, read in place; local service only',
-    help: 'Times may be text, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts\n    %import s3://logs/app --dataset app\n    %import s3://logs/edge/2026/06/01 --dataset edge --copy',
+      'create a dataset from a CSV, NDJSON, JSON or Parquet file or a log, on disk or at an https address, or from Parquet files in a bucket, read in place; local service only',
+    help: 'Times may be strings, or seconds, milliseconds, microseconds or nanoseconds since 1970. Nested objects become dotted names.\n\n    %import ~/logs/access.ndjson --dataset access --time ts\n    %import s3://logs/app --dataset app\n    %import s3://logs/edge/2026/06/01 --dataset edge --copy',
     arity: [1, 1],
     effects: ['read', 'download', 'bucket', 'write', 'drop'],
     argument: 'file',

@@ -11,8 +11,8 @@ export const publishMagics: readonly Magic[] = [
     usage: '%publish DATASET ADDRESS',
     options: [],
     summary:
-      'write the finished days of a dataset to a bucket, as Parquet in directories of days; local service only',
-    help: 'Days that are there already are left alone, so a later run adds those that have finished since. What was published is read by `%import ADDRESS` on any machine, by Trino and others.\n\n    %publish app s3://logs/app',
+      'write the finished days of a dataset to a bucket, as Parquet in one directory per day; local service only',
+    help: 'Skips days that are already there, so a later run adds those that have ended since. Published data can be read with `%import ADDRESS` on any machine, and with Trino and other engines.\n\n    %publish app s3://logs/app',
     arity: [2, 2],
     argument: 'dataset',
     effects: ['publish'],

@@ -12,14 +12,14 @@ export const resultMagics: readonly Magic[] = [
     name: 'results',
     usage: '%results [NAME] [--drop] [--budget SIZE]',
     options: [
-      { name: 'drop', summary: 'forget the result of that name; all results when there is no name' },
+      { name: 'drop', summary: 'drop the named result, or all results if no name is given' },
       { name: 'budget', value: 'SIZE', summary: 'how much memory results may take, such as 512MB or 2GB' },
     ],
     summary: 'list the results that the kernel keeps',
     help: [
-      '`name << query` keeps a result under a name, and `_` is the last one. Both can be read by queries like datasets, all rows of them, whatever the time range and the profile: `errs | summarize count() by uri`. In brackets and quotes a name is always that of a dataset.',
+      '`name << query` names a result, and `_` is the last one. Queries can read both like datasets, with all of their rows, regardless of the time range and the profile: `errs | summarize count() by uri`. A name in brackets and quotes is always a dataset.',
       '',
-      'Results stay in memory, and end with the kernel. If they would take more than a quarter of the memory of the machine, those without a name are dropped first, then the named ones, each time the least recently used; a line above the next output says so. Of those without a name the last 500 are kept.',
+      'Results stay in memory until the kernel ends. If they would take more than a quarter of the memory of the machine, unnamed results are dropped first, then named ones, least recently used first; a notice above the next output says so. At most the last 500 unnamed results are kept.',
     ].join('\n'),
     arity: [0, 1],
     effects: [],

@@ -22,25 +22,25 @@ export const settingMagics: readonly Magic[] = [
     options: [
       {
         name: 'freeze',
-        summary: 'turn the range absolute, as of now, and write it into the cell in place of this line',
+        summary: 'make the range absolute as of now, and replace this line of the cell with it',
       },
-      { name: 'clear', summary: `go back to ${defaultRange.label}` },
+      { name: 'clear', summary: `reset to ${defaultRange.label}` },
     ],
-    summary: 'show or set the time range of the queries; `%%time RANGE` sets it for one cell',
+    summary: 'show or set the time range of queries; `%%time RANGE` sets it for one cell',
     help: [
       'Every query is sent with a time range. Times are UTC; the end of a range is exclusive.',
       '',
       '- `%time last 1h`, `%time -1d12h`, `%time now-1d now-1h`',
-      '- `%time today`, `%time yesterday`, `%time this week` (from Monday; also `month` and `year`), and the whole one before: `%time last week`',
+      '- `%time today`, `%time yesterday`, `%time this week` (from Monday; also `month` and `year`), and the previous one in full: `%time last week`',
       '- `%time 2026`, `%time 2026-01`, `%time 2026-01-31`: that year, month or day',
       '- `%time last 1y`, `%time last 3 months`: by the calendar',
-      '- `%time yesterday 10:00..11:00`: an hour of that day',
-      '- `%time all`: from the first event to the last of the datasets that a query reads; on Axiom, everything since 1970',
-      '- `%time 2026-01-01..2026-01-02` ends where 2 January begins; `%time 2026-01-01..` ends now',
+      '- `%time yesterday 10:00..11:00`: one hour of yesterday',
+      '- `%time all`: from the first to the last event of the datasets that a query reads; on Axiom, everything since 1970',
+      '- `%time 2026-01-01..2026-01-02` ends at the start of January 2; `%time 2026-01-01..` ends now',
       '- `%time 2026-01-01T10:00Z 2026-01-01T11:30Z`',
-      '- `%time last 1d --freeze` becomes a line with the two times as of now, for a write-up; `apl-kernel freeze` does so in a file',
-      '- with a range of two times that has ended, `now()` and `ago()` mean its end, on the local service; Axiom decides for itself, and a line above the result says so',
-      '- `%%time last 15m` holds for its own cell only',
+      '- `%time last 1d --freeze` becomes a line with both times as of now, for a write-up; `apl-kernel freeze` does the same in a file',
+      '- if a range of two times has ended, `now()` and `ago()` are relative to its end on the local service; Axiom decides for itself, and a notice above the result says so',
+      '- `%%time last 15m` applies to its own cell only',
     ].join('\n'),
     arity: [0, Number.POSITIVE_INFINITY],
     effects: [],
@@ -50,9 +50,9 @@ export const settingMagics: readonly Magic[] = [
   {
     name: 'limit',
     usage: '%limit [N] [--clear]',
-    options: [{ name: 'clear', summary: "go back to the service's own limit of 1,000" }],
-    summary: 'show or set how many rows a query without its own limit fetches',
-    help: 'The lowest of the limits of the query, of this setting and of the service wins. `%%limit N` holds for one cell.',
+    options: [{ name: 'clear', summary: "reset to the service's own limit of 1,000" }],
+    summary: 'show or set the row limit of queries without their own',
+    help: 'The lowest limit applies: of the query, this setting or the service. `%%limit N` sets it for one cell.',
     arity: [0, 1],
     effects: [],
     run: limit,
@@ -61,10 +61,14 @@ export const settingMagics: readonly Magic[] = [
     name: 'rows',
     usage: '%rows [N] [--clear]',
     options: [
-      { name: 'clear', summary: 'go back to all rows of 100, and 30 of more, as far as they are small' },
+      {
+        name: 'clear',
+        summary:
+          'reset to the default of up to 100 rows in full, otherwise the first 30; fewer if they are large',
+      },
     ],
-    summary: 'show or set how many rows of a result are written into the notebook',
-    help: 'A saved notebook stays small: a result takes at most 256 KB of it, its chart aside, and a line above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` holds for one cell. The kernel keeps all rows that were fetched.',
+    summary: 'show or set how many rows of a result are written to the notebook',
+    help: 'To keep saved notebooks small, a result takes at most 256 KB, not counting its chart; a notice above the table says what was left out. `%rows 5000` writes up to 5,000 rows of each result, however large they are; `%%rows N` applies to one cell. The kernel keeps all fetched rows.',
     arity: [0, 1],
     effects: [],
     run: rows,
@@ -73,8 +77,8 @@ export const settingMagics: readonly Magic[] = [
     name: 'retain',
     usage: '%retain [on|off]',
     options: [],
-    summary: 'show or set whether outputs hold the data of results',
-    help: 'With `off`, the output of a query is its size, its time range and the names and types of its fields; the kernel still keeps the rows, for `%export` and the like. What other magics print stays: figures of `%assert`, rows of `%diff`. `%%retain off` holds for one cell. `apl-kernel strip` removes the data from a saved notebook.',
+    summary: 'show or set whether outputs include the data of results',
+    help: 'With `off`, the output of a query shows only its size, its time range and the names and types of its fields; the kernel still keeps the rows, for `%export` and others. Output of other magics is unaffected, such as the figures of `%assert` and the rows of `%diff`. `%%retain off` applies to one cell. `apl-kernel strip` removes the data from a saved notebook.',
     arity: [0, 1],
     effects: [],
     run: retain,
@@ -131,7 +135,7 @@ function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
   session.shownRows = plan.shownRows;
   const shown =
     plan.shownRows === undefined
-      ? 'all of 100, 30 of more, as far as they are small'
+      ? 'up to 100 in full, otherwise the first 30; fewer if they are large'
       : formatCount(plan.shownRows);
   say(io, `Rows written into the notebook: ${shown}`);
 }

@@ -236,7 +236,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['star', 'send', '%star --new Hi --no-run\n%%on prod\nweb', 'keep a query in prod'],
   ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
   ['unstar', 'drop', '%unstar Mine', 'delete the starred query Mine'],
-  ['agents', 'agents', '%agents on', 'let agents on this machine add cells to this notebook'],
+  ['agents', 'agents', '%agents on', 'let agents on this machine add read-only cells to this notebook'],
   ['config', 'config', '%config limit 9', 'change the setting limit for every notebook of yours'],
 ];
 

@@ -50,7 +50,7 @@ describe('%config', () => {
       ['time', '2026-01-02', '.apl-kernel.toml'],
       ['limit', '9', '.apl-kernel.toml'],
       ['timeout', '120', 'default'],
-      ['rows', '100, and 30 of more', 'default'],
+      ['rows', 'all up to 100, otherwise 30', 'default'],
       ['retain', 'on', 'default'],
       ['annotations', 'on', 'default'],
     ]);
