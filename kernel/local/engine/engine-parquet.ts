@@ -234,8 +234,19 @@ async function externalFields(connection: Connection, path: string): Promise<Fil
 
 /** Returns the field of a column that another program wrote, from its name and engine type. */
 export function describedField(column: string, written: string): FileField {
-  return { name: column, type: typeOfSql(written), column, declared: true, written };
+  return { name: column, type: typeOfWritten(written), column, declared: true, written };
 }
+
+/** A decimal of more digits than a real holds is a long, or else dynamic, with every digit. */
+function typeOfWritten(written: string): TypeName {
+  const [, digits, fraction] = /^DECIMAL\((\d+),(\d+)\)$/.exec(written) ?? [];
+  if (digits === undefined || Number(digits) <= realDigits) return typeOfSql(written);
+  return fraction === '0' && Number(digits) <= longDigits ? 'long' : 'dynamic';
+}
+
+/** Decimal digits that a double, and a 64-bit integer, always represents. */
+export const realDigits = 15;
+const longDigits = 18;
 
 /**
  * Reads the statistics of columns: whether every value is null; whether there are, or may be for lack of statistics, integers beyond 2^53,

@@ -175,6 +175,15 @@ beforeAll(async () => {
       `SELECT (make_timestamp(${hour / 1000n} + i))::${type} AS _time, i AS n FROM range(6) r(i)`,
     );
   const now = `make_timestamp_ns(${hour}) AS _time`;
+  const decimals = {
+    small: '1.25::DECIMAL(15, 2)',
+    whole: '123456789012345::DECIMAL(15, 0)',
+    long: '123456789012345678::DECIMAL(18, 0)',
+    wide: '12345678901234567890.1::DECIMAL(30, 1)',
+    wideWhole: '12345678901234567890::DECIMAL(20, 0)',
+  };
+  const columns = Object.entries(decimals).map(([name, value]) => `${value} AS ${name}`);
+  await write('decimals', `SELECT ${now}, ${columns.join(', ')}`);
   for (const [index, value] of far.entries())
     await write(`far${index}`, `SELECT ${now}, ${value} AS v, [${value}] AS l`);
   const year9999 = 253_402_300_799n * second;
@@ -276,6 +285,18 @@ test.each([
   const window =
     '_time >= datetime(2026-03-04T05:00:00.0000015Z) and _time < datetime(2026-03-04T05:00:00.000004Z)';
   expect(await rows(`${dataset} | where ${window} | sort by n asc | project n`)).toEqual(found.map(n => [n]));
+});
+
+test('decimals keep every digit', async () => {
+  expect(await rows('decimals | project small, whole, long, wide, wideWhole')).toEqual([
+    ['1.25', '123456789012345', '123456789012345678', '12345678901234567890.1', '12345678901234567890'],
+  ]);
+  expect(
+    catalog
+      ?.schema('decimals')
+      ?.fields.slice(2)
+      .map(({ type }) => type),
+  ).toEqual(['real', 'real', 'long', 'dynamic', 'dynamic']);
 });
 
 test('the first of two columns of times is the time', async () => {

@@ -70,23 +70,35 @@ class FileSet implements ExactFiles {
     this.#schemas.add(written);
     const units = new Map(durations.map(({ path, unit }) => [keyOf(path), unit]));
     const known = new Map(this.#readings);
+    const before = new Map(this.columns.map((column, index) => [keyOf(column.path), { column, index }]));
     for (const column of columns) {
       const key = keyOf(column.path);
+      const earlier = before.get(key);
+      if (column.untyped) {
+        if (earlier === undefined) this.columns.push(column);
+        continue;
+      }
       const reading = JSON.stringify([column.exact, units.get(key)]);
       if ((known.get(key) ?? reading) !== reading)
         throw unlike(file, `Its \`${column.path.join('.')}\` has values of another kind.`);
       this.#readings.set(key, reading);
-      if (!known.has(key)) this.columns.push(column);
+      if (earlier?.column.untyped) this.columns[earlier.index] = column;
+      else if (!known.has(key)) this.columns.push(column);
     }
     this.durations.push(
       ...durations.filter(each => !this.durations.some(({ path }) => keyOf(path) === keyOf(each.path))),
     );
-    await this.#checkTypes(file, readable);
+    await this.#checkTypes(
+      file,
+      readable,
+      new Set(columns.flatMap(each => (each.untyped ? keyOf(each.path) : []))),
+    );
   }
 
-  async #checkTypes(file: string, readable: string): Promise<void> {
+  async #checkTypes(file: string, readable: string, untyped: ReadonlySet<string>): Promise<void> {
     const columns = await this.#connection.columns(`SELECT * FROM read_parquet(${sqlText(readable)})`);
     for (const [key, type] of columns.flatMap(({ name, type }) => typesBelow([name], type))) {
+      if (untyped.has(key)) continue;
       const known = this.#types.get(key);
       if (known !== undefined && !isExactTogether(known, type)) {
         const name = (JSON.parse(key) as string[]).join('.');

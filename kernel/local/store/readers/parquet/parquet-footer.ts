@@ -10,6 +10,8 @@ export interface FooterColumn {
   readonly repeated: boolean;
   /** How to read its values exactly, if the engine would truncate them. */
   readonly exact?: ExactReading;
+  /** Whether it has no type, as every value is null. */
+  readonly untyped?: boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ const written = {
   repeated: Buffer.from([0x04]),
   utcNanoseconds: Buffer.from([0x8c, 0x11, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00]),
   nanoseconds: Buffer.from([0x8c, 0x12, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00]),
+  untyped: Buffer.from([0xbc, 0x00, 0x00]),
   nanosecondsOfDay: [0x11, 0x12].map(zone => Buffer.from([0x7c, zone, 0x1c, 0x3c, 0x00, 0x00, 0x00, 0x00])),
 } as const;
 
@@ -103,7 +106,8 @@ function columnsOf(elements: readonly ThriftStruct[]): readonly FooterColumn[] {
       const name = textOf(element.get(member.name));
       const repeated = inList || element.get(member.repetition)?.bytes.equals(written.repeated) === true;
       const exact = exactReading(element, repeated);
-      columns.push({ name, path: [...path, name], repeated, ...present({ exact }) });
+      const untyped = element.get(member.logical)?.bytes.equals(written.untyped) || undefined;
+      columns.push({ name, path: [...path, name], repeated, ...present({ exact, untyped }) });
       below(numberOf(element.get(member.children)) ?? 0, [...path, name], repeated);
     }
   };

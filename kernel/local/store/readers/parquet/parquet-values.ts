@@ -8,7 +8,7 @@ import {
 import { present } from '../../../../present.js';
 import { DAY, EARLIEST_TIME, LATEST_TIME, MICROSECOND } from '../../../../time.js';
 import { sqlName, sqlText } from '../../../duckdb/duckdb-literal.js';
-import { typeOfSql } from '../../../engine/engine-parquet.js';
+import { realDigits, typeOfSql } from '../../../engine/engine-parquet.js';
 import type { ReadField } from '../reading.js';
 import { type ArrowDuration, nanoseconds } from './parquet-durations.js';
 import type { ExactFiles } from './parquet-exact.js';
@@ -143,9 +143,6 @@ function nanosOfInt96(sql: string): string {
   const epochDay = 2_440_588n;
   return `(${number(7, 6, 5, 4, 3, 2, 1, 0)} + (${number(11, 10, 9, 8)} - ${epochDay}) * ${DAY})`;
 }
-
-/** Decimal digits that a double always represents. */
-const realDigits = 15;
 
 function cellOf(sql: string, type: DuckDBType, insideNote: string | undefined): Value {
   const name = type.alias ?? type.toString();

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../service.js';
 import { parquetOf, service, stored, timeless, useService } from '../traps.js';
@@ -57,6 +58,41 @@ describe('a directory of Parquet files', () => {
         '5|2023-11-14 22:13:20.123456793|null|11|null|TIMESTAMP_NS|BIGINT',
         '6|2023-11-14 22:13:20.123456794|null|11|00501|TIMESTAMP_NS|BIGINT',
       ]);
+    },
+  );
+
+  test.each([
+    ["'a'", 'VARCHAR', 'a'],
+    ["TIMESTAMP '2026-01-01 00:00:00'", 'TIMESTAMP_NS', '2026-01-01 00:00:00'],
+    ['1.5::DOUBLE', 'DOUBLE', '1.5'],
+    ['[1]', 'VARCHAR', '[1]'],
+    ['true', 'BOOLEAN', 'true'],
+  ])(
+    'a column without a type, as every value is null, has that of other files: %s',
+    async (value, type, text) => {
+      const untyped = {
+        columnData: [
+          { name: 'v', data: [null] },
+          { name: 'n', data: [0n] },
+        ],
+        schema: [
+          { name: 'root', num_children: 2 },
+          { name: 'v', type: 'INT32', repetition_type: 'OPTIONAL', logical_type: { type: 'NULL' } },
+          { name: 'n', type: 'INT64', repetition_type: 'REQUIRED' },
+        ],
+      } satisfies Parameters<typeof parquetWriteBuffer>[0];
+      const typed = `SELECT ${value} AS v, 1::BIGINT AS n`;
+      for (const [a, b] of [
+        [new Uint8Array(parquetWriteBuffer(untyped)), typed],
+        [typed, new Uint8Array(parquetWriteBuffer(untyped))],
+      ] as const) {
+        const { dataset, said } = await importSet({ 'a.parquet': a, 'b.parquet': b });
+        expect(said[0]).toBe('Imported together: 2 files.');
+        expect((await stored(dataset, 'n, v, typeof(v)')).sort()).toEqual([
+          `0|null|${type}`,
+          `1|${text}|${type}`,
+        ]);
+      }
     },
   );
 
