@@ -6,14 +6,14 @@ const offset = {
   type: 'long',
   optional: true,
   constant: true,
-  doc: 'How many rows away; 1 if it is left out.',
+  doc: 'Distance in rows, 1 by default.',
 } as const satisfies Param;
 const fallback = {
   name: 'default',
   type: 'any',
   optional: true,
   constant: true,
-  doc: 'What stands if there is no such row; null if it is left out.',
+  doc: 'Value to return if there is no such row, null by default.',
 } as const satisfies Param;
 
 const numbers = 'datatable(x:long)[3, 1, 2] | sort by x asc';
@@ -26,7 +26,7 @@ export const rowFunctions = [
     group: 'rows in order',
     params: [value, offset, fallback],
     returns: 'common',
-    doc: 'Returns the value of an earlier row. The rows need an order: write `sort` or `serialize` before it.',
+    doc: 'Returns the value of a preceding row. Requires ordered rows: use `sort` or `serialize` first.',
     example: { apl: `${numbers} | extend p = prev(x, 1, 0)`, result: '[1, 0]' },
     nulls: { value: '1, 0' },
   },
@@ -36,7 +36,7 @@ export const rowFunctions = [
     group: 'rows in order',
     params: [value, offset, fallback],
     returns: 'common',
-    doc: 'Returns the value of a later row. The rows need an order: write `sort` or `serialize` before it.',
+    doc: 'Returns the value of a following row. Requires ordered rows: use `sort` or `serialize` first.',
     example: { apl: `${numbers} | extend n = next(x)`, result: '[1, 2]' },
     nulls: { value: '1, null' },
   },
@@ -45,10 +45,16 @@ export const rowFunctions = [
     name: 'row_number',
     group: 'rows in order',
     params: [
-      { name: 'first', type: 'long', optional: true, constant: true, doc: 'The number of the first row; 1.' },
+      {
+        name: 'first',
+        type: 'long',
+        optional: true,
+        constant: true,
+        doc: 'Number of the first row, 1 by default.',
+      },
     ],
     returns: 'long',
-    doc: 'Numbers the rows. They need an order: write `sort` or `serialize` before it.',
+    doc: 'Returns the number of the row. Requires ordered rows: use `sort` or `serialize` first.',
     example: { apl: `${numbers} | extend n = row_number(10)`, result: '[1, 10]' },
   },
   {
@@ -57,7 +63,7 @@ export const rowFunctions = [
     group: 'rows in order',
     params: [{ name: 'term', type: 'number' }],
     returns: 'same',
-    doc: 'Returns the sum of the values up to this row; nulls add nothing. The rows need an order: write `sort` or `serialize` before it.',
+    doc: 'Returns the cumulative sum of the non-null values up to this row. Requires ordered rows: use `sort` or `serialize` first.',
     example: { apl: `${numbers} | extend s = row_cumsum(x) | where x == 3`, result: '[3, 6]' },
     nulls: { term: '3, 0' },
   },

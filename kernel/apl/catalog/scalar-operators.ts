@@ -2,9 +2,21 @@ import type { ElementEntry } from './entry.js';
 
 /** Expression operators, each with its negation if it has one. */
 export const scalarOperators: readonly ElementEntry[] = [
-  entry('==', 'a == b', 'Equal; case matters. A null equals nothing but a null.', "print 'a' == 'A'", false),
+  entry(
+    '==',
+    'a == b',
+    'True if `a` equals `b`. Case-sensitive; null equals only null.',
+    "print 'a' == 'A'",
+    false,
+  ),
   {
-    ...entry('!=', 'a != b', 'Not equal; true if one side alone is null.', 'print 1 != 2', true),
+    ...entry(
+      '!=',
+      'a != b',
+      'True if `a` does not equal `b`, or if exactly one of them is null.',
+      'print 1 != 2',
+      true,
+    ),
     aliases: ['<>'],
   },
   entry('and', 'a and b', 'True if both sides are true.', 'print true and 1 > 2', false),
@@ -13,105 +25,101 @@ export const scalarOperators: readonly ElementEntry[] = [
     ...entry('not', 'not(a)', 'True if the value is false.', 'print not(1 > 2)', true),
     aliases: ['not()'],
   },
-  entry('+', 'a + b', 'The sum of numbers or durations, or a time that much later.', 'print 1 + 2', 3),
-  entry('-', 'a - b', 'The difference; of two times a duration. `-a` is the negative.', 'print 5 - 7', -2),
-  entry('*', 'a * b', 'The product; a duration times a number is a duration.', 'print 6 * 7', 42),
+  entry('+', 'a + b', 'Adds two numbers, two timespans, or a timespan to a timestamp.', 'print 1 + 2', 3),
+  entry(
+    '-',
+    'a - b',
+    'Subtracts `b` from `a`. The difference of two timestamps is a timespan; `-a` negates.',
+    'print 5 - 7',
+    -2,
+  ),
+  entry('*', 'a * b', 'Multiplies `a` by `b`. A timespan times a number is a timespan.', 'print 6 * 7', 42),
   entry(
     '/',
     'a / b',
-    'The quotient; of two whole numbers a whole number, of two durations a number.',
+    'Divides `a` by `b`. Dividing two integers gives an integer, and dividing two timespans a number.',
     'print 7 / 2.0',
     3.5,
   ),
-  entry('%', 'a % b', 'The remainder, with the sign of the first number.', 'print 7 % 4', 3),
-  entry('<', 'a < b', 'Less, for numbers, times, durations and texts.', 'print 1 < 2', true),
-  entry('<=', 'a <= b', 'Less or equal.', 'print 2 <= 2', true),
-  entry('>', 'a > b', 'Greater.', 'print 1 > 2', false),
-  entry('>=', 'a >= b', 'Greater or equal.', 'print 2 >= 2', true),
-  entry('=~', 'a =~ b', 'Equal, whatever the case.', "print 'Error' =~ 'ERROR'", true),
-  entry('!~', 'a !~ b', 'Not equal, whatever the case.', "print 'Error' !~ 'ERROR'", false),
-  ...family('contains', 'holds the other text', 'does not hold the other text', ["'timeout'", "'MEO'"]),
-  ...family('startswith', 'starts with the other text', 'does not start with the other text', [
-    "'timeout'",
-    "'TIME'",
-  ]),
-  ...family('endswith', 'ends with the other text', 'does not end with the other text', [
-    "'timeout'",
-    "'OUT'",
-  ]),
+  entry('%', 'a % b', 'Returns the remainder of a division, with the sign of `a`.', 'print 7 % 4', 3),
+  entry(
+    '<',
+    'a < b',
+    'True if `a` is less than `b`. Compares numbers, timestamps, timespans and strings.',
+    'print 1 < 2',
+    true,
+  ),
+  entry('<=', 'a <= b', 'True if `a` is less than or equal to `b`.', 'print 2 <= 2', true),
+  entry('>', 'a > b', 'True if `a` is greater than `b`.', 'print 1 > 2', false),
+  entry('>=', 'a >= b', 'True if `a` is greater than or equal to `b`.', 'print 2 >= 2', true),
+  entry('=~', 'a =~ b', 'True if `a` equals `b`. Case-insensitive.', "print 'Error' =~ 'ERROR'", true),
+  entry(
+    '!~',
+    'a !~ b',
+    'True if `a` does not equal `b`. Case-insensitive.',
+    "print 'Error' !~ 'ERROR'",
+    false,
+  ),
+  ...family('contains', 'contains `b`', 'does not contain `b`', ["'timeout'", "'MEO'"]),
+  ...family('startswith', 'starts with `b`', 'does not start with `b`', ["'timeout'", "'TIME'"]),
+  ...family('endswith', 'ends with `b`', 'does not end with `b`', ["'timeout'", "'OUT'"]),
   ...family(
     'has',
-    'holds the term: a whole word of letters and digits',
-    'does not hold the term: a whole word of letters and digits',
+    'contains the term `b`, a whole word of letters and digits',
+    'does not contain the term `b`, a whole word of letters and digits',
     ["'disk error'", "'ERROR'"],
   ),
-  ...family(
-    'hasprefix',
-    'has a term that starts with the other text',
-    'has no term that starts with the other text',
-    ["'disk error'", "'ERR'"],
-  ),
-  ...family(
-    'hassuffix',
-    'has a term that ends with the other text',
-    'has no term that ends with the other text',
-    ["'disk error'", "'ROR'"],
-  ),
+  ...family('hasprefix', 'contains a term that starts with `b`', 'contains no term that starts with `b`', [
+    "'disk error'",
+    "'ERR'",
+  ]),
+  ...family('hassuffix', 'contains a term that ends with `b`', 'contains no term that ends with `b`', [
+    "'disk error'",
+    "'ROR'",
+  ]),
   entry(
     'matches regex',
     'a matches regex "pattern"',
-    'True if the regular expression (RE2) matches some part of the text.',
+    'True if the regular expression (RE2) matches any part of `a`.',
     "print 'id=42' matches regex '[0-9]+'",
     true,
   ),
   entry(
     '!matches regex',
     'a !matches regex "pattern"',
-    'True if the regular expression (RE2) matches no part of the text.',
+    'True if the regular expression (RE2) matches no part of `a`.',
     "print 'id=42' !matches regex '[0-9]+'",
     false,
   ),
-  entry('in', 'a in (b, c, …)', list('one of the values', 'Case matters.'), 'print 2 in (1, 2)', true),
-  entry('!in', 'a !in (b, c, …)', list('none of the values', 'Case matters.'), 'print 2 !in (1, 2)', false),
-  entry(
-    'in~',
-    'a in~ (b, c, …)',
-    list('one of the texts', 'Case does not matter.'),
-    "print 'A' in~ ('a', 'b')",
-    true,
-  ),
-  entry(
-    '!in~',
-    'a !in~ (b, c, …)',
-    list('none of the texts', 'Case does not matter.'),
-    "print 'A' !in~ ('a')",
-    false,
-  ),
+  entry('in', 'a in (b, c, …)', list('a value', 'Case-sensitive.'), 'print 2 in (1, 2)', true),
+  entry('!in', 'a !in (b, c, …)', list('no value', 'Case-sensitive.'), 'print 2 !in (1, 2)', false),
+  entry('in~', 'a in~ (b, c, …)', list('a string', 'Case-insensitive.'), "print 'A' in~ ('a', 'b')", true),
+  entry('!in~', 'a !in~ (b, c, …)', list('no string', 'Case-insensitive.'), "print 'A' !in~ ('a')", false),
   entry(
     'has_any',
     'a has_any (b, c, …)',
-    terms('any', 'does not matter'),
+    terms('any', 'insensitive'),
     "print 'disk error' has_any ('ERROR', 'x')",
     true,
   ),
   entry(
     'has_any_cs',
     'a has_any_cs (b, c, …)',
-    terms('any', 'matters'),
+    terms('any', 'sensitive'),
     "print 'disk error' has_any_cs ('ERROR')",
     false,
   ),
   entry(
     'has_all',
     'a has_all (b, c, …)',
-    terms('all', 'does not matter'),
+    terms('all', 'insensitive'),
     "print 'disk error' has_all ('ERROR', 'x')",
     false,
   ),
   entry(
     'has_all_cs',
     'a has_all_cs (b, c, …)',
-    terms('all', 'matters'),
+    terms('all', 'sensitive'),
     "print 'disk error' has_all_cs ('error', 'disk')",
     true,
   ),
@@ -145,7 +153,7 @@ function family(
     entry(
       name,
       `a ${name} b`,
-      `True if the text ${negated ? fails : holds}. Case ${cased ? 'matters' : 'does not matter'}.${negated ? ' True if it is null.' : ''}`,
+      `True if \`a\` ${negated ? fails : holds}. Case-${cased ? 'sensitive' : 'insensitive'}.${negated ? ' Also true if \`a\` is null.' : ''}`,
       `print ${text} ${name} ${other}`,
       cased ? negated : !negated,
     ),
@@ -153,9 +161,9 @@ function family(
 }
 
 function list(what: string, cased: string): string {
-  return `True if the value is ${what} in the parentheses; an array there stands for its elements, a query for the values of its first column. ${cased}`;
+  return `True if \`a\` equals ${what} in the list. Arrays in the list are expanded to their elements, and queries to the values of their first column. ${cased}`;
 }
 
 function terms(how: string, cased: string): string {
-  return `True if the text holds ${how} of the terms, in the sense of has. Case ${cased}.`;
+  return `True if \`a\` contains ${how} of the terms, as matched by has. Case-${cased}.`;
 }

@@ -34,7 +34,7 @@ export const combining = {
       'T | join [kind=KIND] (T2) on a == b, …',
       'T | join [kind=KIND] (T2) on $left.a == $right.b',
     ],
-    doc: 'Combines rows of two tables whose keys are equal. KIND is inner (default), innerunique, leftouter, rightouter, fullouter, leftsemi, leftanti, rightsemi or rightanti.',
+    doc: 'Joins the rows of two tables on equal keys. KIND is inner (default), innerunique, leftouter, rightouter, fullouter, leftsemi, leftanti, rightsemi or rightanti.',
     example: { apl: `${names} | join kind=leftanti (${visits}) on id`, result: '[2, "bob"]' },
     clauses: [
       {
@@ -54,7 +54,7 @@ export const combining = {
               leftantisemi: 'leftanti',
               rightantisemi: 'rightanti',
             },
-            doc: 'Which rows are kept; by default those with a match on both sides.',
+            doc: 'Rows to return; by default, those with a match on both sides.',
           },
         },
       },
@@ -64,7 +64,7 @@ export const combining = {
   },
   lookup: {
     usage: ['T | lookup [kind=leftouter|inner] (T2) on field, …'],
-    doc: 'Adds the fields of a table of facts to each row with an equal key. By default rows without one are kept, with nulls.',
+    doc: 'Adds the fields of a lookup table to the rows with an equal key. By default, rows without a match are kept, with nulls in those fields.',
     example: { apl: `print id = 2 | lookup (${names}) on id`, result: '[2, "bob"]' },
     clauses: [
       {
@@ -75,7 +75,7 @@ export const combining = {
             takes: 'word',
             values: ['leftouter', 'inner'],
             synonyms: { left: 'leftouter' },
-            doc: 'Whether rows without a match are kept; by default they are.',
+            doc: 'Whether to keep rows without a match; `leftouter`, the default, keeps them.',
           },
         },
       },
@@ -88,18 +88,21 @@ export const combining = {
       'T | union [withsource=name] [isfuzzy=true] T2, T3*, …',
       'union [withsource=name] [isfuzzy=true] T, T2, …',
     ],
-    doc: 'Returns the rows of several tables. Fields of the same name become one; if a table lacks a field it is null.',
+    doc: 'Returns the rows of several tables. Fields with the same name are merged, and a field that a table lacks is null in its rows.',
     example: { apl: `${numbers} | union (print x = 10) | summarize total = sum(x)`, result: '[19]' },
     clauses: [
       {
         name: 'options',
         takes: 'options',
         options: {
-          withsource: { takes: 'name', doc: 'A new field that holds the name of each row’s table.' },
+          withsource: {
+            takes: 'name',
+            doc: 'Name of a new field that contains the source table of each row.',
+          },
           isfuzzy: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether datasets that do not exist are left out, with a warning.',
+            doc: 'If true, skips datasets that do not exist, with a warning.',
           },
         },
       },
@@ -108,7 +111,7 @@ export const combining = {
   },
   as: {
     usage: ['T | as name'],
-    doc: 'Names the rows up to here, for a union, a join or `in` further down in the query.',
+    doc: 'Names the table at this point of the query, for use in a later union, join or `in`.',
     example: { apl: 'datatable(x:long)[1, 2] | as All | where x > 1 | union All | count', result: '[3]' },
     clauses: [{ name: 'name', takes: 'name', offers: 'new names' }],
   },

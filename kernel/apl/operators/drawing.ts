@@ -44,15 +44,15 @@ export const renderings: Readonly<Record<string, { readonly kind: ChartKind; rea
 /** Axis title, an option of Kusto's charts. */
 const axisTitle = {
   takes: 'text',
-  doc: 'Has no effect: an axis has the name of its field.',
-  unused: 'An axis has the name of its field: write `| project-rename requests = count_`.',
+  doc: 'Has no effect: an axis is labeled with its field name.',
+  unused: 'An axis is labeled with its field name: write `| project-rename requests = count_`.',
 } as const;
 
 /** The operator that sets how a result is displayed; services do not compute it. */
 export const drawing = {
   render: {
     usage: ['T | render kind [with (title="text", kind=stacked, yaxis=log, legend=hidden)]'],
-    doc: `Says how the result is drawn, at the end of a query: ${chartKinds.slice(0, -1).join(', ')} or none; also timechart, areachart, barchart, columnchart, piechart, scatterchart, card and table. The rows stay as they are, and a service is not sent it.`,
+    doc: `Sets how the result is displayed, at the end of a query. Kinds are ${chartKinds.slice(0, -1).join(', ')} or none, and timechart, areachart, barchart, columnchart, piechart, scatterchart, card and table; the rows do not change, and the operator is not sent to the service.`,
     example: {
       apl: "datatable(name:string, n:long)['a', 2, 'b', 3] | where n > 2 | render bar",
       result: '["b", 3]',
@@ -65,18 +65,18 @@ export const drawing = {
         word: 'with',
         optional: true,
         options: {
-          title: { takes: 'text', doc: 'The title above the chart.' },
+          title: { takes: 'text', doc: 'Chart title.' },
           kind: {
             takes: 'word',
             values: ['stacked', 'unstacked', 'default'],
-            doc: 'Whether groups stand on each other.',
+            doc: 'Whether to stack groups.',
           },
           yaxis: {
             takes: 'word',
             values: ['linear', 'log'],
-            doc: 'Whether the axis of the values is logarithmic.',
+            doc: 'Scale of the value axis.',
           },
-          legend: { takes: 'word', values: ['visible', 'hidden'], doc: 'Whether the groups are named.' },
+          legend: { takes: 'word', values: ['visible', 'hidden'], doc: 'Whether to show the legend.' },
           xtitle: axisTitle,
           ytitle: axisTitle,
         },

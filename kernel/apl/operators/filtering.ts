@@ -19,18 +19,18 @@ export const filtering = {
   where: {
     old: ['filter'],
     usage: ['T | where predicate'],
-    doc: 'Keeps the rows for which the predicate is true; if it is null, the row is left out. `* has "x"` asks whether any field does.',
+    doc: 'Keeps the rows for which the predicate is true, and drops those for which it is false or null. `* has "x"` is true if any field matches.',
     example: { apl: `${numbers} | where ok and x > 1`, result: '[6, true]' },
     clauses: [{ name: 'predicate', takes: 'expression' }],
   },
   limit: {
     usage: ['T | limit [number]'],
-    doc: 'Returns at most that many rows, by default 10; the newest events if nothing sorts them. Right after a summarize whose first key is a time bin, with other keys after it, it counts groups, and each keeps all its times.',
+    doc: 'Returns up to the given number of rows, 10 by default; without a sort, the newest events. Directly after a summarize by a time bin and further keys, it limits the number of groups instead and keeps every bin of each.',
     example: { apl: `${numbers} | sort by x asc | limit 1`, result: '[1, true]' },
     also: {
       take: {
         usage: ['T | take [number]'],
-        doc: 'The same as limit.',
+        doc: 'Equivalent to limit.',
         example: { apl: `${numbers} | sort by x desc | take 1`, result: '[6, true]' },
       },
     },
@@ -38,12 +38,12 @@ export const filtering = {
   },
   sort: {
     usage: ['T | sort by expression [asc|desc] [nulls first|nulls last], …'],
-    doc: 'Sorts the rows, largest first unless `asc` is written. Nulls are smallest unless `nulls first` or `nulls last` says otherwise.',
+    doc: 'Sorts the rows in descending order, or in ascending order with `asc`. Nulls sort as the smallest values unless `nulls first` or `nulls last` is given.',
     example: { apl: `${numbers} | sort by x asc`, result: '[1, true]' },
     also: {
       order: {
         usage: ['T | order by expression [asc|desc] [nulls first|nulls last], …'],
-        doc: 'The same as sort.',
+        doc: 'Equivalent to sort.',
         example: { apl: `${numbers} | order by x`, result: '[6, true]' },
       },
     },
@@ -51,13 +51,13 @@ export const filtering = {
   },
   serialize: {
     usage: ['T | serialize [name = expression, …]'],
-    doc: 'Keeps the order of a sort, or in which a datatable is written, for functions such as `prev` and `row_number`, and adds fields like extend.',
+    doc: 'Preserves the row order of a sort or a datatable for functions such as `prev` and `row_number`. Like extend, it can also add fields.',
     example: { apl: `${numbers} | serialize n = row_number(), p = prev(x)`, result: '[1, true, 1, null]' },
     clauses: [{ name: 'items', takes: 'assignments', optional: true }],
   },
   top: {
     usage: ['T | top number by expression [asc|desc]'],
-    doc: 'Returns the first rows in the order of the expression, largest first unless `asc` is written.',
+    doc: 'Returns the given number of rows with the largest values of the expression, or with the smallest if `asc` is given.',
     example: { apl: `${numbers} | top 1 by x`, result: '[6, true]' },
     clauses: [
       { name: 'count', takes: 'expression' },
@@ -72,7 +72,7 @@ export const filtering = {
   },
   sample: {
     usage: ['T | sample proportion'],
-    doc: 'Keeps each row with the given probability, above 0 and at most 1; which ones is left to chance.',
+    doc: 'Returns a random sample that includes each row with the given probability, above 0 and at most 1.',
     example: { apl: `${numbers} | sample 1.0 | count`, result: '[3]' },
     clauses: [{ name: 'proportion', takes: 'expression' }],
   },
@@ -81,7 +81,7 @@ export const filtering = {
       'T | search [kind=case_sensitive] predicate',
       'search [kind=case_sensitive] [in (T, …)] predicate',
     ],
-    doc: 'Looks for text in all fields: "term", "prefix*", "*suffix", field:"term", joined by and, or, not.',
+    doc: 'Searches all fields for "term", "prefix*" or "*suffix", or a single field with field:"term". Combine searches with and, or and not.',
     example: { apl: `${names} | search "bob"`, result: '[2, "bob"]' },
     clauses: [
       {
@@ -91,7 +91,7 @@ export const filtering = {
           kind: {
             takes: 'word',
             values: ['default', 'case_insensitive', 'case_sensitive'],
-            doc: 'Whether case matters; by default it does not.',
+            doc: 'Whether the search is case-sensitive; by default, it is not.',
           },
         },
       },

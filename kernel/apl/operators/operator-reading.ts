@@ -8,9 +8,9 @@ const parseClauses = [
       kind: {
         takes: 'word',
         values: ['simple', 'regex', 'relaxed'],
-        doc: 'How the literals are read, and whether one value that does not convert makes all null.',
+        doc: 'Matching mode: `simple` (default) matches the literals exactly, `regex` as regular expressions, and `relaxed` keeps the other fields if a value does not convert.',
       },
-      flags: { takes: 'text', doc: 'Flags of the regular expression, such as i or U.' },
+      flags: { takes: 'text', doc: 'Regular expression flags, such as i or U.' },
     },
   },
   { name: 'subject', takes: 'expression' },
@@ -27,13 +27,16 @@ const parseClauses = [
   },
 ] as const;
 
-const itemIndex = { takes: 'name', doc: 'A new field that counts the elements from 0.' } as const;
+const itemIndex = {
+  takes: 'name',
+  doc: 'Name of a new field that contains the zero-based index of each element.',
+} as const;
 
 /** Operators that take values apart or mask them. */
 export const reading = {
   'mv-apply': {
     usage: ['T | mv-apply [with_itemindex=name] field [to typeof(type)], … [limit number] on (operator | …)'],
-    doc: 'Expands the arrays of each row like mv-expand, and applies the operators to the elements of one row at a time. The result has the other fields of the row beside what they return.',
+    doc: 'Expands arrays like mv-expand and applies the operators to the elements of each row separately. Their results are combined with the other fields of the row.',
     example: {
       apl: 'datatable(a:dynamic)[dynamic([1, 5, 3]), dynamic([2])] | mv-apply x = a to typeof(long) on (top 1 by x) | summarize sum(x)',
       result: '[7]',
@@ -62,7 +65,7 @@ export const reading = {
   'mv-expand': {
     old: ['mvexpand'],
     usage: ['T | mv-expand [kind=bag|array] [with_itemindex=name] field [to typeof(type)], … [limit number]'],
-    doc: 'Returns one row for each element of an array or property of a map. Several fields are expanded side by side.',
+    doc: 'Expands an array or a map into one row per element or property. Several fields are expanded in parallel.',
     example: { apl: 'print a = dynamic([10]) | mv-expand a to typeof(long)', result: '[10]' },
     clauses: [
       {
@@ -72,10 +75,10 @@ export const reading = {
           kind: {
             takes: 'word',
             values: ['bag', 'array'],
-            doc: 'What a property of a map becomes: a map of one property, or an array of its key and value.',
+            doc: 'Form of an expanded map property: a map with one property (`bag`), or an array of its key and value (`array`).',
           },
           with_itemindex: itemIndex,
-          bagexpansion: { takes: 'word', values: ['bag', 'array'], doc: 'The same as kind.' },
+          bagexpansion: { takes: 'word', values: ['bag', 'array'], doc: 'Equivalent to kind.' },
         },
       },
       { name: 'items', takes: 'typed assignments' },
@@ -84,7 +87,7 @@ export const reading = {
   },
   parse: {
     usage: ['T | parse [kind=simple|regex|relaxed] text with [*] "literal" field[:type] …'],
-    doc: 'Reads fields out of a text by the literals between them; `*` skips. If the text does not fit the fields are null; with relaxed, only those that do not convert.',
+    doc: 'Extracts fields from a string by matching the literals between them; `*` skips any characters. If the string does not match or a value does not convert, all fields are null; with `kind=relaxed`, a failed conversion affects only its own field.',
     example: {
       apl: 'print s = "GET /a 200" | parse s with method " " path " " status:long | project method, status',
       result: '["GET", 200]',
@@ -93,7 +96,7 @@ export const reading = {
   },
   'parse-where': {
     usage: ['T | parse-where [kind=simple|regex|relaxed] text with [*] "literal" field[:type] …'],
-    doc: 'Like parse, but leaves out the rows whose text does not fit.',
+    doc: 'Like parse, but drops the rows whose string does not match.',
     example: {
       apl: "datatable(s:string)['none', 'id=7'] | parse-where s with 'id=' id:long | project id",
       result: '[7]',
@@ -104,7 +107,7 @@ export const reading = {
     usage: [
       'T | parse-kv text as (key[:type], …) [with (pair_delimiter=" ", kv_delimiter="=", quote="\\"")]',
     ],
-    doc: 'Reads the values of the named keys out of text such as `a=1 b=2`.',
+    doc: 'Extracts the values of the given keys from a string such as `a=1 b=2`.',
     example: {
       apl: 'print s = "code=404 user=ann" | parse-kv s as (code:long, user:string) with (pair_delimiter=" ", kv_delimiter="=") | project code, user',
       result: '[404, "ann"]',
@@ -123,11 +126,11 @@ export const reading = {
         word: 'with',
         optional: true,
         options: {
-          pair_delimiter: { takes: 'text', doc: 'The text between two pairs; by default a space.' },
-          kv_delimiter: { takes: 'text', doc: 'The text between a key and its value; by default `=`.' },
+          pair_delimiter: { takes: 'text', doc: 'Separator between pairs; a space by default.' },
+          kv_delimiter: { takes: 'text', doc: 'Separator between a key and its value; `=` by default.' },
           quote: {
             takes: 'text',
-            doc: 'What may surround a key or a value: one character, or an opening and a closing one; by default `"`.',
+            doc: 'Quote characters allowed around a key or value: one for both ends, or an opening and a closing one; `"` by default.',
           },
         },
         startsLine: true,
@@ -136,7 +139,7 @@ export const reading = {
   },
   redact: {
     usage: ['T | redact [replaceToken=text] [replaceHash=true] [redactGroups=true] regex, … [on field, …]'],
-    doc: 'Masks what the regular expressions match in text fields, with stars by default.',
+    doc: 'Masks the matches of regular expressions in string fields, by default with asterisks.',
     example: {
       apl: "print s = 'key 1234' | redact replaceToken='#' @'[0-9]+' on s",
       result: '["key ####"]',
@@ -148,17 +151,17 @@ export const reading = {
         options: {
           replaceToken: {
             takes: 'text',
-            doc: 'The replacement of a match; by default `*` for each character.',
+            doc: 'Replacement for a match, or for each of its characters if it is a single character; `*` by default.',
           },
           replaceHash: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether a match is replaced by its hash.',
+            doc: 'Whether to replace a match with its hash.',
           },
           redactGroups: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether only the matches of the groups in the expression are masked.',
+            doc: 'Whether to mask only the capture groups of a match.',
           },
         },
       },

@@ -23,7 +23,7 @@ export type OperatorKind = keyof typeof operators;
 export const sources = {
   print: {
     usage: ['print [name =] expression, …'],
-    doc: 'One row of computed values.',
+    doc: 'Returns a single row of computed values.',
     example: { apl: 'print a = 1 + 1, b = strcat("x", "y")', result: '[2, "xy"]' },
     clauses: [{ name: 'items', takes: 'assignments' }],
   },
@@ -31,7 +31,7 @@ export const sources = {
   search: operators.search,
   datatable: {
     usage: ['datatable(name:type, …)[value, …]'],
-    doc: 'A table written in the query, its values row by row.',
+    doc: 'Returns a table defined in the query, with its values listed row by row.',
     example: { apl: "datatable(a:long, b:string)[1, 'x', 2, 'y'] | where a == 2", result: '[2, "y"]' },
     clauses: [
       { name: 'columns', takes: 'columns' },
@@ -41,7 +41,7 @@ export const sources = {
   range: {
     aliases: ['range (tabular)'],
     usage: ['range name from start to end step width'],
-    doc: 'One row for each value from start up to and including end.',
+    doc: 'Returns one row for each value from start up to and including end.',
     example: { apl: 'range i from 1 to 9 step 2 | summarize n = count(), last = max(i)', result: '[5, 9]' },
     clauses: [
       { name: 'name', takes: 'name' },
@@ -58,7 +58,7 @@ export const sources = {
   },
   externaldata: {
     usage: ['externaldata (name:type, …) ["address", …] [with (format="csv", ignoreFirstRecord=true)]'],
-    doc: 'A table read from files below `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, lines or whole texts. Addresses that need the network are refused.',
+    doc: 'Reads a table from files under `external` in the data directory: CSV, TSV, PSV, SCSV, JSON, plain text by line, or raw content. Network addresses are rejected.',
     clauses: [
       { name: 'columns', takes: 'columns' },
       { name: 'urls', takes: 'texts' },
@@ -72,14 +72,14 @@ export const sources = {
             takes: 'word',
             values: ['csv', 'scsv', 'tsv', 'psv', 'json', 'multijson', 'raw', 'txt'],
             synonyms: { ndjson: 'json', jsonl: 'json' },
-            doc: 'The format of the file; by default that of its ending.',
+            doc: 'File format; by default, inferred from the file extension.',
           },
           ignoreFirstRecord: {
             takes: 'word',
             values: ['true', 'false'],
-            doc: 'Whether the first line holds names and is skipped.',
+            doc: 'Whether to skip the first line, as a header.',
           },
-          skipFirstRow: { takes: 'word', values: ['true', 'false'], doc: 'The same as ignoreFirstRecord.' },
+          skipFirstRow: { takes: 'word', values: ['true', 'false'], doc: 'Equivalent to ignoreFirstRecord.' },
         },
         startsLine: true,
       },

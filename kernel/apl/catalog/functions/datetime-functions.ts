@@ -11,7 +11,7 @@ const offset = (unit: string) =>
     name: 'offset',
     type: 'long',
     optional: true,
-    doc: `How many ${unit} to move, by default 0.`,
+    doc: `Number of ${unit} to add, 0 by default.`,
   }) as const satisfies Param;
 
 const units = 'year, quarter, month, week, day, hour, minute, second, millisecond, microsecond, nanosecond';
@@ -24,18 +24,22 @@ export const datetime = [
     kind: 'function',
     name: 'ago',
     group: 'datetime',
-    params: [{ name: 'timespan', type: 'timespan', doc: 'How far back, such as 6h.' }],
+    params: [{ name: 'timespan', type: 'timespan', doc: 'Timespan to subtract, such as 6h.' }],
     returns: 'datetime',
-    doc: 'The time a timespan before now. Now is the same wherever it is read in one query.',
+    doc: 'Subtracts a timespan from the current time. Every call in a query uses the same current time.',
     example: { apl: 'print x = ago(90s) == now() - 90s', result: '[true]' },
   },
   {
     kind: 'function',
     name: 'datetime_add',
     group: 'datetime',
-    params: [part(units), { name: 'value', type: 'long', doc: 'How many units; negative goes back.' }, time],
+    params: [
+      part(units),
+      { name: 'value', type: 'long', doc: 'Number of units to add; a negative number subtracts.' },
+      time,
+    ],
     returns: 'datetime',
-    doc: 'Adds calendar units to a time. A day that the month does not have becomes its last day.',
+    doc: 'Adds calendar units to a timestamp. A day that does not exist in the resulting month becomes its last day.',
     example: {
       apl: "print x = datetime_add('month', 1, datetime(2024-01-31T10:00:00Z))",
       result: '["2024-02-29T10:00:00Z"]',
@@ -47,11 +51,11 @@ export const datetime = [
     group: 'datetime',
     params: [
       part(units),
-      { name: 'datetime1', type: 'datetime', doc: 'The later time.' },
-      { name: 'datetime2', type: 'datetime', doc: 'The earlier time.' },
+      { name: 'datetime1', type: 'datetime', doc: 'The later timestamp.' },
+      { name: 'datetime2', type: 'datetime', doc: 'The earlier timestamp.' },
     ],
     returns: 'long',
-    doc: 'The number of boundaries of a unit between two times: from 23:59 to 00:01 is one day. Weeks begin on Sunday.',
+    doc: 'Counts the unit boundaries between two timestamps: from 23:59 to 00:01 is one day. Weeks begin on Sunday.',
     example: {
       apl: "print x = datetime_diff('hour', datetime(2024-03-01T01:00:00Z), datetime(2024-02-29T22:30:00Z))",
       result: '[3]',
@@ -63,7 +67,7 @@ export const datetime = [
     group: 'datetime',
     params: [part(parts), time],
     returns: 'long',
-    doc: 'One component of a time. Milli-, micro- and nanoseconds are counted within the second.',
+    doc: 'Returns a component of a timestamp. Milliseconds, microseconds and nanoseconds are counted within the second.',
     example: {
       apl: `print x = datetime_part('nanosecond', datetime(${date}))`,
       result: '[123456789]',
@@ -75,7 +79,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The day of the month, 1 to 31.',
+    doc: 'Returns the day of the month, from 1 to 31.',
     example: { apl: call('dayofmonth'), result: '[29]' },
   },
   {
@@ -84,7 +88,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The number of days since the preceding Sunday: 0 for Sunday to 6 for Saturday.',
+    doc: 'Returns the number of days since the preceding Sunday, from 0 for Sunday to 6 for Saturday.',
     example: { apl: call('dayofweek'), result: '[4]' },
   },
   {
@@ -93,7 +97,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The day of the year, 1 to 366.',
+    doc: 'Returns the day of the year, from 1 to 366.',
     example: { apl: call('dayofyear'), result: '[60]' },
   },
   {
@@ -102,7 +106,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('days')],
     returns: 'datetime',
-    doc: 'The last tenth of a microsecond of the day (23:59:59.9999999), moved by some days.',
+    doc: 'Returns the end of the day, 23:59:59.9999999, offset by a number of days.',
     example: { apl: call('endofday'), result: '["2024-02-29T23:59:59.9999999Z"]' },
   },
   {
@@ -111,7 +115,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('months')],
     returns: 'datetime',
-    doc: 'The last tenth of a microsecond of the month, moved by some months.',
+    doc: 'Returns the end of the month, 23:59:59.9999999 on its last day, offset by a number of months.',
     example: { apl: call('endofmonth', ', 1'), result: '["2024-03-31T23:59:59.9999999Z"]' },
   },
   {
@@ -120,7 +124,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('weeks')],
     returns: 'datetime',
-    doc: 'The last tenth of a microsecond of the week, which ends on Saturday, moved by some weeks.',
+    doc: 'Returns the end of the week, 23:59:59.9999999 on Saturday, offset by a number of weeks.',
     example: { apl: call('endofweek'), result: '["2024-03-02T23:59:59.9999999Z"]' },
   },
   {
@@ -129,7 +133,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('years')],
     returns: 'datetime',
-    doc: 'The last tenth of a microsecond of the year, moved by some years.',
+    doc: 'Returns the end of the year, 23:59:59.9999999 on December 31, offset by a number of years.',
     example: { apl: call('endofyear', ', -1'), result: '["2023-12-31T23:59:59.9999999Z"]' },
   },
   {
@@ -138,7 +142,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The month, 1 to 12.',
+    doc: 'Returns the month, from 1 to 12.',
     example: { apl: call('getmonth'), result: '[2]' },
   },
   {
@@ -147,7 +151,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The year.',
+    doc: 'Returns the year.',
     example: { apl: call('getyear'), result: '[2024]' },
   },
   {
@@ -156,7 +160,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The hour of the day, 0 to 23.',
+    doc: 'Returns the hour of the day, from 0 to 23.',
     example: { apl: call('hourofday'), result: '[13]' },
   },
   {
@@ -165,16 +169,16 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The month, 1 to 12; the same as getmonth.',
+    doc: 'Returns the month, from 1 to 12. Equivalent to getmonth.',
     example: { apl: call('monthofyear'), result: '[2]' },
   },
   {
     kind: 'function',
     name: 'now',
     group: 'datetime',
-    params: [{ name: 'offset', type: 'timespan', optional: true, doc: 'Added to now, such as -15m.' }],
+    params: [{ name: 'offset', type: 'timespan', optional: true, doc: 'Timespan to add, such as -15m.' }],
     returns: 'datetime',
-    doc: 'The time at which the query began. It is the same wherever it is read in one query.',
+    doc: 'Returns the time at which the query started, plus an optional offset. Every call in a query uses the same time.',
     example: { apl: 'print x = now(-15m) == now() - 15m', result: '[true]' },
   },
   {
@@ -183,7 +187,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('days')],
     returns: 'datetime',
-    doc: 'Midnight of the day, moved by some days.',
+    doc: 'Returns the start of the day, at midnight, offset by a number of days.',
     example: { apl: call('startofday', ', 1'), result: '["2024-03-01T00:00:00Z"]' },
   },
   {
@@ -192,7 +196,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('months')],
     returns: 'datetime',
-    doc: 'Midnight of the first day of the month, moved by some months.',
+    doc: 'Returns the start of the month, midnight on its first day, offset by a number of months.',
     example: { apl: call('startofmonth'), result: '["2024-02-01T00:00:00Z"]' },
   },
   {
@@ -201,7 +205,7 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('weeks')],
     returns: 'datetime',
-    doc: 'Midnight of the Sunday on which the week begins, moved by some weeks.',
+    doc: 'Returns the start of the week, midnight on Sunday, offset by a number of weeks.',
     example: { apl: call('startofweek'), result: '["2024-02-25T00:00:00Z"]' },
   },
   {
@@ -210,16 +214,16 @@ export const datetime = [
     group: 'datetime',
     params: [time, offset('years')],
     returns: 'datetime',
-    doc: 'Midnight of 1 January, moved by some years.',
+    doc: 'Returns the start of the year, midnight on January 1, offset by a number of years.',
     example: { apl: call('startofyear'), result: '["2024-01-01T00:00:00Z"]' },
   },
   {
     kind: 'function',
     name: 'unixtime_microseconds_todatetime',
     group: 'datetime',
-    params: [{ name: 'microseconds', type: 'long', doc: 'Whole microseconds since 1970.' }],
+    params: [{ name: 'microseconds', type: 'long', doc: 'Whole microseconds since the Unix epoch.' }],
     returns: 'datetime',
-    doc: 'The time so many microseconds after 1970; null before 1677 and after 2262.',
+    doc: 'Converts a Unix time in microseconds to a timestamp. Returns null before 1677 and after 2262.',
     example: {
       apl: 'print x = unixtime_microseconds_todatetime(1547697600123456)',
       result: '["2019-01-17T04:00:00.123456Z"]',
@@ -229,9 +233,9 @@ export const datetime = [
     kind: 'function',
     name: 'unixtime_milliseconds_todatetime',
     group: 'datetime',
-    params: [{ name: 'milliseconds', type: 'long', doc: 'Whole milliseconds since 1970.' }],
+    params: [{ name: 'milliseconds', type: 'long', doc: 'Whole milliseconds since the Unix epoch.' }],
     returns: 'datetime',
-    doc: 'The time so many milliseconds after 1970; null before 1677 and after 2262.',
+    doc: 'Converts a Unix time in milliseconds to a timestamp. Returns null before 1677 and after 2262.',
     example: {
       apl: 'print x = unixtime_milliseconds_todatetime(1547697600123)',
       result: '["2019-01-17T04:00:00.123Z"]',
@@ -241,9 +245,9 @@ export const datetime = [
     kind: 'function',
     name: 'unixtime_nanoseconds_todatetime',
     group: 'datetime',
-    params: [{ name: 'nanoseconds', type: 'long', doc: 'Nanoseconds since 1970.' }],
+    params: [{ name: 'nanoseconds', type: 'long', doc: 'Nanoseconds since the Unix epoch.' }],
     returns: 'datetime',
-    doc: 'The time so many nanoseconds after 1970.',
+    doc: 'Converts a Unix time in nanoseconds to a timestamp.',
     example: {
       apl: 'print x = unixtime_nanoseconds_todatetime(1547697600123456789)',
       result: '["2019-01-17T04:00:00.123456789Z"]',
@@ -253,9 +257,9 @@ export const datetime = [
     kind: 'function',
     name: 'unixtime_seconds_todatetime',
     group: 'datetime',
-    params: [{ name: 'seconds', type: 'long', doc: 'Whole seconds since 1970.' }],
+    params: [{ name: 'seconds', type: 'long', doc: 'Whole seconds since the Unix epoch.' }],
     returns: 'datetime',
-    doc: 'The time so many seconds after 1970; null before 1677 and after 2262.',
+    doc: 'Converts a Unix time in seconds to a timestamp. Returns null before 1677 and after 2262.',
     example: { apl: 'print x = unixtime_seconds_todatetime(1547697600)', result: '["2019-01-17T04:00:00Z"]' },
   },
   {
@@ -264,7 +268,7 @@ export const datetime = [
     group: 'datetime',
     params: [time],
     returns: 'long',
-    doc: 'The ISO 8601 week, 1 to 53: weeks begin on Monday, and week 1 has the first Thursday of the year.',
+    doc: 'Returns the ISO 8601 week number, from 1 to 53. Weeks begin on Monday, and week 1 contains the first Thursday of the year.',
     example: { apl: 'print x = week_of_year(datetime(2021-01-03))', result: '[53]' },
   },
 ] as const satisfies readonly FunctionEntry[];

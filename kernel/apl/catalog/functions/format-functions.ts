@@ -8,7 +8,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string', doc: 'Standard Base64 with padding.' }],
     returns: 'dynamic',
-    doc: 'Decodes Base64 to an array of byte values; empty if the text is not valid Base64.',
+    doc: 'Decodes Base64 to an array of byte values. Returns an empty array if the string is not valid Base64.',
     example: { apl: "print base64_decode_toarray('aGk=')", result: '[[104, 105]]' },
   },
   {
@@ -17,7 +17,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string', doc: 'Standard Base64 with padding.' }],
     returns: 'string',
-    doc: 'Decodes Base64 to text; null if it is not valid Base64. Bytes that are not UTF-8 become U+FFFD.',
+    doc: 'Decodes Base64 to a string, or null if it is not valid Base64. Bytes that are not valid UTF-8 become U+FFFD.',
     example: { apl: "print base64_decode_tostring('cGF5bWVudC1hcGk=')", result: '["payment-api"]' },
   },
   {
@@ -26,7 +26,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'bytes', type: 'array', doc: 'Integers from 0 to 255.' }],
     returns: 'string',
-    doc: 'Encodes an array of byte values as Base64; empty if it is not one.',
+    doc: 'Encodes an array of byte values as Base64. Returns an empty string for any other value.',
     example: { apl: 'print base64_encode_fromarray(dynamic([192, 168, 0, 1]))', result: '["wKgAAQ=="]' },
     nulls: { bytes: '""' },
   },
@@ -36,7 +36,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'string',
-    doc: 'Encodes the bytes of a text (UTF-8) as Base64.',
+    doc: 'Encodes the UTF-8 bytes of a string as Base64.',
     example: { apl: "print base64_encode_tostring('user123')", result: '["dXNlcjEyMw=="]' },
   },
   {
@@ -45,22 +45,22 @@ export const formats = [
     group: 'string',
     params: [
       { name: 'value', type: 'number' },
-      { name: 'precision', type: 'long', optional: true, doc: 'Number of decimals, 0 if not given.' },
+      { name: 'precision', type: 'long', optional: true, doc: 'Number of decimal places, 0 by default.' },
       {
         name: 'units',
         type: 'string',
         optional: true,
-        doc: 'Such as `KB`, `MiB` or `Bytes`; chosen by size if not given.',
+        doc: 'Unit, such as `KB`, `MiB` or `Bytes`; by default, chosen by size.',
       },
       {
         name: 'base',
         type: 'long',
         optional: true,
-        doc: '2 (a kilobyte is 1024 bytes, the default) or 10 (1000).',
+        doc: '2 (default: a kilobyte is 1024 bytes) or 10 (1000 bytes).',
       },
     ],
     returns: 'string',
-    doc: 'Returns a number of bytes as text for people.',
+    doc: 'Formats a number of bytes as a human-readable string.',
     example: { apl: 'print format_bytes(8765432, 2)', result: '["8.36 MB"]' },
   },
   {
@@ -71,7 +71,7 @@ export const formats = [
       {
         name: 'parts',
         type: 'map',
-        doc: 'With `scheme`, `host`, `port`, `path`, `user`, `password`, `query`, `fragment`; none is required.',
+        doc: 'A map with `scheme`, `host`, `port`, `path`, `user`, `password`, `query` and `fragment`, all optional.',
       },
     ],
     returns: 'string',
@@ -91,11 +91,11 @@ export const formats = [
         name: 'base',
         type: 'long',
         optional: true,
-        doc: '2 (a kilobyte is 1024 bytes, the default) or 10 (1000).',
+        doc: '2 (default: a kilobyte is 1024 bytes) or 10 (1000 bytes).',
       },
     ],
     returns: 'long',
-    doc: 'Reads a size with a unit such as `512 KB`; returns bytes, 0 if it cannot be read.',
+    doc: 'Converts a size with a unit, such as `512 KB`, to bytes. Returns 0 if it cannot be parsed.',
     example: {
       apl: "print parse_bytes('512 KB'), parse_bytes('1.5 GB', 10)",
       result: '[524288, 1500000000]',
@@ -107,7 +107,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Reads one record of comma-separated values, quoted or not; returns an array of strings.',
+    doc: 'Parses one record of comma-separated values, quoted or not, into an array of strings.',
     example: { apl: 'print parse_csv(\'a,"b, c",d\')', result: '[["a", "b, c", "d"]]' },
   },
   {
@@ -116,7 +116,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'any' }],
     returns: 'dynamic',
-    doc: 'Reads JSON text; text that is not valid JSON is returned as it is.',
+    doc: 'Parses a JSON string. Returns a string that is not valid JSON unchanged.',
     example: { apl: "print parse_json('{\"a\": 1}').a, parse_json('{oops')", result: '[1, "{oops"]' },
   },
   {
@@ -125,7 +125,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string', doc: 'A path, a file URI or a URL.' }],
     returns: 'dynamic',
-    doc: 'Splits a path; returns a map with `Scheme`, `RootPath`, `DirectoryPath`, `DirectoryName`, `Filename`, `Extension` and `AlternateDataStream`.',
+    doc: 'Parses a path into a map with `Scheme`, `RootPath`, `DirectoryPath`, `DirectoryName`, `Filename`, `Extension` and `AlternateDataStream`.',
     example: { apl: "print parse_path('/api/v1/report.pdf').Filename", result: '["report.pdf"]' },
   },
   {
@@ -134,16 +134,16 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Splits a URL; returns a map with `scheme`, `host`, `port`, `path`, `username`, `password`, `query` (a map) and `fragment`.',
+    doc: 'Parses a URL into a map with `scheme`, `host`, `port`, `path`, `username`, `password`, `query` (a map) and `fragment`.',
     example: { apl: "print parse_url('http://cart:8080/api?page=2').port", result: '["8080"]' },
   },
   {
     kind: 'function',
     name: 'parse_urlquery',
     group: 'string',
-    params: [{ name: 'text', type: 'any', doc: 'With or without the leading `?`.' }],
+    params: [{ name: 'text', type: 'any', doc: 'A query string, with or without the leading `?`.' }],
     returns: 'dynamic',
-    doc: 'Splits the query of a URL; returns a map of its parameters. A repeated parameter becomes an array.',
+    doc: 'Parses the query string of a URL into a map of its parameters. A repeated parameter becomes an array.',
     example: { apl: "print parse_urlquery('?page=1&sort=date')", result: '[{"page": "1", "sort": "date"}]' },
   },
   {
@@ -152,7 +152,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'string',
-    doc: 'Returns the text in double quotes with its special characters escaped.',
+    doc: 'Encloses a string in double quotes and escapes its special characters.',
     example: { apl: 'print quote(\'say "hi"\')', result: '["\\"say \\\\\\"hi\\\\\\"\\""]' },
   },
   {
@@ -161,7 +161,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Returns the Unicode code points of the characters of a text.',
+    doc: 'Returns an array of the Unicode code points of a string.',
     example: { apl: "print unicode_codepoints_from_string('hé')", result: '[[104, 233]]' },
   },
   {
@@ -170,7 +170,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'code_points', type: 'array' }],
     returns: 'string',
-    doc: 'Returns the text of an array of Unicode code points; invalid ones become U+FFFD.',
+    doc: 'Converts an array of Unicode code points to a string. Invalid code points become U+FFFD.',
     example: { apl: 'print unicode_codepoints_to_string(dynamic([72, 84, 84, 80]))', result: '["HTTP"]' },
   },
   {
@@ -179,7 +179,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'string',
-    doc: 'Decodes the `%` sequences of a URL. A plus sign stays, sequences that are not valid stay as they are.',
+    doc: 'Decodes the `%` sequences of a URL. Plus signs and invalid sequences are left unchanged.',
     example: { apl: "print url_decode('hello%20world%3D1')", result: '["hello world=1"]' },
   },
   {
@@ -188,7 +188,7 @@ export const formats = [
     group: 'string',
     params: [{ name: 'text', type: 'string' }],
     returns: 'string',
-    doc: 'Encodes a text for use in a URL: all but letters, digits and `-_.~` become `%` sequences.',
+    doc: 'Encodes a string for use in a URL. All characters except letters, digits and `-_.~` become `%` sequences.',
     example: { apl: "print url_encode('hello world & more')", result: '["hello%20world%20%26%20more"]' },
   },
   {
@@ -198,10 +198,10 @@ export const formats = [
     params: [
       { name: 'key', type: 'string' },
       { name: 'value', type: 'string' },
-      { name: 'separator', type: 'string', optional: true, doc: 'A colon if not given.' },
+      { name: 'separator', type: 'string', optional: true, doc: 'A colon by default.' },
     ],
     returns: 'dynamic',
-    doc: 'Returns a map with `key`, `value` and `separator`.',
+    doc: 'Creates a map with `key`, `value` and `separator`.',
     example: {
       apl: "print pair('method', 'GET')",
       result: '[{"key": "method", "separator": ":", "value": "GET"}]',
@@ -217,10 +217,10 @@ export const formats = [
     group: 'pair',
     params: [
       { name: 'text', type: 'string' },
-      { name: 'separator', type: 'string', optional: true, doc: 'A colon if not given.' },
+      { name: 'separator', type: 'string', optional: true, doc: 'A colon by default.' },
     ],
     returns: 'dynamic',
-    doc: 'Splits a text at the first separator; returns a map with `key`, `value` and `separator`. Without a separator, all of it is the value.',
+    doc: 'Splits a string at the first separator into a map with `key`, `value` and `separator`. Without a separator, the entire string is the value.',
     example: {
       apl: "print parse_pair('method:GET')",
       result: '[{"key": "method", "separator": ":", "value": "GET"}]',
@@ -231,13 +231,13 @@ export const formats = [
     name: 'find_pair',
     group: 'pair',
     params: [
-      { name: 'pairs', type: 'array', doc: 'Texts such as `server:web01`.' },
-      { name: 'key_pattern', type: 'string', doc: '`*` stands for any text.' },
-      { name: 'value_pattern', type: 'string', doc: '`*` stands for any text.' },
-      { name: 'separator', type: 'string', optional: true, doc: 'A colon if not given.' },
+      { name: 'pairs', type: 'array', doc: 'Strings such as `server:web01`.' },
+      { name: 'key_pattern', type: 'string', doc: 'A pattern in which `*` matches any characters.' },
+      { name: 'value_pattern', type: 'string', doc: 'A pattern in which `*` matches any characters.' },
+      { name: 'separator', type: 'string', optional: true, doc: 'A colon by default.' },
     ],
     returns: 'dynamic',
-    doc: 'Returns the first pair whose key and value match, as parse_pair does; null if there is none.',
+    doc: 'Returns the first pair whose key and value match the patterns, in the form of parse_pair, or null if there is none.',
     example: {
       apl: "print find_pair(dynamic(['server:web01', 'env:production']), 'env', '*')",
       result: '[{"key": "env", "separator": ":", "value": "production"}]',
@@ -252,7 +252,7 @@ export const formats = [
       { name: 'salt', type: 'long', optional: true },
     ],
     returns: 'long',
-    doc: 'Returns a 64-bit hash of the value. The algorithm may change between versions: do not store it.',
+    doc: 'Returns a 64-bit hash of the value. Do not store it: the algorithm can change between versions.',
     example: { apl: "print hash('a') == hash('a'), hash('a') == hash('a', 1)", result: '[true, false]' },
   },
   {
@@ -261,7 +261,7 @@ export const formats = [
     group: 'hash',
     params: [{ name: 'value', type: 'any' }],
     returns: 'string',
-    doc: 'Returns the MD5 hash of the value as text, in lower-case hexadecimal.',
+    doc: 'Returns the MD5 hash of a value converted to a string, in lowercase hexadecimal.',
     example: { apl: "print hash_md5('World')", result: '["f5a7924e621e84c9280a9a27e1bcb7f6"]' },
   },
   {
@@ -270,7 +270,7 @@ export const formats = [
     group: 'hash',
     params: [{ name: 'value', type: 'any' }],
     returns: 'string',
-    doc: 'Returns the SHA-1 hash of the value as text, in lower-case hexadecimal.',
+    doc: 'Returns the SHA-1 hash of a value converted to a string, in lowercase hexadecimal.',
     example: { apl: "print hash_sha1('test')", result: '["a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"]' },
   },
   {
@@ -279,7 +279,7 @@ export const formats = [
     group: 'hash',
     params: [{ name: 'value', type: 'any' }],
     returns: 'string',
-    doc: 'Returns the SHA-256 hash of the value as text, in lower-case hexadecimal.',
+    doc: 'Returns the SHA-256 hash of a value converted to a string, in lowercase hexadecimal.',
     example: {
       apl: "print hash_sha256('1')",
       result: '["6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b"]',
@@ -291,7 +291,7 @@ export const formats = [
     group: 'hash',
     params: [{ name: 'value', type: 'any' }],
     returns: 'string',
-    doc: 'Returns the SHA-512 hash of the value as text, in lower-case hexadecimal.',
+    doc: 'Returns the SHA-512 hash of a value converted to a string, in lowercase hexadecimal.',
     example: { apl: "print substring(hash_sha512(''), 0, 16)", result: '["cf83e1357eefb8bd"]' },
   },
 ] as const satisfies readonly FunctionEntry[];

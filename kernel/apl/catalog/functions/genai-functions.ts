@@ -8,10 +8,10 @@ export const genai = [
     group: 'genai',
     params: [
       { name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' },
-      { name: 'separator', type: 'string', optional: true, doc: 'A space if not given.' },
+      { name: 'separator', type: 'string', optional: true, doc: 'A space by default.' },
     ],
     returns: 'string',
-    doc: 'Joins the contents of all messages.',
+    doc: 'Concatenates the contents of all messages.',
     example: {
       apl: "print genai_concat_contents(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), ' / ')",
       result: '["Be brief. / Hi / Hello!"]',
@@ -24,7 +24,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'long',
-    doc: 'Counts the turns of a conversation: messages of the user that the assistant answers.',
+    doc: 'Counts the turns of a conversation: user messages that the assistant answers.',
     example: {
       apl: "print genai_conversation_turns(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '[1]',
@@ -41,7 +41,7 @@ export const genai = [
       { name: 'output_tokens', type: 'long' },
     ],
     returns: 'real',
-    doc: 'Returns the list price in US dollars of a call of a model; null for unknown models.',
+    doc: 'Returns the list price of a model call in US dollars, or null for an unknown model.',
     example: { apl: "print genai_cost('gpt-4', 1000000, 500000)", result: '[60]' },
   },
   {
@@ -53,7 +53,7 @@ export const genai = [
       { name: 'input_tokens', type: 'long' },
     ],
     returns: 'real',
-    doc: 'Returns the list price in US dollars of the input of a model; null for unknown models.',
+    doc: 'Returns the list price of model input in US dollars, or null for an unknown model.',
     example: { apl: "print genai_input_cost('gpt-4', 1000000)", result: '[30]' },
   },
   {
@@ -65,7 +65,7 @@ export const genai = [
       { name: 'output_tokens', type: 'long' },
     ],
     returns: 'real',
-    doc: 'Returns the list price in US dollars of the output of a model; null for unknown models.',
+    doc: 'Returns the list price of model output in US dollars, or null for an unknown model.',
     example: { apl: "print genai_output_cost('gpt-4', 500000)", result: '[30]' },
   },
   {
@@ -74,7 +74,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'model', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Returns the list prices of a model in US dollars per million tokens; null for unknown models.',
+    doc: 'Returns the list prices of a model in US dollars per million tokens, or null for an unknown model.',
     example: {
       apl: "print genai_get_pricing('gpt-3.5-turbo')",
       result: '[{"input_price_per_million": 0.5, "output_price_per_million": 1.5}]',
@@ -86,7 +86,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'text', type: 'string' }],
     returns: 'long',
-    doc: 'Estimates the number of tokens of a text: one for every four characters, rounded up.',
+    doc: 'Estimates the number of tokens in a string: one for every four characters, rounded up.',
     example: { apl: "print genai_estimate_tokens('How do I reset my password?')", result: '[7]' },
   },
   {
@@ -95,7 +95,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'string',
-    doc: 'Returns the content of the last message of the assistant; empty if there is none.',
+    doc: 'Returns the content of the last assistant message, or an empty string if there is none.',
     example: {
       apl: "print genai_extract_assistant_response(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Hello!"]',
@@ -108,7 +108,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'string',
-    doc: 'Returns the content of the last message of the user; empty if there is none.',
+    doc: 'Returns the content of the last user message, or an empty string if there is none.',
     example: {
       apl: "print genai_extract_user_prompt(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Hi"]',
@@ -121,7 +121,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'string',
-    doc: 'Returns the content of the system message; empty if there is none.',
+    doc: 'Returns the content of the system message, or an empty string if there is none.',
     example: {
       apl: "print genai_extract_system_prompt(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]))",
       result: '["Be brief."]',
@@ -134,7 +134,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'dynamic',
-    doc: 'Returns an array of the tool calls of all messages; null if there are none.',
+    doc: 'Returns an array of the tool calls in all messages, or null if there are none.',
     example: {
       apl: "print genai_extract_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': [{'function': {'name': 'get_weather'}}]}, {'role': 'tool', 'content': '{\"temperature\": 72}'}]))[0]['function']['name']",
       result: '["get_weather"]',
@@ -146,7 +146,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'dynamic',
-    doc: 'Returns the result of the tool or function that was called, an array of them if there are several; null if there is none.',
+    doc: 'Returns the result of a tool or function call, an array if there are several, or null if there are none.',
     example: {
       apl: "print genai_extract_function_results(dynamic([{'role': 'assistant', 'tool_calls': [{'function': {'name': 'get_weather'}}]}, {'role': 'tool', 'content': '{\"temperature\": 72}'}]))",
       result: '[{"temperature": 72}]',
@@ -158,7 +158,7 @@ export const genai = [
     group: 'genai',
     params: [{ name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' }],
     returns: 'bool',
-    doc: 'Tells whether a message calls a tool.',
+    doc: 'Returns true if any message calls a tool.',
     example: {
       apl: "print genai_has_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': [{'function': {'name': 'get_weather'}}]}, {'role': 'tool', 'content': '{\"temperature\": 72}'}]))",
       result: '[true]',
@@ -171,10 +171,10 @@ export const genai = [
     group: 'genai',
     params: [
       { name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' },
-      { name: 'index', type: 'long', doc: 'Counted from 0.' },
+      { name: 'index', type: 'long', doc: 'Zero-based index of the message.' },
     ],
     returns: 'string',
-    doc: 'Returns the content of the message at a place; empty if there is none.',
+    doc: 'Returns the content of the message at an index, or an empty string if there is none.',
     example: {
       apl: "print genai_get_content_by_index(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 1)",
       result: '["Hi"]',
@@ -190,7 +190,7 @@ export const genai = [
       { name: 'role', type: 'string' },
     ],
     returns: 'string',
-    doc: 'Returns the content of the first message of a role; empty if there is none.',
+    doc: 'Returns the content of the first message with the given role, or an empty string if there is none.',
     example: {
       apl: "print genai_get_content_by_role(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 'system')",
       result: '["Be brief."]',
@@ -203,10 +203,10 @@ export const genai = [
     group: 'genai',
     params: [
       { name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' },
-      { name: 'index', type: 'long', doc: 'Counted from 0.' },
+      { name: 'index', type: 'long', doc: 'Zero-based index of the message.' },
     ],
     returns: 'string',
-    doc: 'Returns the role of the message at a place; empty if there is none.',
+    doc: 'Returns the role of the message at an index, or an empty string if there is none.',
     example: {
       apl: "print genai_get_role(dynamic([{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello!'}]), 0)",
       result: '["system"]',
@@ -232,10 +232,10 @@ export const genai = [
     group: 'genai',
     params: [
       { name: 'messages', type: 'dynamic', doc: 'An array of messages with `role` and `content`.' },
-      { name: 'finish_reason', type: 'any', doc: 'A reason, or an array of them.' },
+      { name: 'finish_reason', type: 'any', doc: 'A finish reason, or an array of them.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an answer was cut off because it reached the largest length.',
+    doc: 'Returns true if a response was cut off because it reached the maximum length.',
     example: { apl: "print genai_is_truncated(dynamic([]), 'length')", result: '[true]' },
     nulls: { messages: 'true', finish_reason: 'false' },
   },

@@ -8,7 +8,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'number', doc: 'A number or a timespan.' }],
     returns: 'same',
-    doc: 'The absolute value of a number or a timespan.',
+    doc: 'Returns the absolute value of a number or a timespan.',
     example: { apl: 'print x = abs(-5), y = tostring(abs(-90s))', result: '[5, "1m30s"]' },
   },
   {
@@ -17,7 +17,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The arc cosine in radians; null outside -1 to 1.',
+    doc: 'Returns the arc cosine in radians, or null if x is outside -1 to 1.',
     example: { apl: 'print x = acos(1)', result: '[0]' },
   },
   {
@@ -26,7 +26,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The arc sine in radians; null outside -1 to 1.',
+    doc: 'Returns the arc sine in radians, or null if x is outside -1 to 1.',
     example: { apl: 'print x = asin(1)', result: '[1.5707963267948966]' },
   },
   {
@@ -35,7 +35,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The arc tangent in radians.',
+    doc: 'Returns the arc tangent in radians.',
     example: { apl: 'print x = atan(1)', result: '[0.7853981633974483]' },
   },
   {
@@ -47,7 +47,7 @@ export const math = [
       { name: 'x', type: 'real' },
     ],
     returns: 'real',
-    doc: 'The angle in radians between the positive x-axis and a point, from -π to π.',
+    doc: 'Returns the angle in radians between the positive x-axis and the point (x, y), from -π to π.',
     example: { apl: 'print x = atan2(3, 4)', result: '[0.6435011087932844]' },
   },
   {
@@ -56,7 +56,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The cosine of an angle in radians.',
+    doc: 'Returns the cosine of an angle in radians.',
     example: { apl: 'print x = cos(0)', result: '[1]' },
   },
   {
@@ -65,7 +65,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The cotangent of an angle in radians; null at zero.',
+    doc: 'Returns the cotangent of an angle in radians, or null for zero.',
     example: { apl: 'print x = round(cot(atan(0.5)), 9)', result: '[2]' },
   },
   {
@@ -74,7 +74,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'a', type: 'real' }],
     returns: 'real',
-    doc: 'Radians as degrees.',
+    doc: 'Converts radians to degrees.',
     example: { apl: 'print x = degrees(pi())', result: '[180]' },
   },
   {
@@ -83,7 +83,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'e to the power of x.',
+    doc: 'Returns e to the power of x.',
     example: { apl: 'print x = exp(0)', result: '[1]' },
   },
   {
@@ -92,7 +92,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: '10 to the power of x.',
+    doc: 'Returns 10 to the power of x.',
     example: { apl: 'print x = exp10(3)', result: '[1000]' },
   },
   {
@@ -101,7 +101,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: '2 to the power of x.',
+    doc: 'Returns 2 to the power of x.',
     example: { apl: 'print x = exp2(10)', result: '[1024]' },
   },
   {
@@ -110,7 +110,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The gamma function; null at zero and at the negative integers.',
+    doc: 'Returns the gamma function of x, or null for zero and negative integers.',
     example: { apl: 'print x = gamma(5)', result: '[24]' },
   },
   {
@@ -119,7 +119,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'bool',
-    doc: 'Whether a value is a number and neither infinite nor NaN; false for null.',
+    doc: 'Returns true if the value is finite: not infinite, NaN or null.',
     example: { apl: 'print x = isfinite(1.5)', result: '[true]' },
     nulls: { x: 'false' },
   },
@@ -129,7 +129,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'bool',
-    doc: 'Whether a value is positive or negative infinity.',
+    doc: 'Returns true if the value is positive or negative infinity.',
     example: { apl: 'print x = isinf(1.5)', result: '[false]' },
     nulls: { x: 'false' },
   },
@@ -139,7 +139,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'expression', type: 'real' }],
     returns: 'bool',
-    doc: 'Whether a number has no fraction.',
+    doc: 'Returns true if a number has no fractional part.',
     example: { apl: 'print x = isint(42), y = isint(4.2)', result: '[true, false]' },
     nulls: { expression: 'false' },
   },
@@ -149,7 +149,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'bool',
-    doc: 'Whether a value is NaN, as the square root of a negative number is.',
+    doc: 'Returns true if the value is NaN, such as the square root of a negative number.',
     example: { apl: 'print x = isnan(sqrt(-1))', result: '[true]' },
     nulls: { x: 'false' },
   },
@@ -159,7 +159,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The natural logarithm; null unless x is positive.',
+    doc: 'Returns the natural logarithm of x, or null if x is not positive.',
     example: { apl: 'print x = log(1), y = log(0)', result: '[0, null]' },
   },
   {
@@ -168,7 +168,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The logarithm to base 10; null unless x is positive.',
+    doc: 'Returns the base-10 logarithm of x, or null if x is not positive.',
     example: { apl: 'print x = log10(1000)', result: '[3]' },
   },
   {
@@ -177,7 +177,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The logarithm to base 2; null unless x is positive.',
+    doc: 'Returns the base-2 logarithm of x, or null if x is not positive.',
     example: { apl: 'print x = log2(8)', result: '[3]' },
   },
   {
@@ -186,7 +186,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The natural logarithm of the absolute value of the gamma function; null at zero and at the negative integers.',
+    doc: 'Returns the natural logarithm of the absolute value of the gamma function of x, or null for zero and negative integers.',
     example: { apl: 'print x = loggamma(1)', result: '[0]' },
   },
   {
@@ -198,7 +198,7 @@ export const math = [
       { name: 'more', type: 'any', optional: true, rest: true },
     ],
     returns: 'common',
-    doc: 'The largest of its arguments; nulls do not count.',
+    doc: 'Returns the largest argument, ignoring nulls.',
     example: { apl: 'print x = max_of(10, 1, -3, 17)', result: '[17]' },
     nulls: { expr: '17', more: '17' },
   },
@@ -211,7 +211,7 @@ export const math = [
       { name: 'more', type: 'any', optional: true, rest: true },
     ],
     returns: 'common',
-    doc: 'The smallest of its arguments; nulls do not count.',
+    doc: 'Returns the smallest argument, ignoring nulls.',
     example: { apl: 'print x = min_of(10, 1, -3, 17)', result: '[-3]' },
     nulls: { expr: '-3', more: '-3' },
   },
@@ -221,7 +221,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'expr', type: 'bool' }],
     returns: 'bool',
-    doc: 'True for false and false for true; null stays null.',
+    doc: 'Returns the logical negation of a bool, or null for null.',
     example: { apl: 'print x = not(1 == 2)', result: '[true]' },
   },
   {
@@ -230,7 +230,7 @@ export const math = [
     group: 'math',
     params: [],
     returns: 'real',
-    doc: 'The number π.',
+    doc: 'Returns the constant π.',
     example: { apl: 'print x = pi()', result: '[3.141592653589793]' },
   },
   {
@@ -242,7 +242,7 @@ export const math = [
       { name: 'exponent', type: 'real' },
     ],
     returns: 'real',
-    doc: 'A base to the power of an exponent.',
+    doc: 'Returns the base raised to the power of the exponent.',
     example: { apl: 'print x = pow(2, 40)', result: '[1099511627776]' },
   },
   {
@@ -251,18 +251,16 @@ export const math = [
     group: 'math',
     params: [{ name: 'a', type: 'real' }],
     returns: 'real',
-    doc: 'Degrees as radians.',
+    doc: 'Converts degrees to radians.',
     example: { apl: 'print x = radians(90)', result: '[1.5707963267948966]' },
   },
   {
     kind: 'function',
     name: 'rand',
     group: 'math',
-    params: [
-      { name: 'range', type: 'long', optional: true, doc: 'The upper limit, which is never reached.' },
-    ],
+    params: [{ name: 'range', type: 'long', optional: true, doc: 'Upper limit, exclusive.' }],
     returns: 'real',
-    doc: 'A random number from 0 to 1 or, with a range, a random whole number from 0; 1 and the range are never reached.',
+    doc: 'Returns a random number from 0 up to, but not including, 1. With a range, returns a random integer from 0 up to, but not including, the range.',
     example: { apl: 'print x = rand() < 1, y = rand(1)', result: '[true, 0]' },
   },
   {
@@ -272,10 +270,10 @@ export const math = [
     params: [
       { name: 'start', type: 'any', doc: 'A number, a datetime or a timespan.' },
       { name: 'stop', type: 'any' },
-      { name: 'step', type: 'any', optional: true, doc: 'By default 1, or 1h.' },
+      { name: 'step', type: 'any', optional: true, doc: '1 by default, or 1h for a datetime or a timespan.' },
     ],
     returns: 'dynamic',
-    doc: 'An array of values from start to stop, at most 1,048,576.',
+    doc: 'Returns an array of values from start to stop, with at most 1,048,576 elements.',
     example: { apl: 'print x = range(10, 50, 20)', result: '[[10, 30, 50]]' },
   },
   {
@@ -288,11 +286,11 @@ export const math = [
         name: 'precision',
         type: 'long',
         optional: true,
-        doc: 'Decimal places, by default 0; negative rounds before the point.',
+        doc: 'Number of decimal places, 0 by default; a negative value rounds to the left of the decimal point.',
       },
     ],
     returns: 'real',
-    doc: 'Rounds to a number of decimal places; halves go away from zero.',
+    doc: 'Rounds to a number of decimal places, with halves rounded away from zero.',
     example: { apl: 'print x = round(2.5), y = round(123.456, 1)', result: '[3, 123.5]' },
   },
   {
@@ -305,7 +303,7 @@ export const math = [
       { name: 'more', type: 'array', optional: true, rest: true },
     ],
     returns: 'dynamic',
-    doc: 'The elements of the first array that no other array has, each once, in their order.',
+    doc: 'Returns the distinct elements of the first array that are in none of the others, in their original order.',
     example: { apl: 'print x = set_difference(dynamic([5, 2, 1, 2]), dynamic([2, 4]))', result: '[[5, 1]]' },
   },
   {
@@ -317,7 +315,7 @@ export const math = [
       { name: 'value', type: 'any' },
     ],
     returns: 'bool',
-    doc: 'Whether an array has an element.',
+    doc: 'Returns true if an array contains the value.',
     example: { apl: 'print x = set_has_element(dynamic([200, 404, 503]), 404)', result: '[true]' },
   },
   {
@@ -330,7 +328,7 @@ export const math = [
       { name: 'more', type: 'array', optional: true, rest: true },
     ],
     returns: 'dynamic',
-    doc: 'The elements that every array has, each once, in the order of the first.',
+    doc: 'Returns the distinct elements that are in every array, in the order of the first array.',
     example: {
       apl: 'print x = set_intersect(dynamic([200, 404]), dynamic([404, 503]))',
       result: '[[404]]',
@@ -346,7 +344,7 @@ export const math = [
       { name: 'more', type: 'array', optional: true, rest: true },
     ],
     returns: 'dynamic',
-    doc: 'The elements of all arrays, each once, in the order in which they first appear.',
+    doc: 'Returns the distinct elements of all arrays, in order of first appearance.',
     example: {
       apl: 'print x = set_union(dynamic([200, 404]), dynamic([404, 503]))',
       result: '[[200, 404, 503]]',
@@ -358,7 +356,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'number' }],
     returns: 'long',
-    doc: '1 for a positive number, 0 for zero, -1 for a negative one.',
+    doc: 'Returns 1 for a positive number, 0 for zero, and -1 for a negative number.',
     example: { apl: 'print x = sign(-4.2)', result: '[-1]' },
   },
   {
@@ -367,7 +365,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The sine of an angle in radians.',
+    doc: 'Returns the sine of an angle in radians.',
     example: { apl: 'print x = round(sin(pi() / 6), 9)', result: '[0.5]' },
   },
   {
@@ -376,7 +374,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The square root; NaN, shown as null, for a negative number.',
+    doc: 'Returns the square root. A negative number gives NaN, shown as null.',
     example: { apl: 'print x = sqrt(256)', result: '[16]' },
   },
   {
@@ -385,7 +383,7 @@ export const math = [
     group: 'math',
     params: [{ name: 'x', type: 'real' }],
     returns: 'real',
-    doc: 'The tangent of an angle in radians.',
+    doc: 'Returns the tangent of an angle in radians.',
     example: { apl: 'print x = round(tan(atan(3)), 9)', result: '[3]' },
   },
   {
@@ -401,7 +399,7 @@ export const math = [
       },
     ],
     returns: 'same',
-    doc: 'Rounds down to a multiple of a size. Bins of time count from Monday, 1 January of the year 1.',
+    doc: 'Rounds a value down to a multiple of the bin size. Time bins are aligned to Monday, January 1 of year 1.',
     example: {
       apl: 'print x = bin(datetime(2024-02-29T13:14:15Z), 1h), y = bin(-7, 5)',
       result: '["2024-02-29T13:00:00Z", -10]',
@@ -413,7 +411,7 @@ export const math = [
     group: 'rounding',
     params: [{ name: 'expression', type: 'datetime' }],
     returns: 'datetime',
-    doc: 'Rounds a time down to a bin whose width, from 1s to 30d, is chosen so that the time range of the query has at most 120 bins.',
+    doc: 'Rounds a timestamp down to the start of its bin. The bin width, from 1s to 30d, divides the time range of the query into at most 120 bins.',
     example: {
       apl: 'print x = bin_auto(datetime(2024-02-29T00:00:00Z))',
       result: '["2024-02-29T00:00:00Z"]',
@@ -425,7 +423,7 @@ export const math = [
     group: 'rounding',
     params: [{ name: 'number', type: 'number' }],
     returns: 'long',
-    doc: 'The smallest whole number that is not below a number.',
+    doc: 'Returns the smallest integer greater than or equal to a number.',
     example: { apl: 'print x = ceiling(1.2), y = ceiling(-1.2)', result: '[2, -1]' },
   },
   {
@@ -434,7 +432,7 @@ export const math = [
     group: 'rounding',
     params: [{ name: 'number', type: 'number' }],
     returns: 'long',
-    doc: 'The largest whole number that is not above a number.',
+    doc: 'Returns the largest integer less than or equal to a number.',
     example: { apl: 'print x = floor(1.8), y = floor(-1.2)', result: '[1, -2]' },
   },
 ] as const satisfies readonly FunctionEntry[];

@@ -8,7 +8,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
-    doc: 'Returns an IPv4 address as a number, of a network such as 10.0.0.7/8 its first address; null for any other text.',
+    doc: 'Converts an IPv4 address to a number, and a network such as 10.0.0.7/8 to its first address. Returns null for any other string.',
     example: { apl: "print parse_ipv4('10.20.30.40')", result: '[169090600]' },
   },
   {
@@ -17,10 +17,10 @@ export const net = [
     group: 'ip',
     params: [
       { name: 'ip', type: 'string' },
-      { name: 'prefix', type: 'long', doc: 'How many leading bits to keep, 0 to 32.' },
+      { name: 'prefix', type: 'long', doc: 'Number of leading bits to keep, from 0 to 32.' },
     ],
     returns: 'long',
-    doc: 'Returns an IPv4 address as a number with all bits after the prefix cleared, of a network those after the shorter prefix; null if it cannot be read.',
+    doc: 'Converts an IPv4 address to a number with the bits after the prefix cleared; for a network, the shorter prefix applies. Returns null if the address is invalid.',
     example: { apl: "print parse_ipv4_mask('10.20.30.40', 16)", result: '[169082880]' },
   },
   {
@@ -29,7 +29,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'any', doc: 'A number or an address.' }],
     returns: 'string',
-    doc: 'Returns a number as an IPv4 address, of a network such as 10.0.0.7/8 its first address; empty when the number is out of range.',
+    doc: 'Formats a number as an IPv4 address, and a network such as 10.0.0.7/8 as its first address. Returns an empty string if the number is out of range.',
     example: { apl: 'print format_ipv4(169090600)', result: '["10.20.30.40"]' },
     nulls: { ip: '""' },
   },
@@ -39,10 +39,10 @@ export const net = [
     group: 'ip',
     params: [
       { name: 'ip', type: 'any', doc: 'A number or an address.' },
-      { name: 'prefix', type: 'long', optional: true, doc: '0 to 32; 32 if not given.' },
+      { name: 'prefix', type: 'long', optional: true, doc: 'From 0 to 32; 32 by default.' },
     ],
     returns: 'string',
-    doc: 'Returns the network of an IPv4 address in CIDR notation, of a network under the shorter prefix; empty when the address is invalid.',
+    doc: 'Returns the network of an IPv4 address in CIDR notation; for a network, the shorter prefix applies. Returns an empty string if the address is invalid.',
     example: { apl: "print format_ipv4_mask('192.168.1.54', 24)", result: '["192.168.1.0/24"]' },
     nulls: { ip: '""', prefix: '""' },
   },
@@ -53,10 +53,10 @@ export const net = [
     params: [
       { name: 'ip1', type: 'string' },
       { name: 'ip2', type: 'string' },
-      { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
+      { name: 'prefix', type: 'long', optional: true, doc: 'Number of leading bits to compare.' },
     ],
     returns: 'long',
-    doc: 'Compares two IPv4 addresses or networks: -1, 0 or 1; null if one cannot be read.',
+    doc: 'Compares two IPv4 addresses or networks and returns -1, 0 or 1. Returns null if either is invalid.',
     example: { apl: "print ipv4_compare('192.168.1.1', '192.168.1.10')", result: '[-1]' },
   },
   {
@@ -66,10 +66,10 @@ export const net = [
     params: [
       { name: 'ip1', type: 'string' },
       { name: 'ip2', type: 'string' },
-      { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
+      { name: 'prefix', type: 'long', optional: true, doc: 'Number of leading bits to compare.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether two IPv4 addresses or networks are equal in the bits that both prefixes cover; null if one cannot be read.',
+    doc: 'Returns true if two IPv4 addresses or networks match in the bits covered by both prefixes. Returns null if either is invalid.',
     example: { apl: "print ipv4_is_match('192.168.1.7', '192.168.1.0/24')", result: '[true]' },
   },
   {
@@ -78,10 +78,10 @@ export const net = [
     group: 'ip',
     params: [
       { name: 'ip', type: 'string' },
-      { name: 'range', type: 'string', doc: 'In CIDR notation.' },
+      { name: 'range', type: 'string', doc: 'A network in CIDR notation.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address lies in a network; null if one cannot be read.',
+    doc: 'Returns true if an IPv4 address is in a network. Returns null if either is invalid.',
     example: { apl: "print ipv4_is_in_range('192.168.1.7', '192.168.1.0/24')", result: '[true]' },
   },
   {
@@ -93,7 +93,7 @@ export const net = [
       { name: 'ranges', type: 'any', rest: true, doc: 'Networks in CIDR notation, or an array of them.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address lies in one of several networks; null if none fits and something cannot be read.',
+    doc: 'Returns true if an IPv4 address is in any of several networks. Returns null if none matches and an argument is invalid.',
     example: {
       apl: "print ipv4_is_in_any_range('10.1.2.3', dynamic(['192.168.0.0/24', '10.0.0.0/8']))",
       result: '[true]',
@@ -105,7 +105,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'bool',
-    doc: 'Tells whether an IPv4 address is private (RFC 1918); null if it is not an address.',
+    doc: 'Returns true if an IPv4 address is private (RFC 1918). Returns null if the address is invalid.',
     example: {
       apl: "print ipv4_is_private('10.20.30.40'), ipv4_is_private('9.9.9.9')",
       result: '[true, false]',
@@ -117,7 +117,7 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'long',
-    doc: 'Returns the prefix length of an IPv4 network in CIDR notation, 32 if none is written, null if it is not an address.',
+    doc: 'Returns the prefix length of an IPv4 network in CIDR notation, or 32 for a plain address. Returns null if the address is invalid.',
     example: { apl: "print ipv4_netmask_suffix('10.20.0.0/16')", result: '[16]' },
   },
   {
@@ -129,7 +129,7 @@ export const net = [
       { name: 'ip', type: 'string' },
     ],
     returns: 'bool',
-    doc: 'Tells whether a text contains an IPv4 address, delimited by characters other than letters and digits.',
+    doc: 'Returns true if a string contains an IPv4 address, delimited by characters other than letters and digits.',
     example: {
       apl: "print has_ipv4('Requests from: 192.168.1.1, 10.1.1.115.', '10.1.1.115')",
       result: '[true]',
@@ -141,10 +141,10 @@ export const net = [
     group: 'ip',
     params: [
       { name: 'text', type: 'string' },
-      { name: 'prefix', type: 'string', doc: 'Such as `192.168.`' },
+      { name: 'prefix', type: 'string', doc: 'Start of an address, such as `192.168.`' },
     ],
     returns: 'bool',
-    doc: 'Tells whether a text contains an IPv4 address that begins with a prefix.',
+    doc: 'Returns true if a string contains an IPv4 address that starts with a prefix.',
     example: { apl: "print has_ipv4_prefix('from 192.168.0.1', '192.168.')", result: '[true]' },
     nulls: { prefix: 'false' },
   },
@@ -157,7 +157,7 @@ export const net = [
       { name: 'ips', type: 'any', rest: true, doc: 'Addresses or networks, or an array of them.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether a text contains one of several IPv4 addresses, or an address of one of several networks.',
+    doc: 'Returns true if a string contains any of several IPv4 addresses, or an address in any of several networks.',
     example: {
       apl: "print has_any_ipv4('from 192.168.1.1', dynamic(['10.0.0.1', '192.168.0.0/16']))",
       result: '[true]',
@@ -170,10 +170,15 @@ export const net = [
     group: 'ip',
     params: [
       { name: 'text', type: 'string' },
-      { name: 'prefixes', type: 'any', rest: true, doc: 'Such as `192.168.`, or an array of them.' },
+      {
+        name: 'prefixes',
+        type: 'any',
+        rest: true,
+        doc: 'Starts of addresses, such as `192.168.`, or an array of them.',
+      },
     ],
     returns: 'bool',
-    doc: 'Tells whether a text contains an IPv4 address that begins with one of several prefixes.',
+    doc: 'Returns true if a string contains an IPv4 address that starts with any of several prefixes.',
     example: {
       apl: "print has_any_ipv4_prefix('from 192.168.0.1', dynamic(['172.16.', '192.168.']))",
       result: '[true]',
@@ -187,10 +192,10 @@ export const net = [
     params: [
       { name: 'ip1', type: 'string' },
       { name: 'ip2', type: 'string' },
-      { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
+      { name: 'prefix', type: 'long', optional: true, doc: 'Number of leading bits to compare.' },
     ],
     returns: 'long',
-    doc: 'Compares two IPv6 (or IPv4) addresses or networks: -1, 0 or 1; null if one cannot be read.',
+    doc: 'Compares two IPv6 (or IPv4) addresses or networks and returns -1, 0 or 1. Returns null if either is invalid.',
     example: { apl: "print ipv6_compare('2001:db8::1', '2001:db8::abcd')", result: '[-1]' },
   },
   {
@@ -200,10 +205,10 @@ export const net = [
     params: [
       { name: 'ip1', type: 'string' },
       { name: 'ip2', type: 'string' },
-      { name: 'prefix', type: 'long', optional: true, doc: 'How many leading bits to compare.' },
+      { name: 'prefix', type: 'long', optional: true, doc: 'Number of leading bits to compare.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether two IPv6 (or IPv4) addresses or networks are equal in the bits that both prefixes cover; null if one cannot be read.',
+    doc: 'Returns true if two IPv6 (or IPv4) addresses or networks match in the bits covered by both prefixes. Returns null if either is invalid.',
     example: { apl: "print ipv6_is_match('2001:db8:77::1', '2001:db8:77::/48')", result: '[true]' },
   },
   {
@@ -212,10 +217,10 @@ export const net = [
     group: 'ip',
     params: [
       { name: 'ip', type: 'string' },
-      { name: 'range', type: 'string', doc: 'In CIDR notation.' },
+      { name: 'range', type: 'string', doc: 'A network in CIDR notation.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv6 (or IPv4) address lies in a network; null if one cannot be read.',
+    doc: 'Returns true if an IPv6 (or IPv4) address is in a network. Returns null if either is invalid.',
     example: { apl: "print ipv6_is_in_range('fd12:3456::7', 'fc00::/7')", result: '[true]' },
   },
   {
@@ -227,7 +232,7 @@ export const net = [
       { name: 'ranges', type: 'any', rest: true, doc: 'Networks in CIDR notation, or an array of them.' },
     ],
     returns: 'bool',
-    doc: 'Tells whether an IPv6 (or IPv4) address lies in one of several networks; null if none fits and something cannot be read.',
+    doc: 'Returns true if an IPv6 (or IPv4) address is in any of several networks. Returns null if none matches and an argument is invalid.',
     example: {
       apl: "print ipv6_is_in_any_range('2001:db8::1234', dynamic(['fd00::/8', '2001:db8::/32']))",
       result: '[true]',
@@ -239,9 +244,8 @@ export const net = [
     group: 'ip',
     params: [{ name: 'ip', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Returns the known facts about the location of an IP address: `country`, `state`, `city`, `latitude`, `longitude`, `country_iso` and `time_zone`.',
+    doc: 'Returns the known location of an IP address: `country`, `state`, `city`, `latitude`, `longitude`, `country_iso` and `time_zone`.',
     example: { apl: "print geo_info_from_ip_address('203.0.113.7')", result: '[null]' },
-    unavailable:
-      'it needs a database of the locations of IP addresses, which is not part of the local service',
+    unavailable: 'it needs an IP geolocation database, which the local service does not include',
   },
 ] as const satisfies readonly FunctionEntry[];

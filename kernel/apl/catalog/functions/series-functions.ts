@@ -8,7 +8,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The absolute value of every element.',
+    doc: 'Returns the absolute value of each element.',
     example: { apl: 'print x = series_abs(dynamic([-50, 30, null]))', result: '[[50, 30, null]]' },
   },
   {
@@ -17,7 +17,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The arc cosine of every element in radians; null outside -1 to 1.',
+    doc: 'Returns the arc cosine of each element in radians, or null for elements outside -1 to 1.',
     example: { apl: 'print x = series_acos(dynamic([1, 2]))', result: '[[0, null]]' },
   },
   {
@@ -29,7 +29,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The sums of two series, as many as the shorter one has elements.',
+    doc: 'Adds two series element by element, up to the length of the shorter one.',
     example: {
       apl: 'print x = series_add(dynamic([100, 200, 150]), dynamic([30, 60, 45]))',
       result: '[[130, 260, 195]]',
@@ -41,7 +41,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The arc sine of every element in radians; null outside -1 to 1.',
+    doc: 'Returns the arc sine of each element in radians, or null for elements outside -1 to 1.',
     example: { apl: 'print x = series_asin(dynamic([0, 1.5]))', result: '[[0, null]]' },
   },
   {
@@ -50,7 +50,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The arc tangent of every element in radians.',
+    doc: 'Returns the arc tangent of each element in radians.',
     example: { apl: 'print x = series_atan(dynamic([0, 1]))', result: '[[0, 0.7853981633974483]]' },
   },
   {
@@ -59,7 +59,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'Every element rounded up to a whole number.',
+    doc: 'Rounds each element up to an integer.',
     example: { apl: 'print x = series_ceiling(dynamic([0.2, 1.3, -0.8]))', result: '[[1, 2, 0]]' },
   },
   {
@@ -68,7 +68,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The cosine of every element.',
+    doc: 'Returns the cosine of each element.',
     example: { apl: 'print x = series_cos(dynamic([0, null]))', result: '[[1, null]]' },
   },
   {
@@ -80,7 +80,7 @@ export const series = [
       { name: 'array2', type: 'array' },
     ],
     returns: 'real',
-    doc: 'The cosine of the angle between two series, from -1 to 1; null when one is empty or all zero.',
+    doc: 'Returns the cosine of the angle between two series, from -1 to 1, or null if either is empty or all zeros.',
     example: {
       apl: 'print x = series_cosine_similarity(dynamic([3, 4]), dynamic([4, 3]))',
       result: '[0.96]',
@@ -95,7 +95,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The quotients of two series, as many as the shorter one has elements; null if the divisor is zero.',
+    doc: 'Divides two series element by element, up to the length of the shorter one. Division by zero gives null.',
     example: {
       apl: 'print x = series_divide(dynamic([80, 120, 90]), dynamic([100, 100, 0]))',
       result: '[[0.8, 1.2, null]]',
@@ -110,7 +110,7 @@ export const series = [
       { name: 'array2', type: 'array' },
     ],
     returns: 'real',
-    doc: 'The sum of the products of two series, up to the length of the shorter one.',
+    doc: 'Returns the dot product of two series, up to the length of the shorter one.',
     example: {
       apl: 'print x = series_dot_product(dynamic([200, 150, 300]), dynamic([0, 1, 0]))',
       result: '[150]',
@@ -125,7 +125,7 @@ export const series = [
       { name: 'value', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Whether each element equals a number, or the element of another series.',
+    doc: 'Tests whether each element equals a number, or the corresponding element of another series.',
     example: {
       apl: 'print x = series_equals(dynamic([150, 200, 250]), 200)',
       result: '[[false, true, false]]',
@@ -137,7 +137,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'e to the power of every element.',
+    doc: 'Returns e to the power of each element.',
     example: { apl: 'print x = series_exp(dynamic([0, null]))', result: '[[1, null]]' },
   },
   {
@@ -146,10 +146,10 @@ export const series = [
     group: 'series',
     params: [
       { name: 'x_real', type: 'array' },
-      { name: 'x_imaginary', type: 'array', optional: true, doc: 'By default all zero.' },
+      { name: 'x_imaginary', type: 'array', optional: true, doc: 'All zeros by default.' },
     ],
     returns: 'dynamic',
-    doc: 'The Fourier transform, as an array of the real and the array of the imaginary parts.',
+    doc: 'Returns the Fourier transform as two arrays, the real and the imaginary parts.',
     example: {
       apl: 'print x = series_fft(dynamic([1, 2, 3, 4]))',
       result: '[[[10, -2, -2, -2], [0, 2, 0, -2]]]',
@@ -161,7 +161,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'Replaces nulls by the element after them; at the end, by the last one that is not null.',
+    doc: 'Replaces each null with the next non-null element. Trailing nulls get the last non-null element.',
     example: {
       apl: 'print x = series_fill_backward(dynamic([null, 150, null, 200]))',
       result: '[[150, 150, 200, 200]]',
@@ -176,7 +176,7 @@ export const series = [
       { name: 'constant_value', type: 'any' },
     ],
     returns: 'dynamic',
-    doc: 'Replaces nulls by a constant.',
+    doc: 'Replaces nulls with a constant.',
     example: { apl: 'print x = series_fill_const(dynamic([null, 150, null]), 0)', result: '[[0, 150, 0]]' },
     nulls: { constant_value: '[null, 150, null]' },
   },
@@ -186,7 +186,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'Replaces nulls by the element before them; at the beginning, by the first one that is not null.',
+    doc: 'Replaces each null with the previous non-null element. Leading nulls get the first non-null element.',
     example: {
       apl: 'print x = series_fill_forward(dynamic([null, 100, null, 300]))',
       result: '[[100, 100, 100, 300]]',
@@ -198,7 +198,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'Replaces nulls by values on the line between their neighbors; at the ends, by the nearest value.',
+    doc: 'Replaces nulls by linear interpolation between their neighbors. Nulls at the ends get the nearest value.',
     example: {
       apl: 'print x = series_fill_linear(dynamic([150, null, 300, null]))',
       result: '[[150, 225, 300, 300]]',
@@ -213,11 +213,11 @@ export const series = [
       {
         name: 'kernel',
         type: 'array',
-        doc: 'Weights, the first for the element itself, the next for the one before it.',
+        doc: 'Weights: the first for the element itself, the next for the preceding element, and so on.',
       },
     ],
     returns: 'dynamic',
-    doc: 'Filters a series by weights. Weights that are not negative average, so that ones make a moving average.',
+    doc: 'Applies a finite impulse response filter to a series. Weights without negative values are normalized, so equal weights give a moving average.',
     example: {
       apl: 'print x = series_fir(dynamic([100, 120, 110, 130]), dynamic([0.25, 0.25, 0.25, 0.25]))',
       result: '[[100, 110, 110, 115]]',
@@ -229,7 +229,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'Every element rounded down to a whole number.',
+    doc: 'Rounds each element down to an integer.',
     example: { apl: 'print x = series_floor(dynamic([0.2, 1.9, -0.8]))', result: '[[0, 1, -1]]' },
   },
   {
@@ -241,7 +241,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Whether each element is greater than that of another series.',
+    doc: 'Tests whether each element is greater than the corresponding element of another series.',
     example: {
       apl: 'print x = series_greater(dynamic([180, 220]), dynamic([200, 200]))',
       result: '[[false, true]]',
@@ -256,7 +256,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Whether each element is greater than or equal to that of another series.',
+    doc: 'Tests whether each element is greater than or equal to the corresponding element of another series.',
     example: {
       apl: 'print x = series_greater_equals(dynamic([3, 8, 5]), dynamic([3, 9, 1]))',
       result: '[[true, false, true]]',
@@ -268,10 +268,10 @@ export const series = [
     group: 'series',
     params: [
       { name: 'fft_real', type: 'array' },
-      { name: 'fft_imaginary', type: 'array', optional: true, doc: 'By default all zero.' },
+      { name: 'fft_imaginary', type: 'array', optional: true, doc: 'All zeros by default.' },
     ],
     returns: 'dynamic',
-    doc: 'The inverse Fourier transform, as an array of the real and the array of the imaginary parts.',
+    doc: 'Returns the inverse Fourier transform as two arrays, the real and the imaginary parts.',
     example: {
       apl: 'print x = series_ifft(dynamic([10, -2, -2, -2]), dynamic([0, 2, 0, -2]))',
       result: '[[[1, 2, 3, 4], [0, 0, 0, 0]]]',
@@ -283,11 +283,11 @@ export const series = [
     group: 'series',
     params: [
       { name: 'array', type: 'array' },
-      { name: 'numerator', type: 'array', doc: 'Weights of the element and of those before it.' },
-      { name: 'denominator', type: 'array', doc: 'Weights of the result and of the results before it.' },
+      { name: 'numerator', type: 'array', doc: 'Weights of the element and the preceding elements.' },
+      { name: 'denominator', type: 'array', doc: 'Weights of the result and the preceding results.' },
     ],
     returns: 'dynamic',
-    doc: 'Filters a series recursively: each result also takes in the results before it.',
+    doc: 'Applies an infinite impulse response filter to a series: each result also depends on the preceding results.',
     example: {
       apl: 'print x = series_iir(dynamic([1, 1, 1]), dynamic([1]), dynamic([1, -0.5]))',
       result: '[[1, 1.5, 1.75]]',
@@ -302,7 +302,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Whether each element is less than that of another series.',
+    doc: 'Tests whether each element is less than the corresponding element of another series.',
     example: { apl: 'print x = series_less(dynamic([1, 5]), dynamic([2, 4]))', result: '[[true, false]]' },
   },
   {
@@ -314,7 +314,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Whether each element is less than or equal to that of another series.',
+    doc: 'Tests whether each element is less than or equal to the corresponding element of another series.',
     example: {
       apl: 'print x = series_less_equals(dynamic([1, 5, 4]), dynamic([2, 4, 4]))',
       result: '[[true, false, true]]',
@@ -326,7 +326,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The natural logarithm of every element; null unless it is positive.',
+    doc: 'Returns the natural logarithm of each element, or null for elements that are not positive.',
     example: { apl: 'print x = series_log(dynamic([1, 0, -1]))', result: '[[0, null, null]]' },
   },
   {
@@ -335,7 +335,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'real',
-    doc: 'The length of the series as a vector: the root of the sum of the squares.',
+    doc: 'Returns the magnitude of a series as a vector: the square root of the sum of its squares.',
     example: { apl: 'print x = series_magnitude(dynamic([3, 4]))', result: '[5]' },
   },
   {
@@ -347,7 +347,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The larger of the elements of two series.',
+    doc: 'Returns the larger of each pair of elements of two series.',
     example: {
       apl: 'print x = series_max(dynamic([120, 150, 100]), dynamic([180, 130, 190]))',
       result: '[[180, 150, 190]]',
@@ -362,7 +362,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The smaller of the elements of two series.',
+    doc: 'Returns the smaller of each pair of elements of two series.',
     example: {
       apl: 'print x = series_min(dynamic([120, 150, 100]), dynamic([180, 130, 190]))',
       result: '[[120, 130, 100]]',
@@ -377,7 +377,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The products of two series, null if the shorter one has ended.',
+    doc: 'Multiplies two series element by element. Elements beyond the end of the shorter one are null.',
     example: {
       apl: 'print x = series_multiply(dynamic([50, 60, 55]), dynamic([1.5, 2]))',
       result: '[[75, 120, null]]',
@@ -392,7 +392,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Whether each element differs from that of another series.',
+    doc: 'Tests whether each element differs from the corresponding element of another series.',
     example: {
       apl: 'print x = series_not_equals(dynamic([7, 7, 9]), dynamic([7, 8, 9]))',
       result: '[[false, true, false]]',
@@ -407,7 +407,7 @@ export const series = [
       { name: 'array2', type: 'array' },
     ],
     returns: 'real',
-    doc: 'The linear correlation of two series, from -1 to 1; null when one does not vary.',
+    doc: 'Returns the Pearson correlation coefficient of two series, from -1 to 1, or null if either is constant.',
     example: {
       apl: 'print x = series_pearson_correlation(dynamic([1, 2, 3]), dynamic([2, 4, 6]))',
       result: '[1]',
@@ -422,7 +422,7 @@ export const series = [
       { name: 'power', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'Every element to the power of a number.',
+    doc: 'Raises each element to a power.',
     example: { apl: 'print x = series_pow(dynamic([1, 2, 3]), 2)', result: '[[1, 4, 9]]' },
   },
   {
@@ -431,7 +431,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: '1 for every positive element, 0 for zero, -1 for a negative one.',
+    doc: 'Returns 1 for each positive element, 0 for zero, and -1 for each negative element.',
     example: { apl: 'print x = series_sign(dynamic([20, -5, 0]))', result: '[[1, -1, 0]]' },
   },
   {
@@ -440,7 +440,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The sine of every element.',
+    doc: 'Returns the sine of each element.',
     example: { apl: 'print x = series_sin(dynamic([0, null]))', result: '[[0, null]]' },
   },
   {
@@ -449,7 +449,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The least value and its index, the greatest value and its index, the average, the sample variance and the sample standard deviation.',
+    doc: 'Returns the minimum and its index, the maximum and its index, the average, the sample variance and the sample standard deviation.',
     example: { apl: 'print x = series_stats(dynamic([2, 4, 6]))', result: '[[2, 0, 6, 2, 4, 4, 2]]' },
   },
   {
@@ -458,7 +458,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The same as series_stats, as a map.',
+    doc: 'Returns the same statistics as series_stats, as a map.',
     example: {
       apl: 'print x = series_stats_dynamic(dynamic([2, 4, 6]))',
       result: '[{"min": 2, "min_idx": 0, "max": 6, "max_idx": 2, "avg": 4, "variance": 4, "stdev": 2}]',
@@ -473,7 +473,7 @@ export const series = [
       { name: 'array2', type: 'any', doc: 'A number, or an array as long as the first.' },
     ],
     returns: 'dynamic',
-    doc: 'The differences of two series, null if the shorter one has ended.',
+    doc: 'Subtracts two series element by element. Elements beyond the end of the shorter one are null.',
     example: {
       apl: 'print x = series_subtract(dynamic([60, 65, 58]), dynamic([50, 55]))',
       result: '[[10, 10, null]]',
@@ -485,7 +485,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'real',
-    doc: 'The sum of the elements; 0 for an empty array.',
+    doc: 'Returns the sum of the elements, or 0 for an empty array.',
     example: { apl: 'print x = series_sum(dynamic([120, 300, 50]))', result: '[470]' },
   },
   {
@@ -494,7 +494,7 @@ export const series = [
     group: 'series',
     params: [{ name: 'array', type: 'array' }],
     returns: 'dynamic',
-    doc: 'The tangent of every element.',
+    doc: 'Returns the tangent of each element.',
     example: { apl: 'print x = series_tan(dynamic([0, null]))', result: '[[0, null]]' },
   },
 ] as const satisfies readonly FunctionEntry[];

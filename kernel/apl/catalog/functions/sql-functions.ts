@@ -8,7 +8,7 @@ export const sql = [
     group: 'sql',
     params: [{ name: 'statement', type: 'string' }],
     returns: 'dynamic',
-    doc: 'Returns the structure of an SQL statement as a map with `statement`, `columns`, `from`, `where`, `order` and so on; null if it cannot be read.',
+    doc: 'Parses an SQL statement into a map with `statement`, `columns`, `from`, `where`, `order` and so on. Returns null if it cannot be parsed.',
     example: {
       apl: "print parse_sql('SELECT id FROM logs WHERE status = 401').where.operator",
       result: '["="]',
@@ -20,7 +20,7 @@ export const sql = [
     group: 'sql',
     params: [{ name: 'model', type: 'map' }],
     returns: 'string',
-    doc: 'Returns the SQL text of what parse_sql returned, with keywords in lower case; null if it is not such a map.',
+    doc: 'Converts the result of parse_sql back to an SQL statement with lowercase keywords. Returns null for any other map.',
     example: {
       apl: "print format_sql(parse_sql('SELECT id  FROM logs ORDER BY id'))",
       result: '["select id from logs order by id asc"]',

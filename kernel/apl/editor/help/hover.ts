@@ -251,11 +251,11 @@ function operatorWords(query: Query): Span[] {
 
 const typeDocs: Readonly<Record<TypeName, string>> = {
   bool: 'True or false.',
-  long: 'A whole number of 64 bits; also int.',
-  real: 'A floating-point number of 64 bits; also double.',
-  string: 'Text.',
-  datetime: 'An instant in UTC, exact to the nanosecond.',
-  timespan: 'A duration, exact to the nanosecond.',
+  long: 'A 64-bit integer; also int.',
+  real: 'A 64-bit floating-point number; also double.',
+  string: 'A Unicode string.',
+  datetime: 'A UTC timestamp with nanosecond precision.',
+  timespan: 'A duration with nanosecond precision.',
   dynamic: 'An array, a map, or any other JSON value.',
 };
 

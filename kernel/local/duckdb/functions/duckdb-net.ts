@@ -48,7 +48,7 @@ export const net: SqlTemplates<typeof catalog> = {
   ipv6_is_in_any_range: ([ip, ...ranges]) =>
     `apl_any(list_transform(${textList(ranges)}, lambda r: apl_ipv6_in(${ip.sql}, r)))`,
   geo_info_from_ip_address: () => {
-    throw new TemplateError('geo_info_from_ip_address needs a database of the locations of IP addresses', 0);
+    throw new TemplateError('geo_info_from_ip_address needs an IP geolocation database', 0);
   },
 };
 
