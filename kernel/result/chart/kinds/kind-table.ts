@@ -40,10 +40,10 @@ export function refusalOf(kind: DrawnKind, row: ShapeRow | undefined): string {
 export function kindNames(): string {
   const rows = Object.entries(kindRows);
   const names = rows.map(([name]) => `'${name}'`);
-  return `/** The kinds of charts, from \`result/chart/kinds/\`; \`npx tsx scripts/reference.ts\` writes this file. */
+  return `/** Chart kinds, from \`result/chart/kinds/\`; \`npx tsx scripts/reference.ts\` writes this file. */
 export const drawnKinds = [${names.join(', ')}] as const;
 
-/** What they are called in a menu. */
+/** Menu labels of the chart kinds. */
 export const kindLabels = {
 ${rows.map(([name, { label }]) => `  ${name}: '${label}',\n`).join('')}} as const;
 `;
