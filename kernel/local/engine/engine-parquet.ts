@@ -27,6 +27,8 @@ export interface FileField {
   readonly written?: string;
   /** Statistics of its strings may be in the order of signed bytes, as old writers have it. */
   readonly signed?: boolean;
+  /** Times with nanoseconds, of which the engine reads microseconds. */
+  readonly cut?: boolean;
   /** The field is not in the file but in its directory names: `partitions` of the file has the value. */
   readonly ofDirectory?: boolean;
 }
@@ -226,10 +228,18 @@ async function readNotes(
 /** Returns the columns of a file from another program as its fields. */
 async function externalFields(connection: Connection, path: string): Promise<FileField[]> {
   const rows = await connection.run(`DESCRIBE SELECT * FROM read_parquet(${sqlText(path)})`);
+  const cut = new Set((await connection.run(cutColumns(path))).map(([name]) => name));
   return rows.map(([column, sqlType]) => ({
     ...describedField(String(column), String(sqlType)),
-    ...present({ texts: sqlType === textListType ? true : undefined }),
+    ...present({ texts: sqlType === textListType || undefined, cut: cut.has(column) || undefined }),
   }));
+}
+
+/** INT96, and nanoseconds in UTC. */
+function cutColumns(path: string): string {
+  const zoned =
+    "starts_with(logical_type, 'TimestampType(isAdjustedToUTC=1') AND contains(logical_type, 'NANOS=Nano')";
+  return `SELECT name FROM parquet_schema(${sqlText(path)}) WHERE type = 'INT96' OR ${zoned}`;
 }
 
 /** Returns the field of a column that another program wrote, from its name and engine type. */

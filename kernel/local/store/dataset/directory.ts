@@ -23,6 +23,7 @@ import { copiesAmong, copyReason, givenName } from './dataset-copies.js';
 import { type Damage, damagedDataset } from './dataset-damage.js';
 import type { FooterReader } from './footers.js';
 import { idOf, partPath } from './part-file.js';
+import { limitsOf } from './read-limits.js';
 import { fileOf, listOf, listSuffix, readReplacements, writeReplacements } from './replacement-list.js';
 import { type DatasetNote, type FieldNote, noteIn, StoredDataset } from './stored.js';
 import { SummaryReader } from './summaries.js';
@@ -241,7 +242,12 @@ export class DatasetDirectory {
       logs: open,
       ids,
       damages: faults,
-      defects: [defect ?? [], setAside(this.path, entries), copiesIn(this.path, copies)].flat(),
+      defects: [
+        defect ?? [],
+        setAside(this.path, entries),
+        copiesIn(this.path, copies),
+        limitsOf(live),
+      ].flat(),
     };
     this.#known = { stamp: text, until: settled ? due : 0, listing };
     return listing;

@@ -66,6 +66,6 @@ function restOf(file: FileSummary, fromNs: bigint, draft: string): string {
     return `f${index}${type === 'dynamic' ? '::VARCHAR' : ''} AS ${sqlName(column)}`;
   });
   // From now on, the columns have the types of the fields.
-  const note = { fields: fields.map(({ written: _, ...field }) => field), timeless, foreign };
+  const note = { fields: fields.map(({ written: _, cut: __, ...field }) => field), timeless, foreign };
   return copyToParquet(`SELECT ${values.join(', ')} FROM (${scan})`, draft, note);
 }

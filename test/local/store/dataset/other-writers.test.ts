@@ -74,6 +74,21 @@ async function writeColumns(dataset: string, columnData: ColumnSource[], rowGrou
   return file;
 }
 
+/** Writes a file with a time in UTC that has nanoseconds. */
+async function writeFiner(name: string): Promise<void> {
+  const logical = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'NANOS' } as const;
+  const bytes = parquetWriteBuffer({
+    columnData: [{ name: '_time', data: [hour + 1001n] }],
+    schema: [
+      { name: 'root', num_children: 1 },
+      { name: '_time', type: 'INT64', repetition_type: 'REQUIRED', logical_type: logical },
+    ],
+  });
+  const folder = path.join(dataDir, 'datasets', 'finer');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, `${name}.parquet`), new Uint8Array(bytes));
+}
+
 function timesOf(name: string, values: readonly bigint[]): ColumnSource {
   return { name, data: values.map(each => new Date(Number(each / 1_000_000n))), type: 'TIMESTAMP' };
 }
@@ -191,6 +206,7 @@ beforeAll(async () => {
   await write('noTimes', `SELECT NULL::TIMESTAMP AS _time, i AS n FROM range(3) r(i)`);
   await write('words', `SELECT '2026-03-04T05:00:00Z' AS _time, i AS n FROM range(3) r(i)`);
   await writeColumns('twice', [timesOf('_time', times), timesOf('_time', times), number]);
+  for (const name of ['a', 'b']) await writeFiner(name);
   store = new DatasetStore(dataDir, engine);
   catalog = await store.snapshot(...(await store.snapshot()).names());
 });
@@ -297,6 +313,20 @@ test('decimals keep every digit', async () => {
       ?.fields.slice(2)
       .map(({ type }) => type),
   ).toEqual(['real', 'real', 'long', 'dynamic', 'dynamic']);
+});
+
+test('what is not read of files is said above an answer, in one line for all that are alike', async () => {
+  const snapshot = await store?.snapshot('words', 'finer', 'zoned');
+  const said = (dataset: string) => snapshot?.notices([dataset]).map(({ msg }) => msg);
+  const fileIn = (dataset: string) => path.join(dataDir, 'datasets', dataset, 'a.parquet');
+  expect(said('words')).toEqual([
+    `\`words\`: ${path.join(dataDir, 'datasets', 'words', 'words.parquet')} has no times in a column \`_time\`, and is not read: import it.`,
+  ]);
+  expect(said('finer')).toEqual([
+    `\`finer\`: ${fileIn('finer')} has times in \`_time\` that are read to the microsecond (so it is with 1 other file).`,
+  ]);
+  expect(said('zoned')).toEqual([]);
+  expect(await rows('finer | distinct _time')).toEqual([['"2026-03-04T05:00:00.000001Z"']]);
 });
 
 test('the first of two columns of times is the time', async () => {
