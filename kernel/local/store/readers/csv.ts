@@ -21,7 +21,7 @@ import {
   periodPattern,
   periodsAmongNames,
 } from '../sources/csv-recognize.js';
-import { endOf, firstBytes, linesAtStart, plain } from '../sources/source-formats.js';
+import { endOf, firstBytes, hasByteOrderMark, linesAtStart, plain } from '../sources/source-formats.js';
 import { lineReader } from './line-reader.js';
 import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
 import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './reader-texts.js';
@@ -95,8 +95,10 @@ async function readWithin(
   };
   const first = skipsFirst ? 1 : 0;
   const lines = options.known === undefined ? (await linesAtStart(source.file)).slice(first) : [];
+  if (opensQuote(lines[0]) && first === 0 && (await hasByteOrderMark(source.file)))
+    return readCsv(connection, await withoutMark(source), options);
   const comments = commentsAbove(lines);
-  const opened = lines.slice(0, comments).filter(line => line.split(usualQuote).length % 2 === 0);
+  const opened = lines.slice(0, comments).filter(opensQuote);
   const belowComments = async () =>
     readCsv(connection, await withoutAbove(source, first, lines.slice(0, comments)), options);
   if (opened.length > 0) return belowComments();
@@ -177,17 +179,34 @@ async function isMisquoted(connection: Connection, file: string, dialect: Dialec
   const { delimiter, quote, limits, sampled } = dialect;
   if (quote === '' || quote === usualQuote) return false;
   const between = `\\Q${delimiter}\\E`;
-  const encloses = (mark: string) =>
-    `regexp_matches(l, ${sqlText(`(?:^|${between})${mark}(?:[^${mark}]|${mark}${mark})*${mark}(?:${between}|$)`)})`;
+  const encloses = (mark: string, within = '') => {
+    const text = `(?:[^${mark}]|${mark}${mark})*`;
+    return `regexp_matches(l, ${sqlText(`(?:^|${between})${mark}${text}${within}${text}${mark}(?:${between}|$)`)})`;
+  };
   const [row = []] = await connection.run(
-    `SELECT count(*) FILTER (${encloses(quote)} AND n > 1), count(*) FILTER (${encloses(usualQuote)}) FROM (SELECT l, row_number() OVER () AS n FROM ${lineReader(file, 'first', limits)} LIMIT ${sampled})`,
+    `SELECT count(*) FILTER (${encloses(quote)} AND n > 1), count(*) FILTER (${encloses(usualQuote)}), count(*) FILTER (l <> '' AND n > 1), count(*) FILTER (${encloses(quote, between)} AND n > 1)
+     FROM (SELECT l, row_number() OVER () AS n FROM ${lineReader(file, 'first', limits)} LIMIT ${sampled})`,
   );
-  const [own, usual] = row.map(Number);
-  if (Number(own) > 0 && Number(own) >= Number(usual)) return false;
+  const [own = 0, usual = 0, lines = 0, divided = 0] = row.map(Number);
+  // A word between apostrophes is a value, unless something tells that they are quotes.
+  const isEnclosing = own === lines || divided > 0;
+  if (own > 0) return own < usual || !isEnclosing;
   const [some] = await connection.run(
     `SELECT 1 FROM ${lineReader(file, 'long')} WHERE contains(l, ${sqlText(usualQuote)}) LIMIT 1`,
   );
   return some !== undefined;
+}
+
+/** Whether a line has an odd number of quotes, so that a value continues in the line below. */
+function opensQuote(line = ''): boolean {
+  return line.split(usualQuote).length % 2 === 0;
+}
+
+/** Returns a copy without a byte order mark: behind one, the engine takes the first quote for text when it skips the header. */
+async function withoutMark({ file, workDir, below }: CsvSource): Promise<CsvSource> {
+  const copy = path.join(workDir, `${crypto.randomUUID()}.csv`);
+  await copyWith(await unpacked(file, workDir), copy, [{ from: 0, to: 3 }], () => Buffer.alloc(0));
+  return { file: copy, workDir, ...present({ below }) };
 }
 
 /**

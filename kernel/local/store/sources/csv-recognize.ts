@@ -58,7 +58,9 @@ export function linesAbove(lines: readonly string[], comments: number, delimiter
   }
   const table = widths.findIndex(each => each > 1);
   const isWhole = widths[table] === Math.max(...widths);
-  return table > 0 && table <= mostTitles && isWhole && isHead(table) ? table : 0;
+  // A header that continues in the next line within quotes is not a title.
+  const isClosed = lines.slice(0, Math.max(table, 0)).join('').split('"').length % 2 === 1;
+  return table > 0 && table <= mostTitles && isWhole && isClosed && isHead(table) ? table : 0;
 }
 
 /** Maximum number of title lines above a table, including blank ones. */
