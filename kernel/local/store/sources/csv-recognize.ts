@@ -59,7 +59,7 @@ export function linesAbove(lines: readonly string[], comments: number, delimiter
   const table = widths.findIndex(each => each > 1);
   const isWhole = widths[table] === Math.max(...widths);
   // A header that continues in the next line within quotes is not a title.
-  const isClosed = lines.slice(0, Math.max(table, 0)).join('').split('"').length % 2 === 1;
+  const isClosed = lines.slice(0, Math.max(table, 0)).every(line => line.split('"').length % 2 === 1);
   return table > 0 && table <= mostTitles && isWhole && isClosed && isHead(table) ? table : 0;
 }
 

@@ -419,12 +419,25 @@ testTraps([
     notes: [timeless()],
   })),
   {
-    what: 'a first name with a line break above the others, which is no title',
+    what: 'a first name with a line break above the others is not a title',
     name: 'out.csv',
     content: lines('"a', 'b";c;d', '1;2;x', '3;4;y', ''),
     select: '"a\nb", c, d',
     values: ['1|2|x', '3|4|y'],
     notes: [timeless()],
+  },
+  {
+    what: 'the same if all names are between quotes',
+    name: 'out.csv',
+    content: lines(
+      '"a',
+      'b","c","d"',
+      '"x","2024-01-27T10:00:00Z","y"',
+      '"z","2024-02-28T10:00:00Z","y"',
+      '',
+    ),
+    select: '"a\nb", c, d',
+    values: ['x|2024-01-27 10:00:00|y', 'z|2024-02-28 10:00:00|y'],
   },
   {
     what: 'names of rows before the columns, as R writes them without a name of theirs',
