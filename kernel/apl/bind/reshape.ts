@@ -276,7 +276,9 @@ function converted(value: Scalar, type: TypeName): Scalar {
 
 /** Binds `parse-kv`: each key is searched for separately, in any order. */
 export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, stage: Stage): Stage {
-  const subject = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
+  const source = convertTo(bindExpression(binder, operator.subject, scopeOf(stage)), 'string');
+  const text = { column: binder.column('', 'string'), value: source };
+  const subject = reference(text.column);
   const delimiters = pairDelimiters(binder, operator.options);
   const { open } = delimiters;
   warnOfRepeats(
@@ -284,10 +286,14 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
     operator.columns.map(({ name }) => name),
   );
   const found = operator.columns.map(({ name, type }): Computed => {
-    const pattern = constant('string', keyPattern(name.name, delimiters));
-    // Neither a missing value nor an empty string is a value of these types.
-    const read = type === 'string' ? '$regex_group' : '$regex_part';
-    const value = call(read, [subject, pattern, constant('long', 1n)], 'string');
+    const read = (isPlain: boolean) => {
+      const pattern = constant('string', keyPattern(name.name, delimiters, isPlain));
+      // Neither a missing value nor an empty string is a value of other types.
+      const part = type === 'string' ? '$regex_group' : '$regex_part';
+      return call(part, [subject, pattern, constant('long', 1n)], 'string');
+    };
+    const hasQuotes = binary('contains_cs', subject, constant('string', open), 'bool');
+    const value = call('iff', [hasQuotes, read(false), read(true)], 'string');
     return { column: binder.column('', 'string'), value };
   });
   const items = operator.columns.map(({ name, type }, index): Computed => {
@@ -296,10 +302,10 @@ export function bindParseKv(binder: Binder, operator: OperatorOf<'parse-kv'>, st
     const isQuoted = binary('startswith_cs', reference(raw), constant('string', open), 'bool');
     const unquoted = call('replace_regex', [...inner, reference(raw)], 'string');
     const value = call('iff', [isQuoted, unquoted, reference(raw)], 'string');
-    const text = type === 'string' ? value : call('trim_space', [value], 'string');
-    return { column: binder.column(name.name, type), value: converted(text, type) };
+    const trimmed = type === 'string' ? value : call('trim_space', [value], 'string');
+    return { column: binder.column(name.name, type), value: converted(trimmed, type) };
   });
-  return extendOver(stage, withHidden(stage.relation, found), items);
+  return extendOver(stage, withHidden(withHidden(stage.relation, [text]), found), items);
 }
 
 function pairDelimiters(binder: Binder, options: readonly Option[]): PairDelimiters {

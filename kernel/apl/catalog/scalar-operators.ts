@@ -153,7 +153,7 @@ function family(
     entry(
       name,
       `a ${name} b`,
-      `True if \`a\` ${negated ? fails : holds}. Case-${cased ? 'sensitive' : 'insensitive'}.${negated ? ' Also true if \`a\` is null.' : ''}`,
+      `True if \`a\` ${negated ? fails : holds}. Case-${cased ? 'sensitive' : 'insensitive'}.${negated ? ' Also true if `a` is null.' : ''}`,
       `print ${text} ${name} ${other}`,
       cased ? negated : !negated,
     ),
