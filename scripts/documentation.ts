@@ -48,12 +48,12 @@ function pageText(): string {
   const all = [...pages.values()].flat();
   const values = all.reduce((sum, each) => sum + valuesOf(each), 0);
   const differences = all.flatMap(differencesOf);
-  return `# The examples of the documentation
+  return `# Examples in the documentation
 
 \`npm run documentation -- FOLDER\` writes this page from the pages of the [language's documentation](https://github.com/axiomhq/docs).
-It runs each query. Where a printed result follows from the query, or from the other printed columns of its row, the values are
-computed and compared, as far as the page has decimals. What the texts of the pages say of single values is in
-\`test/local/evaluator/documentation.txt\`, which a test runs.
+It runs each query. If a printed result follows from the query, or from the other printed columns of its row, the values are computed
+and compared to the printed number of decimals. \`test/local/evaluator/documentation.txt\`, which a test runs, has what the text of
+the pages says about single values.
 
 ${pages.size} pages with ${all.length} examples: ${all.filter(each => each.kind !== 'refused').length} run, ${values} printed values are computed in
 ${all.filter(each => each.kind === 'computed').length} of them, ${values - differences.length} are as printed.
@@ -75,7 +75,7 @@ ${rowsOf((page, outcome) =>
 
 ## Texts that differ
 
-What a page says of a value, beside ours: of the rows of \`test/local/evaluator/documentation.txt\` those with a decision.
+Values claimed in the text of a page, next to ours: the rows of \`test/local/evaluator/documentation.txt\` that have a decision.
 
 | page | expression | documented | ours | decision |
 | --- | --- | --- | --- | --- |

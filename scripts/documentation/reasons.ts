@@ -74,7 +74,7 @@ export function reasonOfName(page: string, column: string): string {
   const found = ofNames.find(
     each => page.includes(each.page) && (each.column === undefined || each.column === column),
   );
-  return found?.why ?? 'the query of the page does not make it';
+  return found?.why ?? 'the query on the page does not produce it';
 }
 
 /** Returns why an example is refused: the message, or that it is only part of a query. */

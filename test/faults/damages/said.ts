@@ -4,14 +4,14 @@ import { expect } from 'vitest';
 
 const document = fileURLToPath(new URL('../../../docs/damages.md', import.meta.url));
 
-const heading = `# Damaged files, and what is said of them
+const heading = `# Damaged files and their outcomes
 
-What the campaigns of \`npm test -- faults\` have seen: each kind of file of a data directory, of what is kept there of buckets, of a
-recording, and of the compiled code of the program, what was done to it, and what came of it. FILE stands for the damaged file, D for
-its dataset. Whatever else was asked was answered right. A long campaign (\`FAULTS=long\`) fails on what is not in this table;
-\`UPDATE_GOLDEN=1\` adds to it.
+Outcomes seen in the campaigns of \`npm test -- faults\`: the kind of file, the damage, and the result. The files are those of a data
+directory, its cached bucket data, a recording, and the compiled code of the program. FILE is the damaged file, D its dataset. All
+other queries were answered correctly. A long campaign (\`FAULTS=long\`) fails on any outcome that is not in this table;
+\`UPDATE_GOLDEN=1\` adds it.
 
-| file | damage | what follows |
+| file | damage | outcome |
 |---|---|---|
 `;
 
