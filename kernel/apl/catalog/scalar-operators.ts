@@ -5,7 +5,7 @@ export const scalarOperators: readonly ElementEntry[] = [
   entry(
     '==',
     'a == b',
-    'True if `a` equals `b`. Case-sensitive; null equals only null.',
+    'True if `a` equals `b` (case-sensitive). Null equals only null.',
     "print 'a' == 'A'",
     false,
   ),
@@ -52,11 +52,11 @@ export const scalarOperators: readonly ElementEntry[] = [
   entry('<=', 'a <= b', 'True if `a` is less than or equal to `b`.', 'print 2 <= 2', true),
   entry('>', 'a > b', 'True if `a` is greater than `b`.', 'print 1 > 2', false),
   entry('>=', 'a >= b', 'True if `a` is greater than or equal to `b`.', 'print 2 >= 2', true),
-  entry('=~', 'a =~ b', 'True if `a` equals `b`. Case-insensitive.', "print 'Error' =~ 'ERROR'", true),
+  entry('=~', 'a =~ b', 'True if `a` equals `b` (case-insensitive).', "print 'Error' =~ 'ERROR'", true),
   entry(
     '!~',
     'a !~ b',
-    'True if `a` does not equal `b`. Case-insensitive.',
+    'True if `a` does not equal `b` (case-insensitive).',
     "print 'Error' !~ 'ERROR'",
     false,
   ),
@@ -91,10 +91,10 @@ export const scalarOperators: readonly ElementEntry[] = [
     "print 'id=42' !matches regex '[0-9]+'",
     false,
   ),
-  entry('in', 'a in (b, c, …)', list('a value', 'Case-sensitive.'), 'print 2 in (1, 2)', true),
-  entry('!in', 'a !in (b, c, …)', list('no value', 'Case-sensitive.'), 'print 2 !in (1, 2)', false),
-  entry('in~', 'a in~ (b, c, …)', list('a string', 'Case-insensitive.'), "print 'A' in~ ('a', 'b')", true),
-  entry('!in~', 'a !in~ (b, c, …)', list('no string', 'Case-insensitive.'), "print 'A' !in~ ('a')", false),
+  entry('in', 'a in (b, c, …)', list('a value', 'sensitive'), 'print 2 in (1, 2)', true),
+  entry('!in', 'a !in (b, c, …)', list('no value', 'sensitive'), 'print 2 !in (1, 2)', false),
+  entry('in~', 'a in~ (b, c, …)', list('a string', 'insensitive'), "print 'A' in~ ('a', 'b')", true),
+  entry('!in~', 'a !in~ (b, c, …)', list('no string', 'insensitive'), "print 'A' !in~ ('a')", false),
   entry(
     'has_any',
     'a has_any (b, c, …)',
@@ -153,7 +153,7 @@ function family(
     entry(
       name,
       `a ${name} b`,
-      `True if \`a\` ${negated ? fails : holds}. Case-${cased ? 'sensitive' : 'insensitive'}.${negated ? ' Also true if `a` is null.' : ''}`,
+      `True if \`a\` ${negated ? fails : holds} (case-${cased ? 'sensitive' : 'insensitive'}).${negated ? ' Also true if `a` is null.' : ''}`,
       `print ${text} ${name} ${other}`,
       cased ? negated : !negated,
     ),
@@ -161,9 +161,9 @@ function family(
 }
 
 function list(what: string, cased: string): string {
-  return `True if \`a\` equals ${what} in the list. Arrays in the list are expanded to their elements, and queries to the values of their first column. ${cased}`;
+  return `True if \`a\` equals ${what} in the list (case-${cased}). Arrays in the list are expanded to their elements, and queries to the values of their first column.`;
 }
 
 function terms(how: string, cased: string): string {
-  return `True if \`a\` contains ${how} of the terms, as matched by has. Case-${cased}.`;
+  return `True if \`a\` contains ${how} of the terms, as matched by has (case-${cased}).`;
 }

@@ -20,8 +20,8 @@ const parseClauses = [
     word: 'with',
     expected: [
       '`with` and a pattern',
-      'after the text of `$`',
-      'Write $ field with "before " name " after"; a regular expression is read by extract("(…)", 1, field).',
+      'after the string of `$`',
+      'Write $ field with "before " name " after"; for a regular expression, use extract("(…)", 1, field).',
     ],
     startsLine: true,
   },
@@ -118,7 +118,7 @@ export const reading = {
         name: 'columns',
         takes: 'columns',
         word: 'as',
-        expected: ['`as` and the keys', 'after the text of `$`'],
+        expected: ['`as` and the keys', 'after the string of `$`'],
       },
       {
         name: 'options',

@@ -229,7 +229,7 @@ describe('%help', () => {
     ['summarize', '`T | summarize [name =] aggregate, … [by [name =] expression, …]`'],
     ['!has', '`a !has b`'],
     ['strlen', '`strlen(text: string) -> long`'],
-    ['operators', '### Operators, after a pipe'],
+    ['operators', '### Tabular operators'],
     ['functions', '### Functions: string'],
     ['aggregates', '### Aggregates, in summarize and make-series'],
   ])('%s', async (topic, line) => {

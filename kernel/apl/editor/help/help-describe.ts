@@ -76,10 +76,10 @@ export function code(hostile: string): string {
 const listings: Readonly<Record<string, () => string>> = {
   operators: () =>
     [
-      section('Operators, after a pipe', of('operator')),
+      section('Tabular operators', of('operator')),
       section('Sources', of('source')),
       section('Statements', of('statement')),
-      section('Operators of expressions', of('scalar')),
+      section('Scalar operators', of('scalar')),
       section('Names and literals', of('syntax')),
     ].join('\n\n'),
   functions: () =>

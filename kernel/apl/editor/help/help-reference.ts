@@ -16,11 +16,11 @@ export function referencePage(): string {
   ]);
   return [
     '# Reference',
-    'Made from the catalog by `npx tsx scripts/reference.ts`. An example is a whole query, followed by the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` every type, `same` the type of the first argument, `common` that of all of them.',
+    'Generated from the catalog by `npx tsx scripts/reference.ts`. Each example is a complete query, followed by the first row of its result. The types are bool, long, real, string, datetime, timespan (nanoseconds) and dynamic; `number` is long or real, `any` is any type, `same` is the type of the first argument, and `common` is the common type of the arguments.',
     contents(groups),
     ...[...groups].flatMap(([title, entries]) => [`## ${title}`, ...entries.map(describe)]),
     '## Limits',
-    'A query beyond a limit is refused, with the place in the query.',
+    'A query that exceeds a limit is rejected, with the position in the query.',
     limitTable(),
   ]
     .join('\n\n')
@@ -29,7 +29,7 @@ export function referencePage(): string {
 
 function limitTable(): string {
   const rows = Object.values(limits).map(({ most, what }) => `| ${most.toLocaleString('en-US')} | ${what} |`);
-  return ['| at most | of |', '|---|---|', ...rows].join('\n');
+  return ['| maximum | of |', '|---|---|', ...rows].join('\n');
 }
 
 const elementGroups: readonly (readonly [ElementEntry['kind'], string])[] = [
@@ -37,7 +37,7 @@ const elementGroups: readonly (readonly [ElementEntry['kind'], string])[] = [
   ['source', 'Sources'],
   ['statement', 'Statements'],
   ['syntax', 'Names and literals'],
-  ['scalar', 'Operators of expressions'],
+  ['scalar', 'Scalar operators'],
 ];
 
 function contents(groups: ReadonlyMap<string, readonly { readonly name: string }[]>): string {
