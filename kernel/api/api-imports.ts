@@ -44,7 +44,7 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   format: {
     name: 'format',
     value: formatNames.join('|'),
-    summary: 'how the file is read (default: detected)',
+    summary: 'the format of the file (default: detected)',
     wanted: 'the name of a format',
   },
   dates: {
@@ -57,7 +57,7 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   date: {
     name: 'date',
     value: 'DAY',
-    summary: 'the day of the first time of day, such as 2026-06-01, if the times have no date',
+    summary: 'the date of the first timestamp, such as 2026-06-01, if timestamps have no date',
     allows: value => /^\d{4}-\d{2}-\d{2}$/.test(value) && parseTime(value) !== undefined,
     wanted: 'a day such as 2026-06-01',
   },
@@ -66,26 +66,26 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
     value: 'ZONE',
     summary: 'the time zone of times without an offset, such as Europe/Berlin (default: UTC)',
     allows: isZone,
-    wanted: 'a time zone of the IANA, such as Europe/Berlin',
+    wanted: 'an IANA time zone, such as Europe/Berlin',
   },
   pattern: {
     name: 'pattern',
     value: 'TEXT',
     summary:
-      'how a line is split instead: `"%{IP:client} %{GREEDYDATA:message}"`, or a regular expression with named groups',
+      'a custom pattern of a line: `"%{IP:client} %{GREEDYDATA:message}"`, or a regular expression with named groups',
     wanted: 'a regular expression',
   },
   encoding: {
     name: 'encoding',
     value: 'NAME',
-    summary: 'of text, such as windows-1252 or utf-16le (default: detected)',
+    summary: 'the encoding of text, such as windows-1252 or utf-16le (default: detected)',
     wanted: 'the name of an encoding',
   },
   list: {
     name: 'path',
     value: 'KEYS',
     summary:
-      'the list of events in a JSON object, such as `data.items`, or the sheet of a workbook; the usual ones are found',
+      'the list of events in a JSON object, such as `data.items`, or the sheet of a workbook (default: detected)',
     wanted: 'the path of a list',
   },
 };
@@ -99,7 +99,7 @@ export interface ImportFlag {
 /** The options without a value, for the command and the magic. */
 export const importFlags: readonly ImportFlag[] = [
   { name: 'replace', summary: 'replace the rows of the dataset instead of adding to them' },
-  { name: 'preview', summary: 'show how the file would be read, and import nothing' },
+  { name: 'preview', summary: 'show how the file would be read without importing it' },
 ];
 
 const longestUsage = 20;
@@ -180,11 +180,11 @@ export interface BucketAddress {
 export function readBucketAddress(written: string): BucketAddress {
   const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)\/*(.*)$/is.exec(written) ?? [];
   if (bucket.includes('@') || rest.includes('?'))
-    throw new PlaceError('bucket', 'an address of S3 has no user, password or parameters', {
-      hint: 'Credentials come from the environment or the profile, as for other programs of AWS.',
+    throw new PlaceError('bucket', 'an S3 address has no user, password or parameters', {
+      hint: 'Credentials come from the environment or the profile, as for other AWS programs.',
     });
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is not a name of a bucket`, {
+    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is not the name of a bucket`, {
       hint: 'Write s3://BUCKET/PREFIX.',
     });
   const prefix = rest.replace(/\/+$/, '');

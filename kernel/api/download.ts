@@ -136,7 +136,7 @@ async function answerOf(
     answer.body.on('error', () => undefined).destroy();
     const location = [answer.headers.location ?? ''].flat()[0] ?? '';
     if (answer.statusCode < 300 || answer.statusCode > 399 || !URL.canParse(location, at.href))
-      throw refusal(`${shown} answers with status ${answer.statusCode}`, 'Check the address.');
+      throw refusal(`${shown} responded with status ${answer.statusCode}`, 'Check the address.');
     at = new URL(location, at);
     if (at.origin !== address.origin)
       throw refusal(
@@ -182,7 +182,7 @@ export function downloadNote({ address, bytes, sha256 }: Downloaded): string {
 }
 
 function tooLarge(shown: string, mostBytes: number): DownloadError {
-  return refusal(`${shown} has more than ${formatBytes(mostBytes)}, the most that is downloaded`, byHand);
+  return refusal(`${shown} has more than ${formatBytes(mostBytes)}, the maximum size of a download`, byHand);
 }
 
 function refusal(message: string, hint: string, cause?: unknown): DownloadError {

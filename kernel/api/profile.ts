@@ -366,7 +366,7 @@ function environmentEndpoint(base: Endpoint | undefined, environment: AxiomEnvir
 function headerValue(value: string | undefined, place: string): string | undefined {
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
   throw new ProfileError(
-    `the ${place} holds characters that cannot be sent, such as a space, a line break or an accent`,
+    `the ${place} contains characters that cannot be sent, such as a space, a line break or an accent`,
     'Copy the whole value again, and nothing else.',
   );
 }

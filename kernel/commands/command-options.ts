@@ -62,7 +62,7 @@ export function pageOrigins(text: string, before: readonly string[] = []): reado
   const isOrigin = /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
   if (isOrigin) return [...before, text];
   throw new UsageError('option-invalid', `${text} is not an origin of web pages`, {
-    hint: 'give a scheme, a host and a port alone, such as http://localhost:3000',
+    hint: 'give only a scheme, a host and a port, such as http://localhost:3000',
   });
 }
 

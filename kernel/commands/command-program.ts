@@ -71,29 +71,27 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .showHelpAfterError()
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE));
   target(
-    program
-      .command('install')
-      .description('put the kernel and the JupyterLab extension where Jupyter finds them'),
+    program.command('install').description('install the kernel and the JupyterLab extension for Jupyter'),
   ).action((options: TargetOptions) => actions.install(targetOf(options)));
-  target(program.command('uninstall').description('remove what `install` put there')).action(
+  target(program.command('uninstall').description('remove what `install` added')).action(
     (options: TargetOptions) => actions.uninstall(targetOf(options)),
   );
   program
     .command('kernel', { hidden: true })
     .description('run the kernel; Jupyter calls this')
-    .requiredOption('--connection-file <file>', 'where to listen, as Jupyter wrote it')
+    .requiredOption('--connection-file <file>', 'the connection file that Jupyter wrote')
     .action(({ connectionFile }: { connectionFile: string }) => actions.kernel(connectionFile));
   labCommand(program, actions, dataDir);
   program
     .command('lsp')
-    .description('answer an editor in the Language Server Protocol, on standard input and output')
-    .option('--stdio', 'the transport that there is; editors add it')
+    .description('run a language server (LSP) for an editor, on standard input and output')
+    .option('--stdio', 'the only transport; editors add this option')
     .option('--start-service', 'start the local service if none runs, to know its datasets and fields')
     .action(actions.lsp);
   program
     .command('mcp')
     .description(
-      'let an agent query the local service, by the Model Context Protocol on standard input and output',
+      'let an agent query the local service, using the Model Context Protocol on standard input and output',
     )
     .action(() => actions.mcp());
   notebookCommands(program, actions);
@@ -102,19 +100,19 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
   program
     .command('serve')
     .description('run the local query service in the foreground')
-    .option('--port <port>', 'where to listen on 127.0.0.1; 0 takes any free port', portNumber, 0)
-    .option('--data <directory>', 'where datasets are kept', dataDir)
+    .option('--port <port>', 'the port on 127.0.0.1; 0 takes any free port', portNumber, 0)
+    .option('--data <directory>', 'where datasets are stored', dataDir)
     .option('--query-timeout <seconds>', 'how long a query may take (default: 120)', daySeconds)
     .option('--cors <origin>', 'let web pages of an origin use the service, with its token', pageOrigins)
-    .option('--managed', 'end when no kernel is left that uses it')
+    .option('--managed', 'exit when no kernel uses it any more')
     .option('--stop', 'stop the service that kernels share')
-    .option('--unused', 'with --stop: end it only if no kernel uses it')
+    .option('--unused', 'with --stop: stop it only if no kernel uses it')
     .action(actions.serve);
   importCommand(program, actions, dataDir);
   program
     .command('doctor')
     .description('check this machine and report what is wrong')
-    .option('--check-data', 'read all of the data directory too, and name every damaged file')
+    .option('--check-data', 'also read the whole data directory, and name every damaged file')
     .action(actions.doctor);
   return program;
 }
@@ -123,13 +121,13 @@ function labCommand(program: Command, { lab }: Actions, dataDir: string): void {
   program
     .command('lab')
     .description(
-      'run JupyterLab with this kernel, in a Python environment of its own, on the examples in ~/apl-examples',
+      'run JupyterLab with this kernel, in its own Python environment, on the examples in ~/apl-examples',
     )
     .argument('[options...]', 'options for JupyterLab, such as --ServerApp.ip=0.0.0.0')
     .allowUnknownOption()
     .option(
       '--environment <directory>',
-      'where the Python environment is or is made',
+      'the Python environment, created if missing',
       join(inDataDir(dataDir, 'tools'), 'lab'),
     )
     .action(lab);
@@ -138,14 +136,14 @@ function labCommand(program: Command, { lab }: Actions, dataDir: string): void {
 function importCommand(program: Command, actions: Actions, dataDir: string): void {
   const command = program
     .command('import')
-    .description('turn CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
+    .description('import CSV, NDJSON, JSON, Parquet or log files into a dataset of the local service')
     .argument(
       '<file>',
       'a file, a directory, a pattern in quotes such as "app.log*", an https address, or - for standard input',
     )
     .option(
       '--dataset <name>',
-      'the dataset to add the rows to, created when there is none (default: the name of the file)',
+      'the dataset to add the rows to, created if it does not exist (default: the name of the file)',
     );
   for (const { name, value, summary } of importOptions) {
     const isList = value.includes('|');
@@ -153,7 +151,7 @@ function importCommand(program: Command, actions: Actions, dataDir: string): voi
     command.option(flags, isList ? `${value.replaceAll('|', ', ')}: ${summary}` : summary);
   }
   for (const { name, summary } of importFlags) command.option(`--${name}`, summary);
-  command.option('--data <directory>', 'where datasets are kept', dataDir).action(actions.importFile);
+  command.option('--data <directory>', 'where datasets are stored', dataDir).action(actions.importFile);
 }
 
 function notebookCommands(program: Command, { onNotebooks }: Actions): void {
@@ -164,7 +162,7 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
     )
     .argument('<notebook...>')
     .option('--out <directory>', 'where to write', 'out')
-    .option('-o, --output <file>', 'the executed notebook, in place of the directory; one notebook only')
+    .option('-o, --output <file>', 'the executed notebook, instead of the directory; one notebook only')
     .option('--html <file>', 'the page (with -o or --print, none unless named)')
     .option('--print', 'print the results as text, and write no file unless -o or --html names one')
     .option(
@@ -173,20 +171,20 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
       lineNumber,
     )
     .option('-p, --param <name=value>', 'set a parameter; may be given several times', gathered, [])
-    .option('--time <range>', "a time range in place of the notebook's own")
-    .option('--profile <name>', "a profile in place of the notebook's own")
+    .option('--time <range>', "a time range instead of the notebook's own")
+    .option('--profile <name>', "a profile instead of the notebook's own")
     .option('--timeout <seconds>', 'how long a cell may take', seconds)
-    .option('--keep-going', 'go on after a cell that failed')
+    .option('--keep-going', 'continue after a failed cell')
     .option('--code <how>', CODE_HELP, codeView)
     .option('--setup', SETUP_HELP)
-    .option('--cache <directory>', 'replay the answers recorded there, or record them if there are none')
+    .option('--cache <directory>', 'replay the responses recorded there, or record them if there are none')
     .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebooks: string[], options: RunOptions) =>
       onNotebooks((commands, host) => commands.run(notebooks, options, host)),
     );
   program
     .command('freeze')
-    .description("write a notebook's time ranges as the times that they stand for")
+    .description("replace a notebook's relative time ranges with absolute ones")
     .argument('<notebook>')
     .option('-o, --output <file>', 'where to write (default: the notebook itself)')
     .action((notebook: string, options: { output?: string }) =>
@@ -197,9 +195,9 @@ function notebookCommands(program: Command, { onNotebooks }: Actions): void {
 function fileCommands(program: Command, { onNotebooks }: Actions): void {
   program
     .command('export')
-    .description('write an executed notebook as one HTML page, for reading and for paper')
+    .description('write an executed notebook as one HTML page, for reading and printing')
     .argument('<notebook>')
-    .option('-o, --output <file>', 'where to write (default: beside the notebook)')
+    .option('-o, --output <file>', 'where to write (default: next to the notebook)')
     .option('--code <how>', CODE_HELP, codeView)
     .option('--setup', SETUP_HELP)
     .action((notebook: string, options: { output?: string; code?: CodeView; setup?: boolean }) =>
@@ -209,13 +207,13 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
     .command('convert')
     .description('write a notebook as an .apl file, or an .apl file as a notebook')
     .argument('<file>')
-    .option('-o, --output <file>', 'where to write (default: beside the file)')
+    .option('-o, --output <file>', 'where to write (default: next to the file)')
     .action((file: string, options: { output?: string }) =>
       onNotebooks((commands, host) => commands.convert(file, options, host)),
     );
   program
     .command('strip')
-    .description("remove the data from a notebook's outputs; what ran and the sizes of results stay")
+    .description("remove the data from a notebook's outputs, keeping what ran and the sizes of results")
     .argument('<notebook>')
     .option('-o, --output <file>', 'where to write (default: the notebook itself)')
     .action((notebook: string, options: { output?: string }) =>
@@ -223,17 +221,21 @@ function fileCommands(program: Command, { onNotebooks }: Actions): void {
     );
 }
 
-const ALLOW_HELP = `what cells may do without a question, of ${askedEffects.join(', ')} (default: nothing)`;
+const ALLOW_HELP = `effects that cells may have without asking: ${askedEffects.join(', ')} (default: none)`;
 const CODE_HELP = 'how the page shows the code of the cells: show, fold or hide';
 const SETUP_HELP = 'keep what setup lines print, such as `Using local`, and the types of fields';
 
 function verifyCommand(program: Command, { onNotebooks }: Actions): void {
   program
     .command('verify')
-    .description('run a notebook again and compare its results with those that it holds')
+    .description('run a notebook again and compare its results with the saved ones')
     .argument('<notebook>')
     .option('--json', 'print the comparison as JSON')
-    .option('--tolerance <ratio>', 'the relative difference that real numbers may have (default: 1e-9)', part)
+    .option(
+      '--tolerance <ratio>',
+      'the allowed relative difference between real numbers (default: 1e-9)',
+      part,
+    )
     .option('--allow <effects>', ALLOW_HELP, allowed)
     .action((notebook: string, options: VerifyOptions) =>
       onNotebooks((commands, host) => commands.verify(notebook, options, host)),
@@ -249,7 +251,7 @@ interface TargetOptions {
 function target(command: Command): Command {
   return command
     .option('--user', 'for this user (the default)')
-    .option('--sys-prefix', 'for the Python environment that is active')
+    .option('--sys-prefix', 'for the active Python environment')
     .option('--prefix <directory>', 'for the environment in this directory');
 }
 

@@ -71,7 +71,7 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
 /** Returns a finding only if the system does not report a process's memory use. */
 function memoryFindings(): readonly Finding[] {
   if (processMemory() !== undefined) return [];
-  const found = 'the system does not tell how much of it a process uses';
+  const found = 'the system does not report how much of it a process uses';
   const fix = 'mount /proc: without it the service cannot stop a query before it takes all memory';
   return [{ name: 'memory', state: 'warning', found, fix }];
 }
@@ -134,7 +134,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
     return {
       name,
       state: 'warning',
-      found: 'not installed where Jupyter looks; `apl-kernel lab` does without',
+      found: 'not installed where Jupyter looks; `apl-kernel lab` works without it',
       fix,
     };
   const spec = await readJson(path);
@@ -156,7 +156,7 @@ async function kernelspecFinding(dataDirs: readonly string[], files: PackageFile
   }
   // Jupyter runs the kernel in its own Python, and so uses the package installed there.
   if (argv.slice(0, 3).join(' ') === 'python -m apl_kernel')
-    return { name, state: 'ok', found: `${path}, of a Python package` };
+    return { name, state: 'ok', found: `${path}, from a Python package` };
   const gone = argv.slice(0, 2).find(file => !existsSync(file));
   if (gone !== undefined)
     return { name, state: 'error', found: `${path} starts ${gone}, which does not exist`, fix };
@@ -182,7 +182,7 @@ async function dataDirFinding(dataDir: string): Promise<Finding> {
     const { mode } = await stat(dataDir);
     if (process.platform === 'win32' || (mode & 0o077) === 0)
       return { name: 'data', state: 'ok', found: dataDir };
-    const found = `other users can look into ${dataDir}`;
+    const found = `other users can read ${dataDir}`;
     return { name: 'data', state: 'warning', found, fix: `run \`chmod 700 ${dataDir}\`` };
   } catch (error) {
     const found = `${dataDir} cannot be written: ${firstLine((error as Error).message)}`;
@@ -202,7 +202,7 @@ async function dataFindings(dataDir: string): Promise<readonly Finding[]> {
   const read: Finding = {
     name: 'files',
     state: 'ok',
-    found: `${plural(files, 'file')} read, ${formatCount(files - faults.length)} of them as they were written`,
+    found: `${plural(files, 'file')} read, ${formatCount(files - faults.length)} of them intact`,
   };
   const found = faults.map(
     ({ file, state, reason, remedy }): Finding => ({
@@ -225,7 +225,7 @@ async function damagedFindings(dataDir: string): Promise<readonly Finding[]> {
         name: 'damaged',
         state: 'warning',
         found: `${file}, ${formatBytes(size)}, last written on ${mtime.toISOString().slice(0, 10)}: not all of it could be read`,
-        fix: 'what could be read is in the dataset already; delete the file once you do not need the rest',
+        fix: 'the readable part is already in the dataset; delete the file when you no longer need the rest',
       };
     }),
   );
@@ -272,7 +272,9 @@ function logFindings(dataDir: string): readonly Finding[] {
   } catch (error) {
     const reason = systemRefusal(error)?.reason ?? firstLine((error as Error).message);
     const found = `${path} cannot be written: ${reason}. The service runs without a log`;
-    return [{ name: 'log', state: 'warning', found, fix: 'move it away: the next service makes a new one' }];
+    return [
+      { name: 'log', state: 'warning', found, fix: 'move it away: the next service creates a new one' },
+    ];
   }
 }
 
@@ -318,8 +320,8 @@ async function clusterFindings(home: string): Promise<readonly Finding[]> {
     const { tables, place } = outcome;
     if (tables > 0)
       return { name, state: 'ok', found: `${deployment}: ${plural(tables, 'table')} in ${place}` };
-    const fix = 'check catalog and schema in ~/.axiom.toml, and the rights of its user';
-    return { name, state: 'warning', found: `${deployment}: no table to be seen in ${place}`, fix };
+    const fix = 'check catalog and schema in ~/.axiom.toml, and the permissions of its user';
+    return { name, state: 'warning', found: `${deployment}: no table visible in ${place}`, fix };
   });
 }
 
@@ -330,7 +332,7 @@ async function pairingFindings({ workDir, machine }: DoctorRequest): Promise<rea
   return (await markdownPairings(workDir, machine.home)).map(path => ({
     name: 'jupytext',
     state: 'warning',
-    found: `${path} pairs notebooks with md, which turns all cells of APL into one where jupytext does not know the language`,
+    found: `${path} pairs notebooks with md, which merges all APL cells into one if jupytext does not know the language`,
     fix: 'pair them with `ipynb,md:myst`, or serve them where apl-kernel was installed with pip',
   }));
 }
@@ -353,16 +355,16 @@ function serviceFinding(shared: SharedService, holder: string | undefined): Find
     case 'running':
       return { name, state: 'ok', found: `answers at ${shared.file.url}` };
     case 'frozen': {
-      const found = `process ${shared.file.pid} does not answer at ${shared.file.url}`;
+      const found = `process ${shared.file.pid} does not respond at ${shared.file.url}`;
       return {
         name,
         state: 'warning',
         found,
-        fix: 'wait a little, or end it with `npx apl-kernel serve --stop`',
+        fix: 'wait a little, or stop it with `npx apl-kernel serve --stop`',
       };
     }
     case 'gone': {
-      const found = 'not running; the last one ended without clearing up, and the first query starts another';
+      const found = 'not running; the last one ended without cleaning up, and the first query starts another';
       return { name, state: 'ok', found };
     }
   }

@@ -65,7 +65,7 @@ export async function run(
 ): Promise<number> {
   const isOne = notebooks.length === 1;
   if (!isOne && (options.output !== undefined || options.html !== undefined))
-    throw new UsageError('option-invalid', '-o and --html name one file, and there are several notebooks', {
+    throw new UsageError('option-invalid', '-o and --html name one file, but there are several notebooks', {
       hint: 'use --out DIRECTORY',
     });
   let failed = false;
@@ -87,7 +87,7 @@ export async function freeze(
   const done = freezeNotebook(notebook, host.now());
   if (done.length > 0 || output !== path) await writeNotebook(output, notebook);
   for (const line of done.map(freezingLine)) host.print(line);
-  if (done.length === 0) host.print(`${path}: every range is absolute already`);
+  if (done.length === 0) host.print(`${path}: every range is already absolute`);
   return done.some(({ kind }) => kind === 'refused') ? 1 : 0;
 }
 

@@ -109,7 +109,7 @@ async function withFile<T extends { readonly notes: readonly string[] }>(
     });
   if (command.file !== '-') return work(command);
   if (command.dataset === undefined)
-    throw new UsageError('option-invalid', 'what comes from standard input has no name', {
+    throw new UsageError('option-invalid', 'standard input has no name', {
       hint: 'give one with --dataset',
     });
   const scratch = await mkdtemp(join(tmpdir(), 'apl-kernel-'));

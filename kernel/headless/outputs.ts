@@ -60,7 +60,7 @@ export class OutputCollector implements CellIo {
   leave(): void {}
 
   async input(): Promise<string> {
-    throw new AplKernelError('no-input', 'this cell asks for input, and the run has nobody to ask', {
+    throw new AplKernelError('no-input', 'this cell asks for input, but nobody can be asked in this run', {
       hint: 'run it in a notebook',
     });
   }

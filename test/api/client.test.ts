@@ -197,7 +197,7 @@ describe('an answer that is too large', () => {
     const error = await failureOf(connect().query(request));
     expect([error.code, error.message, error.hint]).toEqual([
       'answer-too-large',
-      `the response from ${new URL(connections.service.url).host} is larger than 600 MiB, the most that is read`,
+      `the response from ${new URL(connections.service.url).host} is larger than 600 MiB, the maximum size`,
       'Aggregate in the query, project fewer fields, or narrow the time range.',
     ]);
   });
@@ -207,7 +207,7 @@ describe('an answer that is too large', () => {
     const error = await failureOf(connect().datasets());
     expect([error.code, error.message]).toEqual([
       'answer-too-large',
-      `the response from ${new URL(connections.service.url).host} is larger than 64 MiB, the most that is read`,
+      `the response from ${new URL(connections.service.url).host} is larger than 64 MiB, the maximum size`,
     ]);
     connections.service.answer(() => bomb(2 * mib));
     expect((await failureOf(connect().currentUser())).code).toBe('not-json');

@@ -109,7 +109,7 @@ describe.skipIf(!hasOpenssl())('a download', () => {
       (_, response) => response.writeHead(302, { location: '/rows.csv' }).end(),
       'BASE/rows.csv redirects too many times',
     ],
-    ['a status', (_, response) => response.writeHead(404).end(), 'BASE/rows.csv answers with status 404'],
+    ['a status', (_, response) => response.writeHead(404).end(), 'BASE/rows.csv responded with status 404'],
     [
       'a page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
@@ -118,7 +118,7 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     [
       'a size that is announced',
       (_, response) => response.writeHead(200, { 'content-length': 3_000_000_000 }).write('n'),
-      'BASE/rows.csv has more than 2 GB, the most that is downloaded',
+      'BASE/rows.csv has more than 2 GB, the maximum size of a download',
     ],
     [
       'a size that is not announced',
@@ -126,13 +126,13 @@ describe.skipIf(!hasOpenssl())('a download', () => {
         response.write(csv);
         response.end(csv);
       },
-      'BASE/rows.csv has more than 10 B, the most that is downloaded',
+      'BASE/rows.csv has more than 10 B, the maximum size of a download',
       { mostBytes: 10 },
     ],
     [
       'what unpacks to more',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(' '.repeat(2e6))),
-      'BASE/rows.csv has more than 1 MB, the most that is downloaded',
+      'BASE/rows.csv has more than 1 MB, the maximum size of a download',
       { mostBytes: 1e6 },
     ],
     [

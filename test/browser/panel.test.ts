@@ -423,7 +423,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     expect(await page.evaluate(backgroundOfProfile)).toBe('rgb(179, 38, 30)');
     await panel.rows('history').first().click();
     await panel.act('Run again');
-    const refused = page.locator('.jp-CodeCell', { hasText: /ran on local, and the profile is/ });
+    const refused = page.locator('.jp-CodeCell', { hasText: /ran on local, but the profile is/ });
     await soon(() => refused.count()).toBe(1);
     await panel.unfold('Datasets');
     await soon(() => panel.labels('dataset')).not.toContain('sample-http-logs');

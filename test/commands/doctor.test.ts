@@ -147,7 +147,7 @@ test('a system that does not tell what a process uses is a warning', async () =>
   expect(await finding('memory', bare())).toEqual({
     name: 'memory',
     state: 'warning',
-    found: 'the system does not tell how much of it a process uses',
+    found: 'the system does not report how much of it a process uses',
     fix: 'mount /proc: without it the service cannot stop a query before it takes all memory',
   });
   rss.mockRestore();
@@ -172,7 +172,7 @@ test('every file that was set aside is named, with what to do', async () => {
       name: 'damaged',
       state: 'warning',
       found: `${file}, 12.3 kB, last written on 2004-11-03: not all of it could be read`,
-      fix: 'what could be read is in the dataset already; delete the file once you do not need the rest',
+      fix: 'the readable part is already in the dataset; delete the file when you no longer need the rest',
     })),
   );
   expect(await finding('damaged', bare())).toBe(undefined);
@@ -207,7 +207,7 @@ test('`--check-data` names every damaged file, and what was edited by hand as a 
   const fix = 'repair it, or delete it with `%unstar ID`';
   const found = (await examine(request)).filter(({ name }) => name === 'files' || name === 'file');
   expect(found).toEqual([
-    { name: 'files', state: 'ok', found: '3 files read, 1 of them as they were written' },
+    { name: 'files', state: 'ok', found: '3 files read, 1 of them intact' },
     { name: 'file', state: 'error', found: `${files[0]} cannot be read: it is not JSON`, fix },
     {
       name: 'file',

@@ -281,7 +281,7 @@ describe('run', () => {
     [['verify', 'a.apl', '--allow', 'all,drop'], 'apl-kernel: all is not an effect that can be allowed'],
     [
       ['run', 'a.apl', 'a.apl', '-o', 'b.ipynb'],
-      'apl-kernel: -o and --html name one file, and there are several notebooks',
+      'apl-kernel: -o and --html name one file, but there are several notebooks',
     ],
     [['run', 'a.apl', '-o', 'none/b.ipynb'], 'apl-kernel: cannot write none/b.ipynb'],
   ])('%j is a usage error: it exits with 2', async (args, message) => {
@@ -350,7 +350,7 @@ describe('import', () => {
     const nameless = await aplKernel(args, env, 'x\n');
     expect([nameless.code, nameless.stderr.split('\n')[0]]).toEqual([
       2,
-      'apl-kernel: what comes from standard input has no name',
+      'apl-kernel: standard input has no name',
     ]);
   });
 });
@@ -400,7 +400,7 @@ describe('freeze', () => {
     expect(text('first.ipynb').match(/"sha256"/g)?.length).toBeGreaterThanOrEqual(4);
     expect(await aplKernel(['freeze', 'first.ipynb'], env)).toMatchObject({
       code: 0,
-      stdout: 'first.ipynb: every range is absolute already\n',
+      stdout: 'first.ipynb: every range is already absolute\n',
     });
     expect(text('first.ipynb')).toBe(text('second.ipynb'));
   });

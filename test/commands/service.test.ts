@@ -172,7 +172,7 @@ describe('serve --stop', () => {
     const { env, service, exit } = await shared();
     service.kill('SIGSTOP');
     expect((await aplKernel(['doctor'], env)).stdout).toMatch(
-      /^warning +service +process \d+ does not answer/m,
+      /^warning +service +process \d+ does not respond/m,
     );
     expect(await stop(env)).toBe('the local service has ended\n');
     expect(await exit).toEqual([null, 'SIGKILL']);

@@ -63,7 +63,7 @@ test.skipIf(!hasOpenssl()).each([
   expect([run.code, notebook.includes('4711'), tokens]).toEqual(
     isNamed ? [0, true, [`Bearer ${secret}`]] : [1, false, []],
   );
-  if (!isNamed) expect(notebook).toContain('name the file of its certificate in NODE_EXTRA_CA_CERTS');
+  if (!isNamed) expect(notebook).toContain('set NODE_EXTRA_CA_CERTS to its certificate file');
   expect(new Set(asked.map(each => JSON.stringify(each)))).toEqual(
     new Set(['["api.invalid:443",null,null]']),
   );

@@ -104,7 +104,7 @@ test('a query that held a token is listed, and not run again', async () => {
   await bench.run(`web | where auth == "xaat-${secret}"`);
   await bench.run('web | count');
   expect(traceback(await bench.run('%rerun 1'))[0]).toBe(
-    'magic: %rerun: query 1 held an access token, which is not kept',
+    'magic: %rerun: query 1 contained an access token, which is not stored',
   );
   expect(traceback(await bench.run('%rerun 2'))).toEqual([]);
   expect(queries(bench.service).length).toBe(3);

@@ -57,10 +57,10 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
   }
   if (!errorCodes(error).includes('Z_DATA_ERROR')) return truncatedError(attempt, error);
   return new UnexpectedAnswerError(
-    `the response from ${attempt.host} is damaged: it is declared as gzip and is not`,
+    `the response from ${attempt.host} is damaged: it is declared as gzip but is not`,
     {
       code: 'damaged-answer',
-      hint: 'Run the cell again. If it fails again, a proxy on the way changes the responses.',
+      hint: 'Run the cell again. If it fails again, a proxy on the way may be changing responses.',
       cause: error,
     },
   );
@@ -69,7 +69,7 @@ export function bodyError(attempt: Attempt, error: unknown): ApiError {
 /** Returns the error for a response of more than `maxBytes`, a whole number of MiB. */
 export function tooLargeError(attempt: Attempt, maxBytes: number): ApiError {
   const limit = `${maxBytes / (1024 * 1024)} MiB`;
-  return answerTooLarge(`the response from ${attempt.host} is larger than ${limit}, the most that is read`);
+  return answerTooLarge(`the response from ${attempt.host} is larger than ${limit}, the maximum size`);
 }
 
 /** Returns the error for a response in an encoding that was not requested. */
@@ -108,20 +108,20 @@ function errorsIn(value: unknown): ErrorBody | undefined {
 
 /** Returns the error for a response with trailing data. */
 export function trailingError(attempt: Attempt): ApiError {
-  return strangeError(attempt, 'has something behind its JSON');
+  return strangeError(attempt, 'has extra text after its JSON');
 }
 
 /** Returns the error for a truncated response. */
 export function truncatedError(attempt: Attempt, cause?: unknown): ApiError {
   if (isOwnService(attempt.endpoint) && errorCodes(cause).some(code => cutOffCodes.includes(code)))
-    return new TruncatedAnswerError('the local service ended before its answer was complete', {
+    return new TruncatedAnswerError('the local service ended before its response was complete', {
       code: 'truncated-answer',
       hint: endedHint,
       cause,
     });
   return new TruncatedAnswerError(`the response from ${attempt.host} ended before it was complete`, {
     code: 'truncated-answer',
-    hint: 'Run the cell again. A smaller result, by a narrower time range or a limit, is more likely to arrive.',
+    hint: 'Run the cell again. A smaller result, from a narrower time range or with a limit, is more likely to arrive.',
     cause,
   });
 }
@@ -132,7 +132,7 @@ export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown):
   if (page !== undefined) return htmlError(attempt, 200, page);
   const [, what] = strangeStarts.find(([start]) => start.test(body)) ?? [];
   if (what !== undefined) return strangeError(attempt, what, cause);
-  return new UnexpectedAnswerError(`${attempt.host} answered something that is not the API's JSON`, {
+  return new UnexpectedAnswerError(`${attempt.host} did not respond with the API's JSON`, {
     code: 'not-json',
     hint: `Check the URL of the profile ${attempt.endpoint.profileName}: it should be the address of the API.`,
     cause,
@@ -142,7 +142,7 @@ export function unexpectedBody(attempt: Attempt, body: string, cause?: unknown):
 function strangeError(attempt: Attempt, what: string, cause?: unknown): ApiError {
   return new UnexpectedAnswerError(`the response from ${attempt.host} ${what}`, {
     code: 'not-json',
-    hint: `Run the cell again. If it fails again, something on the way changes the responses: check the URL of the profile ${attempt.endpoint.profileName}, and any proxy.`,
+    hint: `Run the cell again. If it fails again, something on the way may be changing responses: check the URL of the profile ${attempt.endpoint.profileName}, and any proxy.`,
     cause,
   });
 }
@@ -151,7 +151,7 @@ function strangeError(attempt: Attempt, what: string, cause?: unknown): ApiError
 const strangeStarts: readonly (readonly [start: RegExp, what: string])[] = [
   [/^$/, 'is empty'],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the first bytes of gzip
-  [/^\u001f\ufffd/, 'is packed with gzip more often than it is declared to be'],
+  [/^\u001f\ufffd/, 'is compressed with gzip more times than it declares'],
   [/^\ufffd\ufffd/, 'is not encoded as UTF-8'],
 ];
 
@@ -206,7 +206,7 @@ function badRequest(attempt: Attempt, detail: ErrorBody['detail'], reason: strin
     return new RequestError(`could not ${attempt.action}: ${reason || 'bad request'}`, { code, ...shared });
   }
   const { line, column, others = [] } = detail ?? {};
-  return new QueryError(reason || 'the service refused the query without saying why', {
+  return new QueryError(reason || 'the service rejected the query without giving a reason', {
     code: named(detail?.compileErrorCode) ?? named(detail?.errorType) ?? 'invalid-query',
     ...present({
       position: line !== undefined && line > 0 ? { line, column: Math.max(1, column ?? 1) } : undefined,
@@ -235,7 +235,7 @@ function tooMany(attempt: Attempt, refusal: Refusal, reason: string, shared: Sha
   const again =
     retryAfter === undefined
       ? ''
-      : `; requests are taken again ${resetText(readRetryAfter(retryAfter), refusal)}`;
+      : `; requests are accepted again ${resetText(readRetryAfter(retryAfter), refusal)}`;
   // Gateways send Retry-After with any 429.
   if (/\b(?:budget|spend)/i.test(reason)) {
     return new BudgetError(`the spend budget of this token is used up${quoted(reason)}${again}`, {
@@ -268,7 +268,7 @@ function statusError(attempt: Attempt, status: number, reason: string, shared: S
       return endpoint.token === undefined
         ? new UnauthorizedError(`${host} needs a token, and the ${profile} has none`, {
             code: 'unauthorized',
-            hint: `\`%use ${endpoint.profileName}\` asks for one, and \`%login ${endpoint.profileName}\` signs in for one; to keep a token of the console, put it into ~/.axiom.toml. \`%use local\` needs none.`,
+            hint: `\`%use ${endpoint.profileName}\` asks for one, and \`%login ${endpoint.profileName}\` signs in for one; to store a token from the console, put it in ~/.axiom.toml. \`%use local\` needs none.`,
             ...shared,
           })
         : new UnauthorizedError(`${host} does not accept the token of the ${profile}${quoted(reason)}`, {
@@ -379,7 +379,7 @@ function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError
   const target = there === undefined || there.host === '' ? '' : ` to ${clean(there.host, endpoint)}`;
   const isCache = status === 304;
   const message = isCache
-    ? `${host} answered that nothing has changed (status 304), in place of a result`
+    ? `${host} responded that nothing has changed (status 304) instead of a result`
     : `${host} redirects${target} instead of answering (status ${status})`;
   const profile = `the profile ${endpoint.profileName}`;
   const isToTls = there?.protocol === 'https:' && host.split(':')[0] === there.hostname;
@@ -387,7 +387,7 @@ function redirectError(attempt: Attempt, { status, headers }: Refusal): ApiError
     ? `Write https:// in the URL of ${profile}.`
     : `Set the URL of ${profile} to the address of the API; ${signIn}`;
   const hint = isCache
-    ? 'A cache on the way answers for the service: run the cell again, and have the cache let the API through.'
+    ? 'A cache on the way responds for the service: run the cell again, and configure the cache to let the API through.'
     : `The token is not sent on to other hosts. ${rest}`;
   return new UnexpectedAnswerError(message, { code: 'redirected', hint, status });
 }
@@ -411,10 +411,10 @@ function htmlError(attempt: Attempt, status: number, page: PageKind): ApiError {
   const isPlain = status === 400 && attempt.endpoint.url.startsWith('http:');
   const secure = isPlain ? ' Ports that speak https need https:// in the URL.' : '';
   return new UnexpectedAnswerError(
-    `${attempt.host} answered with ${page} (status ${status}) instead of the API's JSON`,
+    `${attempt.host} responded with ${page} (status ${status}) instead of the API's JSON`,
     {
       code: 'html-answer',
-      hint: `A proxy, a sign-in page or a console may stand at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co); ${signIn}${secure}`,
+      hint: `A proxy, a sign-in page or a console may be at that address: check the URL of the profile (the API is https://api.axiom.co, not https://app.axiom.co); ${signIn}${secure}`,
       status,
     },
   );
@@ -425,8 +425,8 @@ function gatewayError(attempt: Attempt, status: number, page: PageKind, reason: 
   const { host } = attempt;
   const said =
     status === 511
-      ? `the network answered in place of ${host}`
-      : `a gateway in front of ${host} answered for it`;
+      ? `the network responded instead of ${host}`
+      : `a gateway in front of ${host} responded for it`;
   return new ServiceError(`${said}, with ${page} (status ${status})${quoted(reason)}`, {
     code: 'service-failed',
     hint: gatewayHint(status),

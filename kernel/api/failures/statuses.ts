@@ -7,14 +7,15 @@ export const passingStatuses: ReadonlySet<number> = new Set([
 
 const again = 'Run the cell again in a moment.';
 const checkUrl = 'Check the URL of the profile {profile}: it should be the address of the API.';
-const tooLong = 'The request is too long for what stands in front of the service: write a shorter query.';
+const tooLong =
+  'The request is too long for the proxy or gateway in front of the service: write a shorter query.';
 
 /** Hints for requests refused with a status below 500. */
 const refusedHints: Readonly<Record<number, string>> = {
   402: 'Ask an administrator of the organization about its plan and its payment.',
   405: checkUrl,
   406: checkUrl,
-  407: 'A proxy answers in place of the service and asks for a sign-in: name it, with a user and a password, in HTTPS_PROXY, and restart the kernel.',
+  407: 'A proxy responds instead of the service and asks for a sign-in: set HTTPS_PROXY to it, with a user and a password, and restart the kernel.',
   408: again,
   410: checkUrl,
   411: checkUrl,
@@ -25,7 +26,7 @@ const refusedHints: Readonly<Record<number, string>> = {
   426: checkUrl,
   429: again,
   431: tooLong,
-  451: 'The service, or the network, does not answer here for legal reasons: connect from another network, or ask the operator of the service.',
+  451: 'The service or the network is not available here for legal reasons: connect from another network, or ask the operator of the service.',
   494: tooLong,
 };
 
@@ -40,25 +41,27 @@ export function refusedHint(status: number, profile: string): string {
 }
 
 const noSecurity =
-  'The gateway has no secure connection to the service: only the operator of the service can change that.';
+  'The gateway has no secure connection to the service: only the operator of the service can fix that.';
 
 /** Hints for a gateway that responds in place of its service. */
 const gatewayHints: Readonly<Record<number, string>> = {
   511: 'The network asks for a sign-in: open any page in a browser, sign in there, then run the cell again.',
   525: noSecurity,
   526: noSecurity,
-  530: 'The gateway does not find the service: check the URL of the profile, then ask the operator of the service.',
+  530: 'The gateway cannot find the service: check the URL of the profile, then ask the operator of the service.',
 };
 
 /** Returns the hint for a gateway's status of 500 or above. */
 export function gatewayHint(status: number): string {
-  return gatewayHints[status] ?? 'The service does not answer its gateway: run the cell again in a moment.';
+  return (
+    gatewayHints[status] ?? 'The service does not respond to its gateway: run the cell again in a moment.'
+  );
 }
 
 /** Hints for pages with such a status; any other page means that the address is not the API's. */
 const pageHints: Readonly<Record<number, string>> = {
-  401: 'It asks for a sign-in of its own, like the gateway of a company: connect as the company says (VPN, browser sign-in), then run the cell again.',
-  403: 'A firewall or a check against robots may stand there: connect from a network that is allowed (VPN), or ask its operator to let the API through.',
+  401: 'It requires its own sign-in, like a company gateway: connect as the company requires (VPN, browser sign-in), then run the cell again.',
+  403: 'A firewall or a bot check may be in the way: connect from an allowed network (VPN), or ask its operator to let the API through.',
 };
 
 /** Returns the hint for a page that refuses the request; undefined for a page at a wrong address. */

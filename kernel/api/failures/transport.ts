@@ -14,7 +14,7 @@ export interface Attempt {
 export const cutOffCodes: readonly string[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET'];
 
 export const endedHint =
-  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
+  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: request fewer rows or fields, or shorter values.';
 
 /** Returns the error for a request without a complete response. */
 export function transportError(attempt: Attempt, error: unknown): AplKernelError {
@@ -28,7 +28,7 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
       code: 'connection-refused',
       hint: local
         ? 'Run the cell again: the local service is started again.'
-        : 'Check the address of the profile, and that the service runs.',
+        : 'Check the address of the profile, and that the service is running.',
       cause: error,
     });
   }
@@ -42,7 +42,7 @@ export function transportError(attempt: Attempt, error: unknown): AplKernelError
   const insecure = tlsError(attempt.host, error);
   if (insecure !== undefined) return insecure;
   if (local && has(...cutOffCodes)) {
-    return new ConnectionError('the local service ended before it answered', {
+    return new ConnectionError('the local service ended before it responded', {
       code: 'connection-lost',
       hint: endedHint,
       cause: error,
@@ -87,7 +87,7 @@ export function ownErrorIn(error: unknown): AplKernelError | undefined {
 const tlsCode = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 const ofAuthority =
-  'The certificate is of an authority that this machine does not know. If it is that of your company or of its proxy, name the file of its certificate in NODE_EXTRA_CA_CERTS and restart the kernel; on a strange network, send nothing.';
+  'The certificate is from an authority that this machine does not trust. If that is your company or its proxy, set NODE_EXTRA_CA_CERTS to its certificate file and restart the kernel; on an unfamiliar network, send nothing.';
 
 /** Hints for failed TLS connections; the first row that matches a code applies. */
 const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
@@ -101,19 +101,19 @@ const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
   ],
   [
     /ALTNAME/,
-    'The certificate is of another host: check the host in the URL of the profile, and that no sign-in page of the network answers for it.',
+    'The certificate belongs to another host: check the host in the URL of the profile, and that no sign-in page of the network responds for it.',
   ],
   [
     /WRONG_VERSION_NUMBER|PACKET_LENGTH/,
-    'That port does not speak TLS: check it in the URL of the profile, the proxy of HTTPS_PROXY if there is one, and that no sign-in page of the network answers for it. Only a service of your own machine or network may want http://.',
+    'That port does not speak TLS: check it in the URL of the profile, the proxy of HTTPS_PROXY if there is one, and that no sign-in page of the network responds for it. Only a service on your own machine or network may use http://.',
   ],
   [
     /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/,
-    'The service may ask for a certificate of the client, which the kernel does not send, or share no cipher with it: ask its operator for an address that takes a token alone.',
+    'The service may require a client certificate, which the kernel does not send, or share no cipher with it: ask its operator for an address that needs only a token.',
   ],
   [
     /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/,
-    'The service speaks a version of TLS before 1.2, which is not secure: ask its operator for a newer one.',
+    'The service uses a version of TLS before 1.2, which is not secure: ask its operator for a newer one.',
   ],
   [/^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, ofAuthority],
 ];
@@ -144,7 +144,7 @@ function unreadable(error: unknown): Unreadable | undefined {
     return { isHttp: why !== undefined && !notHttp.test(why), ...present({ why: why?.toLowerCase() }) };
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return { isHttp: true, why: 'its headers are too long' };
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { isHttp: true, why: 'its length is not clear' };
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return { isHttp: true, why: 'its length is ambiguous' };
   if (interim.test(error.message)) return { isHttp: true, why: 'an interim response that was not requested' };
   return unreadable(error.cause);
 }
@@ -155,7 +155,7 @@ function headError(attempt: Attempt, error: unknown, codes: readonly string[]): 
   const plain = attempt.endpoint.url.startsWith('http:');
   if (found.isHttp) {
     return new ConnectionError(
-      `the response from ${attempt.host} does not begin as HTTP should (${found.why ?? codes.join(', ')})`,
+      `the response from ${attempt.host} does not start like HTTP (${found.why ?? codes.join(', ')})`,
       {
         code: 'connection-lost',
         hint: 'A proxy on the way may change the responses: connect without it (VPN, NO_PROXY), or show this to its operator.',
@@ -163,7 +163,7 @@ function headError(attempt: Attempt, error: unknown, codes: readonly string[]): 
       },
     );
   }
-  return new ConnectionError(`${attempt.host} answered something that is not HTTP`, {
+  return new ConnectionError(`${attempt.host} did not respond with HTTP`, {
     code: 'connection-lost',
     hint: plain
       ? 'If that port speaks https, write https:// in the URL of the profile; else check its host and port.'
@@ -176,18 +176,18 @@ function headError(attempt: Attempt, error: unknown, codes: readonly string[]): 
 const lost: readonly { readonly of: RegExp; what(host: string): string; readonly hint: string }[] = [
   {
     of: /^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL)$/,
-    what: host => `no network leads to ${host}`,
-    hint: 'Check that this machine is connected (Wi-Fi, VPN). A network of IPv6 alone leads to a service of IPv4 only through a proxy: name it in HTTPS_PROXY and restart the kernel.',
+    what: host => `there is no network route to ${host}`,
+    hint: 'Check that this machine is connected (Wi-Fi, VPN). An IPv6-only network reaches an IPv4 service only through a proxy: set HTTPS_PROXY to it and restart the kernel.',
   },
   {
     of: /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    what: host => `${host} did not answer in time`,
-    hint: 'A firewall, or a network that asks for a sign-in, may drop connections: open any page in a browser, connect as the network says (sign-in, VPN, HTTPS_PROXY), then run the cell again.',
+    what: host => `${host} did not respond in time`,
+    hint: 'A firewall, or a network that asks for a sign-in, may drop connections: open any page in a browser, connect as the network requires (sign-in, VPN, HTTPS_PROXY), then run the cell again.',
   },
   {
     of: /^(EACCES|EPERM)$/,
     what: host => `this machine refuses to connect to ${host}`,
-    hint: 'A firewall of this machine may forbid it: allow the kernel to connect, or name the proxy to use in HTTPS_PROXY, and restart the kernel.',
+    hint: 'A firewall on this machine may block it: allow the kernel to connect, or set HTTPS_PROXY to the proxy to use, and restart the kernel.',
   },
 ];
 

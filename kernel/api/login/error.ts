@@ -41,18 +41,18 @@ export function loginError(
   const { host } = url;
   if (!(error instanceof Error)) return new LoginError(`could not ${action}`, { cause: error });
   if (error.name === 'TimeoutError')
-    return new LoginError(`could not ${action}: ${host} did not answer within ${answerMs / 1000} s`, {
+    return new LoginError(`could not ${action}: ${host} did not respond within ${answerMs / 1000} s`, {
       hint: 'Run the cell again in a moment.',
     });
   const { error: name, error_description: description, cause } = error as Error & RefusedAnswer;
   if (typeof name === 'string') return refused(asking, name, description);
   const { status } = (cause ?? {}) as { readonly status?: unknown };
   if (typeof status === 'number' && status >= 300)
-    return new LoginError(`could not ${action}: ${host} answered with status ${status}`, {
+    return new LoginError(`could not ${action}: ${host} responded with status ${status}`, {
       hint: statusHint(endpoint, status),
     });
   if (isOfLibrary(error))
-    return new LoginError(`could not ${action}: what ${host} answered is not that of an OAuth 2.0 server`, {
+    return new LoginError(`could not ${action}: the response from ${host} is not from an OAuth 2.0 server`, {
       hint: checkIssuer(endpoint),
     });
   return transportError({ endpoint, action, host }, error);
@@ -98,5 +98,5 @@ function without(text: string, secrets: readonly string[]): string {
 
 /** Returns the hint for an address that does not respond like an authorization server. */
 export function checkIssuer({ profileName }: Pick<Endpoint, 'profileName'>): string {
-  return `Check oauth_issuer, oauth_client_id and oauth_scope of [deployments.${profileName}] in ~/.axiom.toml; a token of the console needs no sign-in.`;
+  return `Check oauth_issuer, oauth_client_id and oauth_scope of [deployments.${profileName}] in ~/.axiom.toml; a token from the console needs no sign-in.`;
 }

@@ -43,7 +43,7 @@ const LAST_PAGE_MS = 2_000;
 const pages = {
   done: 'Signed in. You can close this page and go back to the notebook.',
   failed: 'The sign-in failed. The notebook says why.',
-  foreign: 'This is not an answer to a sign-in that waits here.',
+  foreign: 'This is not a response to a pending sign-in.',
 };
 
 /** Returns the parameters of a redirect; undefined for any other request, such as one with another host name. */

@@ -187,7 +187,7 @@ function checkedServer(endpoint: Endpoint, server: AuthorizationServer): Server 
     throw new LoginError(`${host} has no usable sign-in address`, { hint: checkIssuer(endpoint) });
   if (!server.code_challenge_methods_supported?.includes('S256'))
     throw new LoginError(`${host} does not support PKCE by S256, without which a sign-in is not safe`, {
-      hint: 'Use a token of the console: `token` in ~/.axiom.toml.',
+      hint: 'Use a token from the console: `token` in ~/.axiom.toml.',
     });
   return { ...server, authorization_endpoint, token_endpoint };
 }
@@ -245,8 +245,8 @@ function grantedIn(answer: {
 }): Granted {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = answer;
   if (!/^[\x21-\x7e]+$/.test(accessToken))
-    throw new LoginError('the token of the sign-in holds characters that cannot be sent', {
-      hint: 'This is a bug in the authorization server: use a token of the console.',
+    throw new LoginError('the token of the sign-in contains characters that cannot be sent', {
+      hint: 'This is a bug in the authorization server: use a token from the console.',
     });
   return { accessToken, ...present({ refreshToken, expiresIn }) };
 }

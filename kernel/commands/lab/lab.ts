@@ -45,7 +45,7 @@ export async function lab(request: LabRequest): Promise<number> {
   } catch (error) {
     if (!(error instanceof MissingError)) throw error;
     console.log(`\n${[error.message, error.hint].filter(Boolean).join('. ')}\n`);
-    console.log('JupyterLab is left out; the example notebooks run without it.\n');
+    console.log('Skipping JupyterLab; the example notebooks run without it.\n');
     return await runHeadless(request, notebooks);
   } finally {
     // Otherwise it would wait a while for other kernels.

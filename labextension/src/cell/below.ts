@@ -19,7 +19,7 @@ export function belowOutput(
     const place = around(panel, workbench);
     if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
     if (tokenize(query.text).some(token => token.kind === 'word' && token.text === '_'))
-      return 'The query reads _, which is another result by now: give that result a name, as in name << query.';
+      return 'The query reads _, which is a different result now: give that result a name, as in name << query.';
     const isElsewhere = profile !== undefined && profile !== place.link?.session?.profile;
     const on = isElsewhere ? [`%%on ${quoted(profile)}`] : [];
     panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);

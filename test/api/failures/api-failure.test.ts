@@ -12,7 +12,7 @@ const { connect } = connections;
 const star = { kind: 'apl', name: 'n', who: 'u', metadata: {}, query: { apl: 'web' } } as const;
 
 const serviceEnded =
-  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: ask for fewer rows or fields, or shorter values.';
+  'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: request fewer rows or fields, or shorter values.';
 
 describe('an error body becomes', () => {
   const json = (status: number, message: string, headers: Record<string, string> = {}): Reply => ({
@@ -77,7 +77,7 @@ describe('an error body becomes', () => {
       json(429, 'budget exceeded', { 'retry-after': '754' }),
       'BudgetError',
       'budget-exhausted',
-      'the spend budget of this token is used up: budget exceeded; requests are taken again in 12 min 34 s',
+      'the spend budget of this token is used up: budget exceeded; requests are accepted again in 12 min 34 s',
     ],
     [
       '430',
@@ -105,14 +105,14 @@ describe('an error body becomes', () => {
       { status: 502, headers: { 'content-type': 'text/html' }, body: '<html><h1>Bad gateway</h1></html>' },
       'ServiceError',
       'service-failed',
-      'a gateway in front of {host} answered for it, with a web page (status 502)',
+      'a gateway in front of {host} responded for it, with a web page (status 502)',
     ],
     [
       'a sign-in page that says 200',
       { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' },
       'UnexpectedAnswerError',
       'html-answer',
-      "{host} answered with a web page (status 200) instead of the API's JSON",
+      "{host} responded with a web page (status 200) instead of the API's JSON",
     ],
     [
       'a redirect',
@@ -126,7 +126,7 @@ describe('an error body becomes', () => {
       { body: 'ok' },
       'UnexpectedAnswerError',
       'not-json',
-      "{host} answered something that is not the API's JSON",
+      "{host} did not respond with the API's JSON",
     ],
     ['an empty body', { body: '' }, 'UnexpectedAnswerError', 'not-json', 'the response from {host} is empty'],
     [
@@ -148,7 +148,7 @@ describe('an error body becomes', () => {
       { headers: { 'content-encoding': 'gzip' }, body: 'no gzip at all' },
       'UnexpectedAnswerError',
       'damaged-answer',
-      'the response from {host} is damaged: it is declared as gzip and is not',
+      'the response from {host} is damaged: it is declared as gzip but is not',
     ],
   ])('%s', async (_, reply, name, code, message) => {
     connections.service.answer(() => reply);
@@ -229,14 +229,14 @@ describe('an error body becomes', () => {
     ['before 1970', { 'x-ratelimit-reset': '-1' }, ''],
     ['after all time', { 'x-ratelimit-reset': '1e300' }, ''],
     ['in words', { 'x-ratelimit-reset': 'soon' }, ''],
-    ['in seconds', { 'retry-after': '59.5' }, '; requests are taken again in 60 s'],
-    ['at once', { 'retry-after': '0' }, '; requests are taken again in 0 s'],
-    ['in the past', { 'retry-after': '-5' }, '; requests are taken again later'],
-    ['in eternity', { 'retry-after': 'Infinity' }, '; requests are taken again later'],
+    ['in seconds', { 'retry-after': '59.5' }, '; requests are accepted again in 60 s'],
+    ['at once', { 'retry-after': '0' }, '; requests are accepted again in 0 s'],
+    ['in the past', { 'retry-after': '-5' }, '; requests are accepted again later'],
+    ['in eternity', { 'retry-after': 'Infinity' }, '; requests are accepted again later'],
     [
       'at a time',
       { 'retry-after': 'Wed, 04 Mar 2026 05:06:07 GMT' },
-      '; requests are taken again at 2026-03-04T05:06:07.000Z',
+      '; requests are accepted again at 2026-03-04T05:06:07.000Z',
     ],
   ])('a limit that resets %s', async (_, headers, end) => {
     connections.service.answer(() => json(429, 'no', headers));
@@ -384,7 +384,7 @@ describe('an error body becomes', () => {
 
   test.each([
     ['local', 'Run the cell again: the local service is started again.'],
-    ['prod', 'Check the address of the profile, and that the service runs.'],
+    ['prod', 'Check the address of the profile, and that the service is running.'],
   ])('the hint for nobody at the address of %s', async (profileName, hint) => {
     const gone = await startService(() => ({}));
     await gone.close();
@@ -431,19 +431,27 @@ describe('a connection that does not come to be is named by its cause', () => {
   };
 
   test.each([
-    ['ENETUNREACH', 'no network leads to api.example', 'Check that this machine is connected (Wi-Fi, VPN)'],
-    ['EHOSTUNREACH', 'no network leads to api.example', 'Check that this machine is connected (Wi-Fi, VPN)'],
+    [
+      'ENETUNREACH',
+      'there is no network route to api.example',
+      'Check that this machine is connected (Wi-Fi, VPN)',
+    ],
+    [
+      'EHOSTUNREACH',
+      'there is no network route to api.example',
+      'Check that this machine is connected (Wi-Fi, VPN)',
+    ],
     [
       'UND_ERR_CONNECT_TIMEOUT',
-      'api.example did not answer in time',
+      'api.example did not respond in time',
       'A firewall, or a network that asks for a sign-in, may drop connections',
     ],
     [
       'ETIMEDOUT',
-      'api.example did not answer in time',
+      'api.example did not respond in time',
       'A firewall, or a network that asks for a sign-in, may drop connections',
     ],
-    ['EPERM', 'this machine refuses to connect to api.example', 'A firewall of this machine may forbid it'],
+    ['EPERM', 'this machine refuses to connect to api.example', 'A firewall on this machine may block it'],
     ['ECONNRESET', 'the connection to api.example failed', 'Run the cell again'],
   ])('%s', (code, what, hint) => {
     expect(said(code)).toEqual([`${what} (${code})`, hint]);

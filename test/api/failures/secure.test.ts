@@ -37,7 +37,7 @@ describe.runIf(hasOpenssl())('a connection that is not secure', () => {
     const server = createServer(signed('IP:127.0.0.1'));
     expect(await said(server)).toEqual([
       true,
-      'The certificate is of an authority that this machine does not know',
+      'The certificate is from an authority that this machine does not trust',
     ]);
   });
 
@@ -49,7 +49,7 @@ describe.runIf(hasOpenssl())('a connection that is not secure', () => {
       ciphers: 'ALL:@SECLEVEL=0',
     });
     server.on('tlsClientError', () => undefined);
-    expect(await said(server)).toEqual([true, 'The service speaks a version of TLS before 1']);
+    expect(await said(server)).toEqual([true, 'The service uses a version of TLS before 1']);
   });
 });
 

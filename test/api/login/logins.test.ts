@@ -209,7 +209,7 @@ describe('a sign-in fails in a sentence:', () => {
     const denied = new URL(back.origin + back.pathname);
     denied.searchParams.set('error', 'access_denied');
     for (const each of [forged, denied])
-      expect(await comeBack(each)).toContain('not an answer to a sign-in that waits here');
+      expect(await comeBack(each)).toContain('not a response to a pending sign-in');
     expect(provider.asked).not.toContain('POST /token');
     expect(await comeBack(back)).toContain('Signed in.');
     await done.finally(() => pending.close());
@@ -234,7 +234,7 @@ describe('a sign-in fails in a sentence:', () => {
     back.searchParams.set('iss', 'https://evil.example');
     await comeBack(back);
     pending.close();
-    expect(await done).toContain('is not that of an OAuth 2.0 server');
+    expect(await done).toContain('is not from an OAuth 2.0 server');
     expect(provider.asked).not.toContain('POST /token');
   });
 
@@ -253,32 +253,32 @@ describe('a sign-in fails in a sentence:', () => {
     [
       'it fails',
       () => failing('/token', 500),
-      /^could not sign in: \{issuer\} answered with status 500\. Run the cell again in a moment\.$/,
+      /^could not sign in: \{issuer\} responded with status 500\. Run the cell again in a moment\.$/,
     ],
     [
       'it answers with a page',
       () => page('/token'),
-      /^could not sign in: what \{issuer\} answered is not that of an OAuth 2\.0 server/,
+      /^could not sign in: the response from \{issuer\} is not from an OAuth 2\.0 server/,
     ],
     [
       'its token cannot be sent',
       () => tokens({ access_token: 'tok en\n' }),
-      /^the token of the sign-in holds characters that cannot be sent/,
+      /^the token of the sign-in contains characters that cannot be sent/,
     ],
     [
       'its token has an accent',
       () => tokens({ access_token: 'tökén' }),
-      /^the token of the sign-in holds characters that cannot be sent/,
+      /^the token of the sign-in contains characters that cannot be sent/,
     ],
     [
       'its token is of another kind',
       () => tokens({ token_type: 'mac' }),
-      /^could not sign in: what \{issuer\} answered is not/,
+      /^could not sign in: the response from \{issuer\} is not/,
     ],
     [
       'it gives no token',
       () => tokens({ access_token: undefined }),
-      /^could not sign in: what \{issuer\} answered is not/,
+      /^could not sign in: the response from \{issuer\} is not/,
     ],
     [
       'it repeats the code',
@@ -308,17 +308,17 @@ describe('a sign-in fails in a sentence:', () => {
     [
       'the metadata cannot be had',
       () => failing('/.well-known', 503),
-      /^could not sign in to prod: \{issuer\} answered with status 503/,
+      /^could not sign in to prod: \{issuer\} responded with status 503/,
     ],
     [
       'there are too many requests',
       () => failing('/.well-known', 429),
-      /^could not sign in to prod: \{issuer\} answered with status 429\. Run the cell again in a moment\.$/,
+      /^could not sign in to prod: \{issuer\} responded with status 429\. Run the cell again in a moment\.$/,
     ],
     [
       'the metadata is of another issuer',
       () => metadata({ issuer: 'https://evil.example' }),
-      /^could not sign in to prod: what \{issuer\} answered is not/,
+      /^could not sign in to prod: the response from \{issuer\} is not/,
     ],
     [
       'there is no PKCE',
@@ -373,7 +373,7 @@ describe('a sign-in fails in a sentence:', () => {
   test('it does not answer', async () => {
     provider.change = () => new Promise<void>(() => undefined);
     expect(await failure(logins({ answerMs: 200 }).begin(endpoint(), never))).toMatch(
-      /^could not sign in to prod: \{issuer\} did not answer within 0\.2 s/,
+      /^could not sign in to prod: \{issuer\} did not respond within 0\.2 s/,
     );
   });
 

@@ -60,7 +60,7 @@ test.skipIf(!hasOpenssl())(
     const before = asked.length;
     expect(await probed('https://trino.invalid', env)).toEqual([
       'The cluster at trino.invalid cannot be reached: no secure connection to trino.invalid (UNABLE_TO_VERIFY_LEAF_SIGNATURE).',
-      'The certificate is of an authority that this machine does not know. If it is that of your company or of its proxy, name the file of its certificate in NODE_EXTRA_CA_CERTS and restart the kernel; on a strange network, send nothing. `apl-kernel serve --stop` ends the local service, which connects.',
+      'The certificate is from an authority that this machine does not trust. If that is your company or its proxy, set NODE_EXTRA_CA_CERTS to its certificate file and restart the kernel; on an unfamiliar network, send nothing. `apl-kernel serve --stop` ends the local service, which connects.',
     ]);
     expect(asked.length - before).toBe(1);
   },

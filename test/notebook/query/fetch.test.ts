@@ -78,7 +78,7 @@ describe('the local service', () => {
 
   test.each([
     ['an interrupt', 'interrupted'],
-    ['a failure', "answered something that is not the API's JSON"],
+    ['a failure', "did not respond with the API's JSON"],
   ])('%s keeps what has come, and says so', async (what, why) => {
     const stop = new AbortController();
     bench.service.answer(seen => {

@@ -119,7 +119,7 @@ test('200 hostile log lines are data: none gets out of its place', async () => {
   expect(added.data.filter(each => 'line' in each)).toEqual(events);
   expect(page.added()).toEqual([`// Added by an agent\n%%time all\n${query.query}`]);
   const led = await call('append_cell', { notebook, query: '%drop logs --yes' });
-  expect([led.isError, led.data[0]?.message]).toEqual([true, 'agents are not given `%drop`']);
+  expect([led.isError, led.data[0]?.message]).toEqual([true, 'agents may not use `%drop`']);
   await page.kill();
   expect((await call('list_notebooks')).data).toEqual([]);
   expect(readdirSync(join(env.APL_KERNEL_DATA, 'agents'))).toEqual([]);

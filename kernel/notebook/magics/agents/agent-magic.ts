@@ -28,19 +28,19 @@ async function agents({ words: [word], magic }: MagicCall, host: MagicHost): Pro
     return say(
       io,
       agents.notebook === undefined
-        ? 'Agents add no cells: off.'
+        ? 'Agents may not add cells: off.'
         : `Agents may add cells: on, ${agents.notebook.name}.`,
     );
   if (word === 'off') {
     await agents.turnOff();
-    return say(io, 'Agents add no cells from now on.');
+    return say(io, 'Agents may no longer add cells.');
   }
   if (word !== 'on') throw usageError(magic, `${word} is neither on nor off`);
   const page = agents.pageOf(io.origin);
   if (page === undefined)
     throw new MagicError(
-      '%agents: this front end adds no cells to the notebook',
-      'JupyterLab and Notebook 7 do, where the extension of this package is installed.',
+      '%agents: this front end cannot add cells to the notebook',
+      'JupyterLab and Notebook 7 can, if the extension of this package is installed.',
     );
   await host.consent(
     'agents',

@@ -15,25 +15,25 @@ export function checkCell(source: string): void {
     const magic = findMagic(line.name);
     if (isForAgents(magic, line.cell)) continue;
     const ofCell = isForAgents(magic, true)
-      ? `Write \`%%${magic.name}\`, which holds for its own cell.`
+      ? `Write \`%%${magic.name}\`, which applies to its own cell.`
       : onlyRead;
-    throw new MagicError(`agents are not given \`%${magic.name}\``, ofCell);
+    throw new MagicError(`agents may not use \`%${magic.name}\``, ofCell);
   }
   if (splitCell(source).statements.some(declares))
     throw new MagicError(
-      'agents declare no parameters, which hold for the notebook',
+      'agents may not declare parameters, which apply to the notebook',
       'Define a name with `let`.',
     );
   const named = cell.queries.find(({ name }) => name !== undefined);
   if (named !== undefined)
     throw new MagicError(
-      `agents give no name to a result, as in \`${named.name} <<\``,
+      `agents may not name a result, as in \`${named.name} <<\``,
       'Write the query alone.',
     );
   for (const { parsed } of cell.queries) refuseFiles(parsed);
 }
 
-const onlyRead = 'Cells of agents only read: `%help` lists what each magic does.';
+const onlyRead = 'Cells of agents are read-only: `%help` lists what each magic does.';
 
 /** Returns whether a magic only reads and has no effect on the user's cells. */
 export function isForAgents(

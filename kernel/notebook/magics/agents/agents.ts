@@ -124,7 +124,7 @@ export class Agents {
     const cell = this.#cells.get(origin?.cell ?? '');
     if (cell === undefined || cell.source === source) return cell;
     this.#cells.delete(cell.id);
-    cell.settle(refused('the user has changed the cell before it ran'));
+    cell.settle(refused('the user changed the cell before it ran'));
     return undefined;
   }
 
@@ -203,13 +203,13 @@ export class Agents {
     if (reply !== undefined) return reply;
     if (cell.isTaken)
       return {
-        sentences: ['The cell was added to the notebook, and waits for those before it to end.'],
+        sentences: ['The cell was added to the notebook, and waits for earlier cells to finish.'],
         lines: [],
       };
     this.#cells.delete(cell.id);
     throw new MagicError(
-      'no page that can add cells to the notebook has answered: none was added',
-      'Its user opens the notebook, and runs `%agents on` in it.',
+      'no page that can add cells to the notebook responded: none was added',
+      'Ask its user to open the notebook and run `%agents on` in it.',
     );
   }
 
@@ -219,8 +219,8 @@ export class Agents {
     const { profileName } = this.#session;
     if (profileName === localProfile) return undefined;
     return new MagicError(
-      `the notebook is on the profile ${profileName}, on which agents run nothing`,
-      'Its user changes the profile to `local`.',
+      `the notebook is on the profile ${profileName}, on which agents may not run cells`,
+      'Ask its user to switch the profile to `local`.',
     );
   }
 
@@ -230,13 +230,13 @@ export class Agents {
     const lately = this.#added.filter(at => at > now - 60_000);
     if (lately.length >= mostAMinute)
       return new MagicError(
-        `agents add at most ${mostAMinute} cells a minute`,
-        'Wait, or use a tool that adds none.',
+        `agents may add at most ${mostAMinute} cells per minute`,
+        'Wait, or use a tool that does not add cells.',
       );
     if (this.#cells.size >= mostWaiting)
       return new MagicError(
-        `${mostWaiting} cells of agents wait to run`,
-        'Wait, or use a tool that adds none.',
+        `${mostWaiting} cells of agents are waiting to run`,
+        'Wait, or use a tool that does not add cells.',
       );
     this.#added = [...lately, now];
     return undefined;

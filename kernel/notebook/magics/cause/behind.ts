@@ -41,12 +41,12 @@ export function eventsBehind(
   const { profile, variables } = provenance;
   if (profile !== session.profileName)
     throw new MagicError(
-      `%${magic.name}: the last result is of ${profile}, and the profile is ${session.profileName}`,
-      `Change to it with \`%use ${profile}\`.`,
+      `%${magic.name}: the last result is from ${profile}, but the profile is ${session.profileName}`,
+      `Switch to it with \`%use ${profile}\`.`,
     );
   if (readsOf(query, session).results.has(lastName))
     throw new MagicError(
-      `%${magic.name}: the query of the last result reads \`_\`, which is another result by now`,
+      `%${magic.name}: the query of the last result reads \`_\`, which is a different result now`,
       instead,
     );
   return { events: eventsIn(query, magic), ...windowOf(provenance), ...present({ variables }) };

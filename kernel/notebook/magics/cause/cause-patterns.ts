@@ -131,7 +131,7 @@ function captionOf({ field }: Asked, templates: number, lines: number, shapes: n
   const cut =
     shapes < MOST_SHAPES
       ? ''
-      : `\nOnly the ${formatCount(MOST_SHAPES)} most frequent lines were read, numbers apart; rarer ones are left out.`;
+      : `\nOnly the ${formatCount(MOST_SHAPES)} most frequent lines were read, ignoring numbers; rarer ones are left out.`;
   const more = templates > LISTED ? `; the first ${LISTED} are listed` : '';
   return `${plural(templates, 'template')} of ${plural(lines, 'line')} in ${field}${more}${cut}`;
 }
@@ -156,9 +156,7 @@ async function askedOf(name: string, field: string | undefined, host: MagicHost)
       chosen === undefined
         ? `%patterns: no field of ${name} is known to hold lines`
         : `%patterns: ${name} has no text in a field ${chosen}`,
-      texts.length === 0
-        ? 'It has no fields of text.'
-        : `Name one of its fields of text: ${texts.join(', ')}.`,
+      texts.length === 0 ? 'It has no string fields.' : `Name one of its string fields: ${texts.join(', ')}.`,
     );
   const level = LEVEL_FIELDS.find(each => texts.includes(each));
   const hasTime = types.get('_time') === 'datetime' && !isResult;

@@ -67,7 +67,7 @@ function ownQuestion(text: string, { magic }: MagicCall): Question | undefined {
   const { pipeline } = checkedQuery(magic, query);
   const last = pipeline?.operators.at(-1);
   if (pipeline === undefined || last?.kind !== 'where')
-    throw usageError(magic, 'the line has to end with `where` and the condition');
+    throw usageError(magic, 'the line must end with `where` and the condition');
   const { from, to } = last.predicate;
   const before = pipeline.operators.at(-2)?.to ?? pipeline.source.to;
   return { events: query.slice(pipeline.from, before), condition: query.slice(from, to) };

@@ -146,7 +146,7 @@ export async function commonOf(asked: Case, condition: string, host: MagicHost):
   if (first === undefined)
     return {
       ...{ title, standsOut: false, cells: [] },
-      text: `No field tells the events with ${condition} from the others.`,
+      text: `No field distinguishes the events with ${condition} from the others.`,
     };
   const cause = first.parts.map(part => conditionOf(part, types.get(part.field))).join(' and ');
   const those = `${source}\n| where ${condition}\n| where ${cause}\n| summarize events = count()`;

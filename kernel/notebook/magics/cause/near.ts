@@ -140,6 +140,6 @@ async function datasetsOfDeployments(
     datasets: read.flatMap(({ name, shown }) =>
       shown === undefined || shown === 'unread' ? [] : [{ name, shown }],
     ),
-    note: unread === 0 ? [] : [`${plural(unread, 'dataset')} could not be looked at for deployments.`],
+    note: unread === 0 ? [] : [`${plural(unread, 'dataset')} could not be checked for deployments.`],
   };
 }

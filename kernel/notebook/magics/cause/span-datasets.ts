@@ -25,7 +25,7 @@ export function sourceOf(
   if (rest !== '' && !rest.startsWith('|')) throw usageError(magic, `${oneLine(rest, 60)} is not understood`);
   const { pipeline } = checkedQuery(magic, `x ${rest}`);
   if (pipeline?.operators.some(({ kind }) => kind !== 'where'))
-    throw usageError(magic, 'only `where` may stand after the dataset');
+    throw usageError(magic, 'only `where` may follow the dataset');
   const dataset = (bracketed ?? quoted)?.replace(/\\(.)/g, '$1') ?? plain;
   return { dataset, filters: rest };
 }

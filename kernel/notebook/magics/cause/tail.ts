@@ -150,12 +150,12 @@ function partsOf(query: QueryText, { session }: MagicHost): Pick<Followed, 'sour
   const error = diagnostics.find(({ severity }) => severity === 'error');
   if (error !== undefined) throw new MagicError(`%tail: ${error.message}`, error.hint);
   if (pipeline?.source.kind !== 'dataset' || readsOf(query, session).results.size > 0)
-    throw new MagicError('%tail: the query reads no dataset', 'Begin it with the name of one.');
-  if (isRandom(query)) throw new MagicError('%tail: `rand()` gives other values each time');
+    throw new MagicError('%tail: the query reads no dataset', 'Start it with the name of a dataset.');
+  if (isRandom(query)) throw new MagicError('%tail: `rand()` gives different values each time');
   const wrong = pipeline.operators.find(each => each.kind === 'sort' || !keepsRows(each));
   if (wrong !== undefined)
     throw new MagicError(
-      `%tail: \`${oneLine(text.slice(wrong.from, wrong.to), 60)}\` needs all events at once, and they come one after the other`,
+      `%tail: \`${oneLine(text.slice(wrong.from, wrong.to), 60)}\` needs all events at once, but they arrive one at a time`,
       'Leave it out, and write it in the next cell: `_ | …`.',
     );
   const { source } = pipeline;
@@ -288,7 +288,7 @@ class Lines implements View {
   constructor(followed: Followed, host: MagicHost) {
     this.#followed = followed;
     this.#host = host;
-    say(host.io, `Events of ${followed.name} from now on; an interrupt ends this.`);
+    say(host.io, `Events of ${followed.name} from now on; interrupt the cell to stop.`);
   }
 
   async show(stored: Stored): Promise<void> {

@@ -97,7 +97,7 @@ async function drawById(
   }
   throw new MagicError(
     `%trace: no span of the trace ${oneLine(id, 80)} is in ${namesOf(datasets)} in this range`,
-    'Set a range that holds it with %time, or name its dataset.',
+    'Set a range that includes it with %time, or name its dataset.',
   );
 }
 
@@ -149,7 +149,7 @@ async function draw(
       },
       metadata: column === undefined ? {} : { apl: { beside: column } },
     });
-  } else say(host.io, 'The trace is not drawn, as outputs hold no data: `%retain on` lets them.');
+  } else say(host.io, 'The trace is not drawn, because outputs include no data: `%retain on` allows it.');
   await host.showResult(result);
 }
 

@@ -54,7 +54,7 @@ export async function refuseSecrets(
   const text = JSON.stringify(content);
   if ((await session.withoutSecrets(text)) === text) return;
   throw new MagicError(
-    `%${magic.name}: there is an access token in it, and others will read what is kept`,
+    `%${magic.name}: it contains an access token, and others can read what is stored`,
     'Remove the token. If others have seen it already, revoke it.',
   );
 }
@@ -79,6 +79,6 @@ export async function askConsent(
     );
   const answer = await io.input(`${would}. Type yes to allow this for the rest of the session: `, false);
   if (answer.trim().toLowerCase() !== 'yes')
-    throw new MagicError(`${would}: not done, as the answer was not yes`);
+    throw new MagicError(`${would}: not done, because the answer was not yes`);
   consents.give(effect);
 }

@@ -77,7 +77,7 @@ async function create(call: MagicCall, { session, io, plan, consent }: MagicHost
   const content = contentOf(call, session, title, datasetsFor(call, session, plan.queries));
   await refuseSecrets(session, call.magic, content);
   if (session.profileName !== localProfile)
-    await consent('send', `keep an annotation in ${session.profileName}, visible to the whole organization`);
+    await consent('send', `store an annotation in ${session.profileName}, visible to the whole organization`);
   const client = await session.client(io.signal);
   const same = call.options.has('time') ? await sameAs(content, session, io.signal) : undefined;
   const saved =
@@ -107,7 +107,7 @@ function contentOf(
 ): AnnotationContent {
   const type = options.get('type') ?? 'note';
   if (!/^[a-z0-9-]+$/.test(type))
-    throw usageError(magic, `--type has lower-case letters, digits and hyphens, not ${type}`);
+    throw usageError(magic, `--type may contain lower-case letters, digits and hyphens, not ${type}`);
   const now = session.now();
   // Whole seconds are easy to read and to type again.
   const time = options.has('time') ? timeOf(options.get('time') ?? '', now) : now - (now % SECOND);
@@ -216,7 +216,7 @@ async function list({ lists }: MagicCall, { session, io, plan }: MagicHost): Pro
 
 async function remove(id: string, { session, io, consent }: MagicHost): Promise<void> {
   if (!session.consents.hasMade(['annotation', id, session.profileName]))
-    await consent('drop', `delete the annotation ${id}, which no cell of this session made`);
+    await consent('drop', `delete the annotation ${id}, which no cell of this session created`);
   const client = await session.client(io.signal);
   try {
     await client.deleteAnnotation(id, io.signal);

@@ -42,7 +42,7 @@ async function cache({ words, magic }: MagicCall, host: MagicHost): Promise<void
     if (given !== undefined) throw usageError(magic, 'off takes no directory');
     await askToEndReplay(host);
     await session.record(undefined);
-    return say(io, 'Answers are neither recorded nor replayed.');
+    return say(io, 'Responses are neither recorded nor replayed.');
   }
   if (mode !== 'record' && mode !== 'replay' && mode !== 'auto')
     throw usageError(magic, `${mode} is not record, replay, auto or off`);
@@ -68,7 +68,7 @@ async function askToReplace(directory: string, { session, consent }: MagicHost):
   if (session.consents.hasMade(['recording', directory])) return;
   const names = await readdir(directory).catch((): string[] => []);
   if (names.includes('recording.json'))
-    await consent('overwrite', `delete the recording in ${directory}, which no cell of this session made`);
+    await consent('overwrite', `delete the recording in ${directory}, which no cell of this session created`);
 }
 
 async function storeFor(mode: RecordingMode, directory: string, now: bigint): Promise<AnswerStore> {
@@ -80,22 +80,22 @@ async function storeFor(mode: RecordingMode, directory: string, now: bigint): Pr
   if (mode === 'auto') return AnswerStore.begin(directory, begunAt);
   throw new MagicError(
     `%cache: ${directory} holds no recording`,
-    'Make one with `%cache record DIR`, where the service can be reached.',
+    'Make one with `%cache record DIR` when the service can be reached.',
   );
 }
 
 function stateText({ recording, options }: Pick<Session, 'options' | 'recording'>): string {
   if (recording === undefined)
-    return 'Answers are neither recorded nor replayed. `%cache record DIR` records them.';
+    return 'Responses are neither recorded nor replayed. `%cache record DIR` records them.';
   const { mode, store } = recording;
-  const size = `${plural(store.answers, 'answer')}, ${formatBytes(store.bytes)} of at most ${formatBytes(store.maxBytes)}`;
+  const size = `${plural(store.answers, 'response')}, ${formatBytes(store.bytes)} of at most ${formatBytes(store.maxBytes)}`;
   const below = relative(options.workDir, store.directory);
   const where = below.startsWith('..') ? store.directory : below || '.';
   return `${DOES[mode]} ${where}, as of ${formatTime(store.begunAt)} (${size})`;
 }
 
 const DOES: Readonly<Record<RecordingMode, string>> = {
-  record: 'Recording answers in',
-  replay: 'Replaying answers from',
-  auto: 'Replaying what there is, and recording the rest, in',
+  record: 'Recording responses in',
+  replay: 'Replaying responses from',
+  auto: 'Replaying recorded responses, and recording the rest, in',
 };

@@ -76,7 +76,7 @@ function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
 function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
   if (start === undefined || end === undefined)
-    throw new MagicError(`the result is of ${startTime} to ${endTime}, and no two times`);
+    throw new MagicError(`the result is of ${startTime} to ${endTime}, which is not a range of two times`);
   return parseRange(`${formatTime(start - shift)}..${formatTime(end - shift)}`);
 }
 
@@ -86,18 +86,18 @@ function checkComparable(query: QueryText, { provenance }: QueryResult, { sessio
   if (comparedWith !== undefined)
     throw new MagicError(
       '%compare: the last result is already a comparison',
-      'Write %compare into the cell of the query.',
+      'Write %compare in the cell of the query.',
     );
   if (profile !== session.profileName)
     throw new MagicError(
-      `%compare: the result is of ${profile}, and the profile is ${session.profileName}`,
-      `Change to it with \`%use ${profile}\`.`,
+      `%compare: the result is from ${profile}, but the profile is ${session.profileName}`,
+      `Switch to it with \`%use ${profile}\`.`,
     );
   const [name] = readsOf(query, session).results.keys();
   if (name !== undefined)
     throw new MagicError(
-      `%compare: the query reads the kept result ${name}, which has no rows of an earlier time`,
-      'Compare the query that made it.',
+      `%compare: the query reads the named result ${name}, which has no rows of an earlier time`,
+      'Compare the query that produced it.',
     );
 }
 
@@ -135,7 +135,7 @@ function lengthOf({ provenance: { startTime, endTime } }: QueryResult): bigint {
 function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['notices'] {
   if (lengthOf(later) === lengthOf(before)) return [];
   return [
-    { level: 'warn', text: 'The two ranges differ in length: totals of the longer one hold more time.' },
+    { level: 'warn', text: 'The two ranges differ in length: totals of the longer one cover more time.' },
   ];
 }
 
@@ -162,7 +162,7 @@ function cutNotices(query: QueryText): QueryResult['notices'] {
   return [
     {
       level: 'info',
-      text: `The query keeps a part of its rows with \`${cut}\`: a row may be null in a range that has it, as it was not kept there.`,
+      text: `The query keeps only some of its rows with \`${cut}\`: a row may be null in a range that has it, because it was not kept there.`,
     },
   ];
 }

@@ -181,18 +181,18 @@ async function askToDrop(
     return consent('drop', `delete the dataset ${name}, ${extentOf(info)}`);
   }
   const typed = await io.input(
-    `This deletes ${visible(name)}, ${extentOf(info)}. Type its name to go on: `,
+    `This deletes ${visible(name)}, ${extentOf(info)}. Type its name to continue: `,
     false,
   );
-  if (typed.trim() !== name) throw new MagicError(`${name} was not deleted: what was typed is not its name`);
+  if (typed.trim() !== name) throw new MagicError(`${name} was not deleted: the typed name does not match`);
 }
 
 /** Throws MagicError unless the session is on the local service, which the magic requires. */
 export function onlyLocal(session: Pick<Session, 'profileName'>, magic: string): void {
   if (session.profileName === localProfile) return;
   throw new MagicError(
-    `%${magic} works with the local service only, and the profile is ${session.profileName}`,
-    'Change to it with `%use local`, then run the cell again.',
+    `%${magic} works with the local service only, but the profile is ${session.profileName}`,
+    'Switch to it with `%use local`, then run the cell again.',
   );
 }
 

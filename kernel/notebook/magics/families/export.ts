@@ -73,7 +73,7 @@ async function placeOf(path: string): Promise<string> {
 async function askForPlace(place: string, force: boolean, { session, consent }: MagicHost): Promise<void> {
   if (session.consents.hasMade(['file', place])) return;
   if (isHidden(place))
-    await consent('overwrite', `write ${place}, a hidden file or one of a hidden directory`);
+    await consent('overwrite', `write ${place}, a hidden file or a file in a hidden directory`);
   else if (force && (await exists(place)))
     await consent('overwrite', `replace ${place}, which no cell of this session wrote`);
 }

@@ -70,12 +70,12 @@ async function rerun({ words, magic }: MagicCall, { session, show }: MagicHost):
     throw usageError(magic, `the history has no query ${number}; it holds ${all.length}`);
   if (entry.profile !== session.profileName)
     throw new MagicError(
-      `%rerun: query ${number} ran on ${entry.profile}, and the profile is ${session.profileName}`,
-      `Change to it with \`%use ${entry.profile}\`.`,
+      `%rerun: query ${number} ran on ${entry.profile}, but the profile is ${session.profileName}`,
+      `Switch to it with \`%use ${entry.profile}\`.`,
     );
   if (entry.redacted === true)
     throw new MagicError(
-      `%rerun: query ${number} held an access token, which is not kept`,
+      `%rerun: query ${number} contained an access token, which is not stored`,
       'Write the query again.',
     );
   const range = parseRange(`${entry.startTime}..${entry.endTime}`);

@@ -74,7 +74,7 @@ function list(name: string | undefined, { session: { results: cached }, io }: Ma
   const budget = `they take ${formatBytes(cached.bytes)} of the ${formatBytes(cached.budgetBytes)} that they may`;
   const caption =
     found.length === 0
-      ? 'There are no results yet. `name << query` keeps one under a name; `_` is the last.'
+      ? 'There are no results yet. `name << query` names one; `_` is the last one.'
       : `${plural(found.length, 'result')}; ${budget}`;
   const head = ['name', 'rows', 'columns', 'memory', 'time range', 'holds', 'query'];
   io.display(tableOutput(head, rows, caption));

@@ -104,7 +104,7 @@ function time(call: MagicCall, { session, io, plan }: MagicHost): void {
   session.range = range;
   const kind = isFrozen(range) ? '' : 'now ';
   const window = `${kind}${startTime} to ${endTime}, end exclusive`;
-  const meaning = range === everything ? 'from the first event to the last of what a query reads' : window;
+  const meaning = range === everything ? 'from the first to the last event that a query reads' : window;
   say(io, `Time range: ${range.label} (${meaning})`);
 }
 
@@ -137,7 +137,7 @@ function rows(call: MagicCall, { session, io, plan }: MagicHost): void {
     plan.shownRows === undefined
       ? 'up to 100 in full, otherwise the first 30; fewer if they are large'
       : formatCount(plan.shownRows);
-  say(io, `Rows written into the notebook: ${shown}`);
+  say(io, `Rows written to the notebook: ${shown}`);
 }
 
 /** Shows or sets whether outputs contain the data of results. */
@@ -148,7 +148,10 @@ function retain({ words, cell, magic }: MagicCall, { session, io, plan }: MagicH
   if (word !== undefined) plan.retains = word === 'on';
   if (cell) return;
   session.retains = plan.retains;
-  say(io, plan.retains ? 'Outputs hold the data of results' : 'Outputs hold no data, only sizes and fields');
+  say(
+    io,
+    plan.retains ? 'Outputs include the data of results' : 'Outputs include no data, only sizes and fields',
+  );
 }
 
 /** Returns the number of rows given to a magic, undefined for `--clear`; without either, the current number. */

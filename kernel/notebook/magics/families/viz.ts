@@ -47,7 +47,7 @@ function requestOf({ words, options }: MagicCall): ChartOptions {
   if (kind === 'none')
     throw new MagicError(
       'there is nothing to draw',
-      'For the table alone write `// @viz none` above the query.',
+      'To show only the table, write `// @viz none` above the query.',
     );
   if (word !== undefined && kind === undefined) {
     const near = nearest(word.toLowerCase(), chartKinds);
@@ -77,15 +77,15 @@ async function draw(
   const cached = session.results.named(name) ?? session.results.withId(name);
   if (cached === undefined) throw nothing(name, session.results.names());
   if (!plan.retains)
-    throw new MagicError('a chart holds data, and outputs do not', '`%retain on` lets them.');
+    throw new MagicError('a chart includes data, but outputs may not', '`%retain on` allows it.');
   const { chartOf, chartOutput } = await import('../../../result/mime.js');
   const asked = { ...present({ annotations: plan.chart.annotations }), ...chart };
   const annotations = askAnnotations(session, cached.result, asked, io.signal);
   const drawn = await chartOf(cached.result, { chart: asked, ...present({ annotations }) });
   if (drawn === undefined)
     throw new MagicError(
-      'the shape of the result has no chart of its own',
-      'Name a kind, such as `%viz bar`; a chart needs numbers along times or names.',
+      'the shape of the result has no default chart',
+      'Name a kind, such as `%viz bar`; a chart needs numbers over times or names.',
     );
   if (drawn.kind === 'none')
     throw new MagicError(drawn.reason.replace(/\.$/, ''), '`%help viz` lists the kinds.');

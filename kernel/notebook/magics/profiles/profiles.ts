@@ -85,7 +85,7 @@ async function use(call: MagicCall, host: MagicHost): Promise<void> {
 /** Returns the error for a typed secret: the local service queries the cluster, and reads the file itself. */
 function secretOfFile(name: string): MagicError {
   return new MagicError(
-    `%use: the token or password of ${name} stands in ~/.axiom.toml alone`,
+    `%use: the token or password of ${name} can be set only in ~/.axiom.toml`,
     'Write it there, then run the cell again.',
   );
 }

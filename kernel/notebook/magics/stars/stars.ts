@@ -119,7 +119,7 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
 /** Requests consent before storing a query that others can see. */
 async function askToKeep({ session: { profileName }, consent }: MagicHost): Promise<void> {
   if (profileName !== localProfile)
-    await consent('send', `keep a query in ${profileName}, visible to the whole organization`);
+    await consent('send', `store a query in ${profileName}, visible to the whole organization`);
 }
 
 /** Throws MagicError for a query that reads a result: results end with the kernel, so nobody else could run it. */

@@ -355,7 +355,7 @@ test('the engine knows all time zones that are taken, and others are refused', a
   const unknown = await imported(['n,date', '1,2026-01-01 10:00'], { zone: 'Nowhere/Else' });
   expect([unknown.status, unknown.body.message]).toEqual([
     400,
-    '`zone` should be a time zone of the IANA, such as Europe/Berlin.',
+    '`zone` should be an IANA time zone, such as Europe/Berlin.',
   ]);
   const named = zones.map(zone => `timezone('${zone}', TIMESTAMP '2026-01-01')`);
   const engine = await DuckDBInstance.create(':memory:');

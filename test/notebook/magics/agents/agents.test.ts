@@ -75,9 +75,9 @@ const runtimeFile = async (): Promise<AgentFile> =>
 describe('a notebook takes cells of agents', () => {
   test('only once its user has turned that on, in a front end that adds cells, and until it is turned off', async () => {
     expect(await notebooks()).toEqual([]);
-    expect(printed(await bench.run('%agents'))).toBe('Agents add no cells: off.\n');
+    expect(printed(await bench.run('%agents'))).toBe('Agents may not add cells: off.\n');
     expect(traceback(await bench.run('%agents on'))[0]).toContain(
-      'this front end adds no cells to the notebook',
+      'this front end cannot add cells to the notebook',
     );
     const page = await openPage(bench, 'work/a.ipynb');
     expect(
@@ -217,7 +217,7 @@ describe('a cell', () => {
   test('whose text the user has changed is one of the user', async () => {
     const page = await openPage(bench, 'a.ipynb', { edit: source => `${source}\n| take 1` });
     await page.run('%agents on');
-    expect(await refusalOf('web | count')).toBe('the user has changed the cell before it ran');
+    expect(await refusalOf('web | count')).toBe('the user changed the cell before it ran');
   });
 
   test('that fails says why, and one that was not run', async () => {
@@ -248,7 +248,7 @@ describe('a cell', () => {
     const page = await openPage(bench, 'a.ipynb', { before });
     await page.run('%agents on');
     expect((await append('web | count')).said).toBe(
-      'The cell was added to the notebook, and waits for those before it to end.',
+      'The cell was added to the notebook, and waits for earlier cells to finish.',
     );
     const sent = queries(bench.service).length;
     await page.say({ ask: 'no agents' });
@@ -278,13 +278,13 @@ describe('a cell', () => {
     await begin({ wait: 50, run: 30_000 });
     await (await openPage(bench, 'a.ipynb', { runs: false })).run('%agents on');
     for (let count = 0; count < 5; count += 1) expect((await append('web | count')).said).toContain('waits');
-    expect(await refusalOf('web | count')).toBe('5 cells of agents wait to run');
+    expect(await refusalOf('web | count')).toBe('5 cells of agents are waiting to run');
   });
 
   test('of the eleventh request in a minute is refused', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     for (let count = 0; count < 10; count += 1) expect((await append('web | count')).isError).toBe(false);
-    expect(await refusalOf('web | count')).toBe('agents add at most 10 cells a minute');
+    expect(await refusalOf('web | count')).toBe('agents may add at most 10 cells per minute');
   });
 
   test('runs on the service of this machine alone, also if the profile has changed before it runs', async () => {
@@ -295,9 +295,9 @@ describe('a cell', () => {
     await page.run('%agents on');
     const late = await append('web | count');
     expect(late.data.map(({ text }) => text).join()).toContain(
-      'the notebook is on the profile prod, on which agents run nothing',
+      'the notebook is on the profile prod, on which agents may not run cells',
     );
-    expect(await refusalOf('web | count')).toContain('on which agents run nothing');
+    expect(await refusalOf('web | count')).toContain('on which agents may not run cells');
     expect(page.added).toHaveLength(1);
   });
 });
@@ -326,16 +326,16 @@ describe('cells of agents', () => {
       if (!isAllowed)
         expect([line, await refusalOf(`${line} x\nweb`)]).toEqual([
           line,
-          expect.stringContaining('agents are not given `%'),
+          expect.stringContaining('agents may not use `%'),
         ]);
     expect(await append('%limit 5\nweb')).toMatchObject({
-      data: [{ hint: 'Write `%%limit`, which holds for its own cell.' }],
+      data: [{ hint: 'Write `%%limit`, which applies to its own cell.' }],
     });
     for (const [source, message] of [
-      ['kept << web | count', 'agents give no name to a result, as in `kept <<`'],
+      ['kept << web | count', 'agents may not name a result, as in `kept <<`'],
       [
         'declare query_parameters (n:long = 1);\nweb | take n',
-        'agents declare no parameters, which hold for the notebook',
+        'agents may not declare parameters, which apply to the notebook',
       ],
       [
         'print 1\n\nexternaldata (a:string) ["a.csv"]',

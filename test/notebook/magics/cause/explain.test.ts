@@ -150,7 +150,7 @@ describe('%explain', () => {
     ['two conditions', '%explain web | where bad, odd', '%explain: '],
     ['an open bracket', '%explain web where (bad', '%explain: '],
     ['no query below', '%%explain bad', '%explain: write one query below it'],
-    ['no condition', '%explain web | take 5', '%explain: the line has to end with `where` and the condition'],
+    ['no condition', '%explain web | take 5', '%explain: the line must end with `where` and the condition'],
   ])('refuses %s', async (_, cell, message) => {
     expect(traceback(await bench().run(cell))[0]).toContain(message);
   });
@@ -159,7 +159,7 @@ describe('%explain', () => {
     await bench().run('%%time 2026-01-01\nweb | take 9');
     await bench().run('_ | count');
     expect(traceback(await bench().run('%explain bad'))[0]).toContain(
-      'reads `_`, which is another result by now',
+      'reads `_`, which is a different result now',
     );
   });
 });

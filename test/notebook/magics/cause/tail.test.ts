@@ -266,7 +266,7 @@ describe('%tail', () => {
     ['%tail app | count --for 1s', '`count` needs all events at once'],
     ['%tail app | sort by _time asc --for 1s', 'needs all events at once'],
     ['%tail print x = 1 --for 1s', 'the query reads no dataset'],
-    ['%tail app | extend x = rand() --for 1s', '`rand()` gives other values each time'],
+    ['%tail app | extend x = rand() --for 1s', '`rand()` gives different values each time'],
     ['%tail app --for 0s', '--for is a duration such as 30s or 5m, not 0s'],
     ['%tail app --for soon', '--for is a duration such as 30s or 5m, not soon'],
     ['%tail app --for 1s --rows 0', '--rows is a number from 1 to 10,000'],

@@ -127,7 +127,7 @@ describe('%trace', () => {
 
   test('is not drawn if outputs hold no data', async () => {
     const run = await bench().run(`${range}%%retain off\n%trace abc`);
-    expect(printed(run)).toContain('The trace is not drawn, as outputs hold no data');
+    expect(printed(run)).toContain('The trace is not drawn, because outputs include no data');
     expect(shown(run).join('')).not.toContain('step');
   });
 
@@ -157,7 +157,7 @@ describe('%trace', () => {
     ['%trace nowhere', 'no span of the trace nowhere is in spans, otel-demo-traces in this range'],
     ['%trace abc notes', 'notes holds no spans'],
     ['%trace abc | where error', 'a condition goes with slowest or services, not with an id'],
-    ['%trace slowest spans | count', 'only `where` may stand after the dataset'],
+    ['%trace slowest spans | count', 'only `where` may follow the dataset'],
     ['%trace slowest spans | where name == "none"', 'no span in spans in this range meets the condition'],
     ['%trace slowest spans nonsense', 'nonsense is not understood'],
   ])('%s is refused: %s', async (line, message) => {

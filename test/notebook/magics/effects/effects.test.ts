@@ -229,11 +229,11 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
     'send queries to prod (http://',
   ],
   ['logout', 'logout', '%logout prod', 'end the sign-in to prod, for all your kernels'],
-  ['annotate', 'send', '%use prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
-  ['annotate', 'send', '%%on prod\n%annotate Hi --dataset web', 'keep an annotation in prod'],
+  ['annotate', 'send', '%use prod\n%annotate Hi --dataset web', 'store an annotation in prod'],
+  ['annotate', 'send', '%%on prod\n%annotate Hi --dataset web', 'store an annotation in prod'],
   ['annotate', 'drop', '%use prod\n%annotate --delete n1', 'delete the annotation n1'],
-  ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'keep a query in prod'],
-  ['star', 'send', '%star --new Hi --no-run\n%%on prod\nweb', 'keep a query in prod'],
+  ['star', 'send', '%use prod\n%star --new Hi --no-run\nweb', 'store a query in prod'],
+  ['star', 'send', '%star --new Hi --no-run\n%%on prod\nweb', 'store a query in prod'],
   ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
   ['unstar', 'drop', '%unstar Mine', 'delete the starred query Mine'],
   ['agents', 'agents', '%agents on', 'let agents on this machine add read-only cells to this notebook'],
@@ -278,7 +278,7 @@ describe('where nobody says yes', () => {
       expect(run.outputs.flatMap(each => (each.kind === 'asked' ? [each.text] : []))).toEqual([
         expect.stringMatching(/^%\S+ would .+\. Type yes to allow this for the rest of the session: $/),
       ]);
-      expect(traceback(run)[0]).toContain('not done, as the answer was not yes');
+      expect(traceback(run)[0]).toContain('not done, because the answer was not yes');
       expect(await state(stranger)).toEqual(before);
     },
   );
@@ -511,7 +511,9 @@ describe('a file in a hidden directory', () => {
     const stranger = await kernel([]);
     const before = await state(stranger);
     const run = await stranger.run(`%export ${name}\nprint a = 1`);
-    expect(traceback(run)[0]).toMatch(/%export would write .*, a hidden file or one of a hidden directory,/);
+    expect(traceback(run)[0]).toMatch(
+      /%export would write .*, a hidden file or a file in a hidden directory,/,
+    );
     expect(await state(stranger)).toEqual(before);
   });
 });

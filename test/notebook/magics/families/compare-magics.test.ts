@@ -129,7 +129,7 @@ describe('%compare', () => {
       'load 3.15 562,949,953,421,314 -562,949,953,421,311 -100',
     ]);
     expect(notices(await compare('2025-12-26..2026-01-02', single)).slice(-1)).toEqual([
-      'The two ranges differ in length: totals of the longer one hold more time.',
+      'The two ranges differ in length: totals of the longer one cover more time.',
     ]);
   });
 
@@ -177,7 +177,7 @@ describe('%compare', () => {
   ])('says that a row may be beyond the `%s` of one range', async (kind, operator) => {
     const cell = await compare('-1d', `web | summarize n = count() by host | ${operator}`);
     expect(notices(cell)).toContain(
-      `The query keeps a part of its rows with \`${kind}\`: a row may be null in a range that has it, as it was not kept there.`,
+      `The query keeps only some of its rows with \`${kind}\`: a row may be null in a range that has it, because it was not kept there.`,
     );
   });
 
@@ -241,7 +241,7 @@ describe('%compare', () => {
     [
       '-1d',
       'print n = 1\n\n_ | count',
-      'the query reads the kept result _, which has no rows of an earlier time',
+      'the query reads the named result _, which has no rows of an earlier time',
     ],
     ['1d', 'web | count', '1d is neither a duration with a minus, such as -1d, nor a range of two times'],
   ])('%s of %s is refused', async (line, query, message) => {

@@ -150,7 +150,7 @@ describe('%drop', () => {
     const run = await bench().run('%drop doomed', { answer: 'doomed' });
     expect(run.outputs[0]).toEqual({
       kind: 'asked',
-      text: 'This deletes doomed, 1 event. Type its name to go on: ',
+      text: 'This deletes doomed, 1 event. Type its name to continue: ',
     });
     expect([printed(run), await isThere()]).toEqual(['Deleted doomed (1 event).\n', false]);
   });
@@ -158,7 +158,7 @@ describe('%drop', () => {
   test('leaves it when something else was typed; --yes asks for no name', async () => {
     await make();
     expect(traceback(await bench().run('%drop doomed', { answer: 'y' }))[0]).toBe(
-      'magic: doomed was not deleted: what was typed is not its name',
+      'magic: doomed was not deleted: the typed name does not match',
     );
     expect(await isThere()).toBe(true);
     expect(printed(await bench().run('%drop doomed --yes'))).toBe('Deleted doomed (1 event).\n');
@@ -177,7 +177,7 @@ describe('%drop', () => {
       { mode: 0o600 },
     );
     expect(traceback(await bench().run('%use prod\n%drop web --yes'))[0]).toBe(
-      'magic: %drop works with the local service only, and the profile is prod',
+      'magic: %drop works with the local service only, but the profile is prod',
     );
     await bench().run('%use local');
   });

@@ -14,7 +14,7 @@ afterEach(() => bench.close());
 describe('%results', () => {
   test('lists what is kept: names, rows, columns, memory, range and query', async () => {
     expect(shown(await bench.run('%results'))).toEqual([
-      'There are no results yet. name << query keeps one under a name; _ is the last.',
+      'There are no results yet. name << query names one; _ is the last one.',
     ]);
     await bench.run('first << web | count');
     await bench.run('web | summarize n = count()');

@@ -182,7 +182,7 @@ test('a sign-in takes the place of a token that was typed, and a typed one that 
   expect(tokens).toEqual([`Bearer ${accessToken}`, 'Bearer xaat-typed-again']);
 });
 
-test('%logout ends a sign-in, and the profile is without a token again', async () => {
+test('%logout ends a sign-in, but the profile is without a token again', async () => {
   await login();
   expect(printed(await bench.run('%logout prod'))).toBe(
     'Signed out of prod: the token is revoked and forgotten.\n',

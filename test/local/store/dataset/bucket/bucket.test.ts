@@ -401,8 +401,8 @@ describe('refused in words', () => {
     ['s3://logs/text', 'There is no Parquet file at s3://logs/text/, only 1 other object.'],
     ['s3://logs/torn', 's3://logs/torn/a.parquet is cut short, encrypted, or not a Parquet file.'],
     ['s3://logs/delta', 's3://logs/delta/ is a table of Delta'],
-    ['s3://key:hidden@logs/app', 'an address of S3 has no user, password or parameters'],
-    ['s3://Logs_/app', 'Logs_ is not a name of a bucket'],
+    ['s3://key:hidden@logs/app', 'an S3 address has no user, password or parameters'],
+    ['s3://Logs_/app', 'Logs_ is not the name of a bucket'],
     ['gs://logs/app', 'no address of gs is read'],
     ['abfss://logs/app', 'no address of Azure is read'],
   ])('%s', async (address, message) => {
