@@ -134,7 +134,9 @@ function expectBounded(outputs: CellRun['outputs'], rows: number): void {
     expect(text).toContain(
       total > rows ? `: ${formatCount(total)}, of which the newest ${rows} are here.` : `: ${total}.`,
     );
-    expect(text).toMatch(new RegExp(`Showing the first \\d+ of ${kept} rows`));
+    // On a busy machine the first output may hold few enough events to show all of them.
+    const shownRows = text.split('<tr').length - 2;
+    expect(text.includes(`Showing the first ${shownRows} of ${kept} rows`)).toBe(shownRows < kept);
     expect(data).toHaveProperty(['application/vnd.apache.arrow.stream'], expect.any(String));
     const arrow = Buffer.from(String(data['application/vnd.apache.arrow.stream']), 'base64');
     expect(arrow.length).toBeLessThanOrEqual(512 * 1024);
