@@ -100,4 +100,4 @@ def test_doctor_knows_its_kernelspec(environment):
     _, text, _ = environment.run(environment.venv / "bin" / "apl-kernel", "doctor", **jupyter)
     line = next(line for line in text.splitlines() if "kernelspec" in line)
     assert line.startswith("ok ")
-    assert line.endswith(", of a Python package")
+    assert line.endswith(", from a Python package")
