@@ -285,6 +285,8 @@ describe('IPv6', () => {
     ['ipv6_is_in_any_range', [s('x'), j(['fd00::/8'])], null],
   ]);
   it('refuses what needs a database', () => {
-    expect(() => net.geo_info_from_ip_address([s('8.8.8.8')], context)).toThrow('needs an IP geolocation database');
+    expect(() => net.geo_info_from_ip_address([s('8.8.8.8')], context)).toThrow(
+      'needs an IP geolocation database',
+    );
   });
 });
