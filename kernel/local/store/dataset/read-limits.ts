@@ -25,6 +25,6 @@ function isCut(field: FileField): boolean {
 
 function limitOf([first, ...others]: readonly FileSummary[], reason: string): readonly Damage[] {
   if (first === undefined) return [];
-  const more = others.length === 0 ? '' : ` (so it is with ${plural(others.length, 'other file')})`;
+  const more = others.length === 0 ? '' : ` (and ${plural(others.length, 'other file')})`;
   return [{ file: first.path, reason: `${reason}${more}` }];
 }

@@ -5,6 +5,7 @@ import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { copyToParquet } from '../../../../kernel/local/engine/engine-parquet.js';
 import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
 import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import {
@@ -204,6 +205,15 @@ beforeAll(async () => {
   const year9999 = 253_402_300_799n * second;
   await writeColumns('beyond', [timesOf('_time', times.with(3, year9999)), number]);
   await write('noTimes', `SELECT NULL::TIMESTAMP AS _time, i AS n FROM range(3) r(i)`);
+  const withNulls = {
+    ...timesOf('_time', times),
+    data: timesOf('_time', times).data.with(2, null).with(3, null),
+  };
+  await writeColumns('partly', [withNulls, number]);
+  const own = path.join(dataDir, 'datasets', 'own');
+  await mkdir(own, { recursive: true });
+  const note = { fields: [{ name: 'n', type: 'long', column: 'n' }], timeless: true } as const;
+  await engine.run(copyToParquet('SELECT 1::BIGINT AS n', path.join(own, 'own.parquet'), note));
   await write('words', `SELECT '2026-03-04T05:00:00Z' AS _time, i AS n FROM range(3) r(i)`);
   await writeColumns('twice', [timesOf('_time', times), timesOf('_time', times), number]);
   for (const name of ['a', 'b']) await writeFiner(name);
@@ -316,17 +326,25 @@ test('decimals keep every digit', async () => {
 });
 
 test('what is not read of files is said above an answer, in one line for all that are alike', async () => {
-  const snapshot = await store?.snapshot('words', 'finer', 'zoned');
+  const snapshot = await store?.snapshot('words', 'finer', 'zoned', 'own');
   const said = (dataset: string) => snapshot?.notices([dataset]).map(({ msg }) => msg);
   const fileIn = (dataset: string) => path.join(dataDir, 'datasets', dataset, 'a.parquet');
   expect(said('words')).toEqual([
     `\`words\`: ${path.join(dataDir, 'datasets', 'words', 'words.parquet')} has no times in a column \`_time\`, and is not read: import it.`,
   ]);
   expect(said('finer')).toEqual([
-    `\`finer\`: ${fileIn('finer')} has times in \`_time\` that are read to the microsecond (so it is with 1 other file).`,
+    `\`finer\`: ${fileIn('finer')} has times in \`_time\` that are read to the microsecond (and 1 other file).`,
   ]);
   expect(said('zoned')).toEqual([]);
+  // An import without times has none, and is read.
+  expect(said('own')).toEqual([]);
   expect(await rows('finer | distinct _time')).toEqual([['"2026-03-04T05:00:00.000001Z"']]);
+});
+
+test('a row group without any time hides no times of the others', async () => {
+  const { firstTime, lastTime } = (await store?.measuredInfo('partly')) ?? {};
+  expect([firstTime, lastTime]).toEqual(['2026-03-04T05:00:00Z', '2026-03-04T05:00:05Z']);
+  expect(await rows('partly | sort by n asc | project n')).toEqual([['0'], ['1'], ['4'], ['5']]);
 });
 
 test('the first of two columns of times is the time', async () => {

@@ -395,6 +395,14 @@ testTraps([
     notes: [timeless()],
   },
   {
+    what: 'words that are all between apostrophes',
+    name: 'out.csv',
+    content: lines("'word','v'", "'a','x'", "'b','y'", ''),
+    select: 'word, v',
+    values: ['a|x', 'b|y'],
+    notes: [timeless()],
+  },
+  {
     what: 'one beside a value between quotes',
     name: 'out.csv',
     content: lines('n,word,v', '1,a,x', '2,b,"[1,2]"', "3,'c',", '4,d,z', ''),
