@@ -337,6 +337,10 @@ describe('every source file', () => {
     const found = offenders('test', text => starts.test(text)).filter(path => !places.test(path));
     expect(found).toEqual(['test/notebook/real-bench.ts']);
   });
+  test('of test/ opens a dataset store by a helper that closes it before its directory is removed', () => {
+    const opens = (text: string) => /\bnew DatasetStore\(/.test(text);
+    expect(offenders('test', opens)).toEqual(['test/local/store/dataset/stores.ts']);
+  });
   test('of test/ measures its own memory in a process of its own', () => {
     const measures = (text: string) => /\b(?:processMemory|ownMemory|memoryUsage(?:\.rss)?)\(\)/.test(text);
     const places = /^test\/(?:faults|setup)\//;

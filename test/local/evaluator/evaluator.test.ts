@@ -1,20 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/duckdb-literal.js';
-import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';
 import { now, openQueries } from '../queries.js';
+import { sharedStore } from '../store/dataset/stores.js';
 import { drawFrom } from './draw.js';
 import { type Case, pipeline, type Stored } from './pipelines.js';
 import { cell, int64, type Json, jsonCell, type Type } from './values.js';
 
 let catalog: DatasetCatalog | undefined;
-let dataDir = '';
-let engine: Engine | undefined;
 
 const { run } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('the file has not been imported');
@@ -49,21 +44,13 @@ const importedSql = `SELECT k::BIGINT AS k, NULL::VARCHAR AS s, n::BIGINT AS n, 
   FROM (VALUES (0, 9223372036854775807, 0.0), (1, -9223372036854775808, '-0.0'::DOUBLE), (1, 7, 'nan'::DOUBLE),
     (2, NULL, 'inf'::DOUBLE), (NULL, -5, NULL)) AS rows(k, n, x)`;
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir });
+sharedStore(async ({ dataDir, engine, store }) => {
   const file = path.join(dataDir, 'in.parquet');
   await engine.withConnection(connection =>
     connection.run(`COPY (${importedSql}) TO ${sqlText(file)} (FORMAT parquet)`),
   );
-  const store = new DatasetStore(dataDir, engine);
   await importFile(store, dataDir, { path: file, dataset: imported.name }, now);
   catalog = await store.snapshot(imported.name);
-});
-
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 /** Set RANDOM_PIPELINES=50000 for more, RANDOM_SEED for different ones; a failure names the seed of its query. */

@@ -1,16 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Engine } from '../../../kernel/local/engine/duckdb.js';
+import { expect, test } from 'vitest';
 import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';
 import { now, openQueries } from '../queries.js';
+import { sharedStore } from '../store/dataset/stores.js';
 
 let catalog: DatasetCatalog | undefined;
-let engine: Engine | undefined;
-let dataDir = '';
 
 const { run } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('the file has not been imported');
@@ -18,23 +14,15 @@ const { run } = openQueries(() => {
 });
 
 /** A stored dataset: the engine pushes join keys into scans of files, but not into constants. */
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir });
+sharedStore(async ({ dataDir, store }) => {
   const file = path.join(dataDir, 'in.csv');
   const lines = Array.from(
     { length: 100 },
     (_, x) => `2026-03-04T05:00:${String(x % 60).padStart(2, '0')}Z,${x}.5`,
   );
   await writeFile(file, ['_time,x', ...lines].join('\n'));
-  const store = new DatasetStore(dataDir, engine);
   await importFile(store, dataDir, { path: file, dataset: 'stored' }, now);
   catalog = await store.snapshot('stored');
-});
-
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 /** The smallest three values of x are 0.5, 1.5 and 2.5, none of which is on the other side of the joins. */

@@ -2,9 +2,9 @@ import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';
 import { nowMs, temporaryDirectory } from '../service.js';
+import { testStore } from './dataset/stores.js';
 
 interface Sizes {
   readonly files: number;
@@ -26,7 +26,7 @@ async function datasetOf({ files, rows, fields, memoryMb }: Sizes, value: string
   await writer.close();
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [], memoryBytes: memoryMb * 2 ** 20, threads: 2 });
-  const store = new DatasetStore(dataDir, engine);
+  const store = testStore(dataDir, engine);
   onTestFinished(async () => {
     await store.close();
     await engine.close();

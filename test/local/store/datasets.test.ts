@@ -4,9 +4,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { BuiltinDataset } from '../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../kernel/local/store/datasets.js';
+import type { DatasetStore } from '../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../kernel/local/store/import.js';
 import { nowMs, temporaryDirectory } from '../service.js';
+import { testStore } from './dataset/stores.js';
 
 const builtin: BuiltinDataset = {
   schema: { name: 'sample', open: false, fields: [{ name: '_time', type: 'datetime' }] },
@@ -24,7 +25,7 @@ async function openStore(): Promise<Parts> {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [] });
   onTestFinished(() => engine.close());
-  return { dataDir, engine, store: new DatasetStore(dataDir, engine, [builtin]) };
+  return { dataDir, engine, store: testStore(dataDir, engine, [builtin]) };
 }
 
 async function add({ store, dataDir }: Parts, dataset: string, ...lines: object[]): Promise<void> {
@@ -291,7 +292,7 @@ test('replacements that arrive together replace each other in their order', asyn
 
 test('of replacements by two processes at the same time one stays, whole', async () => {
   const parts = await openStore();
-  const other = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  const other = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   await put(parts, 1, false);
   for (let round = 0; round < 5; round++) {
     const files = await Promise.all([2, 3, 4, 5].map(oneEvent));
@@ -304,7 +305,7 @@ test('of replacements by two processes at the same time one stays, whole', async
 
 test('what another process adds, replaces, describes or deletes is there in the next snapshot', async () => {
   const parts = await openStore();
-  const other = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  const other = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   for (let n = 1; n <= 12; n++) {
     await put(n % 2 === 0 ? parts : other, n, false);
     expect([(await rows(parts, 'd', ['n'])).length, (await rows(other, 'd', ['n'])).length]).toEqual([n, n]);
@@ -400,7 +401,7 @@ test('leftovers of a killed process are removed, unless they are new', async () 
   for (const leftover of leftovers) await utimes(leftover, before, before);
   await utimes(path.join(dataDir, '.tmp'), before, before);
   await writeFile(path.join(directory, 'dataset.json.2.tmp'), '{');
-  await new DatasetStore(dataDir, engine).snapshot('d');
+  await testStore(dataDir, engine).snapshot('d');
   expect(await readdir(dataDir)).toEqual(['.tmp', 'datasets']);
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
   expect(await readdir(directory)).toEqual(['dataset.json.2.tmp']);

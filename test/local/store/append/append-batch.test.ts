@@ -1,39 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
+import { expect, test } from 'vitest';
 import { readBatch } from '../../../../kernel/local/store/append/append-batch.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { storeFile } from '../../../../kernel/local/store/import.js';
 import { nowMs } from '../../service.js';
+import { sharedStore } from '../dataset/stores.js';
 
 const nowNs = BigInt(nowMs) * 1_000_000n;
 
-interface Parts {
-  readonly engine: Engine;
-  readonly store: DatasetStore;
-}
-
-let parts: Parts;
-let dataDir: string;
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  const engine = await Engine.open({ dataDir });
-  parts = { engine, store: new DatasetStore(dataDir, engine) };
-});
-afterAll(async () => {
-  await parts.store.close();
-  await parts.engine.close();
-  await rm(dataDir, { recursive: true });
-});
+const opened = sharedStore();
 
 /**
  * Returns fields with their types, and every row as text. Fields are in the order of files, so they are sorted unless there is one
  * body.
  */
 async function contentOf(dataset: string, isOne: boolean): Promise<unknown> {
-  const { engine, store } = parts;
+  const { engine, store } = opened();
   const catalog = await store.snapshot(dataset);
   const fields = [...(catalog.schema(dataset)?.fields ?? [])];
   if (!isOne) fields.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -54,23 +36,23 @@ async function imported(bodies: readonly string[], timeField?: string): Promise<
   const dataset = `imported${++datasets}`;
   const late: number[] = [];
   for (const body of bodies) {
-    const file = path.join(parts.engine.workDir, 'body.json');
+    const file = path.join(opened().engine.workDir, 'body.json');
     await writeFile(file, body);
     const time = { nowNs, ...(timeField !== undefined && { field: timeField }) };
     const load = { file, name: 'The body', format: 'json', dataset, time } as const;
-    late.push((await storeFile(parts.store, parts.engine, load)).late);
+    late.push((await storeFile(opened().store, opened().engine, load)).late);
   }
   return { late, content: await contentOf(dataset, bodies.length === 1) };
 }
 
 async function appended(bodies: readonly string[], timeField?: string): Promise<unknown> {
   const dataset = `appended${++datasets}`;
-  await parts.store.create(dataset);
+  await opened().store.create(dataset);
   const late: number[] = [];
   for (const body of bodies) {
     const batch = readBatch(body, timeField, nowNs);
     if (batch === undefined) throw new Error(`left to an import: ${body}`);
-    await parts.store.append(dataset, batch);
+    await opened().store.append(dataset, batch);
     late.push(batch.late);
   }
   return { late, content: await contentOf(dataset, bodies.length === 1) };

@@ -19,8 +19,9 @@ import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { ownName } from '../../../../kernel/local/lease/processes.js';
 import { type Batch, readBatch } from '../../../../kernel/local/store/append/append-batch.js';
 import { BatchLog } from '../../../../kernel/local/store/append/append-log.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import type { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { nowMs, temporaryDirectory } from '../../service.js';
+import { testStore } from '../dataset/stores.js';
 import { goneProcess } from './logs.js';
 
 interface Parts {
@@ -34,7 +35,7 @@ async function openStore(confirm = () => {}): Promise<Parts> {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [] });
   onTestFinished(() => engine.close());
-  const store = new DatasetStore(dataDir, engine, [], () => {}, confirm);
+  const store = testStore(dataDir, engine, [], () => {}, confirm);
   await store.create('d');
   return { dataDir, engine, store, directory: path.join(dataDir, 'datasets', 'd') };
 }
@@ -100,12 +101,12 @@ test('what a process that was killed had appended is taken in once, by the next 
   const orphan = await orphanOf(parts, batchOf(1, 2), batchOf(3));
   const kept = path.join(parts.dataDir, 'log');
   await copyFile(orphan, kept);
-  const later = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  const later = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   expect(await idsOf(later)).toEqual([1, 2, 3]);
   expect(await entries(parts, '.log')).toEqual([]);
   // Killed after its file was written and before its log was deleted.
   await copyFile(kept, orphan);
-  expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual([1, 2, 3]);
+  expect(await idsOf({ ...parts, store: testStore(parts.dataDir, parts.engine) })).toEqual([1, 2, 3]);
   expect(await entries(parts, '.log')).toEqual([]);
 });
 
@@ -126,7 +127,7 @@ test.each(damages)('of a log that is %s, the whole batches count', async (_, dam
   const parts = await openStore();
   const orphan = await orphanOf(parts, batchOf(1), batchOf(2));
   await damage(orphan, (await readFile(orphan)).length);
-  expect(await idsOf({ ...parts, store: new DatasetStore(parts.dataDir, parts.engine) })).toEqual(ids);
+  expect(await idsOf({ ...parts, store: testStore(parts.dataDir, parts.engine) })).toEqual(ids);
 });
 
 test('many clients at once lose nothing', async () => {
@@ -171,7 +172,7 @@ async function mergingStore(during: (parts: Parts, first: string) => Promise<voi
   }
   await expect.poll(() => merged).toBe(1);
   await parts.store.close();
-  return { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  return { ...parts, store: testStore(parts.dataDir, parts.engine) };
 }
 
 const away = (parts: Parts) => path.join(parts.dataDir, 'away');
@@ -297,7 +298,7 @@ test('files of a backup that come back beside the one that has their rows do not
   await cp(backup, parts.directory, { recursive: true });
   expect(await idsOf(parts)).toEqual(all);
   // A new service reads it from the footer.
-  const next = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  const next = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   expect([await idsOf(next), (await entries(parts, '.parquet')).length]).toEqual([all, 9]);
   await rename(merged, away(parts));
   expect(await idsOf(next)).toEqual(all);
@@ -332,7 +333,7 @@ test('copies of files and logs under other names do not count beside what has th
   const orphan = await orphanOf(parts, batchOf(8), batchOf(9));
   await copyFile(orphan, copyOf(path.basename(orphan)));
   await copyFile(orphan, path.join(parts.directory, `Copy of ${path.basename(orphan)}`));
-  const next = { ...parts, store: new DatasetStore(parts.dataDir, parts.engine) };
+  const next = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   for (let reading = 0; reading < 2; reading++) expect(await idsOf(next)).toEqual([...all, 8, 9]);
   const logs = await entries(parts, '.log');
   expect(logs.length).toBe(2);
@@ -362,7 +363,7 @@ test('a log of a killed process whose events are stored already does not outlive
   await orphanWith(begun, id, [batchOf(0)]);
   await append(begun, 7);
   await begun.store.close();
-  const parts = { ...begun, store: new DatasetStore(begun.dataDir, begun.engine) };
+  const parts = { ...begun, store: testStore(begun.dataDir, begun.engine) };
   await append(parts, 8);
   await expect.poll(() => entries(parts, '.replaces')).not.toEqual([]);
   const before = new Date(Date.now() - 3_600_000);

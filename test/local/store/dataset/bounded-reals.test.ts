@@ -1,17 +1,13 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
 import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { now, openQueries, start } from '../../queries.js';
+import { sharedStore } from './stores.js';
 
 let catalog: (DatasetCatalog & { boundedReals(name: string): ReadonlySet<string> }) | undefined;
-let dataDir = '';
-let engine: Engine | undefined;
 
 const { rows } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('there are no files yet');
@@ -37,9 +33,7 @@ const datasets: Readonly<Record<string, readonly [files: readonly string[], boun
   map: [['i / 8 AS "m.x", i / 8 AS x', `'{"x": 1e150}'::JSON AS m`], ['x']],
 };
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir });
+sharedStore(async ({ dataDir, engine, store }) => {
   for (const [name, [files]] of Object.entries(datasets)) {
     const folder = path.join(dataDir, 'datasets', name);
     await mkdir(folder, { recursive: true });
@@ -49,12 +43,7 @@ beforeAll(async () => {
          TO ${sqlText(path.join(folder, `${index}.parquet`))} (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
       );
   }
-  catalog = await new DatasetStore(dataDir, engine).snapshot(...Object.keys(datasets));
-});
-
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
+  catalog = await store.snapshot(...Object.keys(datasets));
 });
 
 const questions = [

@@ -18,8 +18,9 @@ import { checkData } from '../../../../kernel/local/check/check.js';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { writeReplacements } from '../../../../kernel/local/store/dataset/replacement-list.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
+import type { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { nowMs, type TestService, temporaryDirectory, testService } from '../../service.js';
+import { testStore } from './stores.js';
 
 /** A data directory with the datasets `good` and `hurt` of two files each, written by the first test. */
 let written: Promise<string> | undefined;
@@ -308,7 +309,7 @@ interface Store {
 async function openStore(dataDir: string): Promise<Store> {
   const engine = await Engine.open({ dataDir, families: [] });
   onTestFinished(() => engine.close());
-  return { engine, store: new DatasetStore(dataDir, engine) };
+  return { engine, store: testStore(dataDir, engine) };
 }
 
 /** Creates a dataset from a file of another program, and lets a store read it once; returns the file. */

@@ -1,9 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { readFooters } from '../../../../kernel/local/engine/engine-parquet.js';
 import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
 import { FooterReader } from '../../../../kernel/local/store/dataset/footers.js';
@@ -11,16 +9,14 @@ import { footerIn } from '../../../../kernel/local/store/dataset/part-file.js';
 import { partFooter } from '../../../../kernel/local/store/dataset/part-footer.js';
 import { SummaryReader } from '../../../../kernel/local/store/dataset/summaries.js';
 import { SummaryCache } from '../../../../kernel/local/store/dataset/summary-cache.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../../kernel/local/store/import.js';
 import { now, openQueries } from '../../queries.js';
+import { sharedStore } from './stores.js';
 
 /** Files of other writers in Base64, whose statistics ignore the NaN of rows 1 and 4; `readers/parquet/types/make.py` creates them. */
 const made = new URL('./hidden-nan.json', import.meta.url);
 
 let catalog: DatasetCatalog | undefined;
-let dataDir = '';
-let engine: Engine | undefined;
 
 const { rows } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('there are no files yet');
@@ -29,9 +25,7 @@ const { rows } = openQueries(() => {
 
 const datasets = ['pyarrow', 'polars', 'both', 'imported'] as const;
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir });
+const opened = sharedStore(async ({ dataDir, engine, store }) => {
   const files: Readonly<Record<string, string>> = JSON.parse(await readFile(made, 'utf8'));
   for (const [writer, content] of Object.entries(files))
     for (const dataset of [writer, 'both']) {
@@ -42,18 +36,12 @@ beforeAll(async () => {
   await engine.run(
     `COPY (SELECT * FROM read_parquet(${sqlText(fileOf('pyarrow'))}, can_have_nan = true)) TO ${sqlText(path.join(dataDir, 'engine.parquet'))} (FORMAT parquet)`,
   );
-  const store = new DatasetStore(dataDir, engine);
   await importFile(store, dataDir, { path: fileOf('pyarrow'), dataset: 'imported' }, now);
   catalog = await store.snapshot(...datasets);
 });
 
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
 function fileOf(writer: string): string {
-  return path.join(dataDir, 'datasets', writer, `${writer}.parquet`);
+  return path.join(opened().dataDir, 'datasets', writer, `${writer}.parquet`);
 }
 
 /** The same rows, computed by a query. */
@@ -92,8 +80,8 @@ describe.each(datasets)('of %s', dataset => {
 });
 
 test('it is known of the footers of other writers, and not of those of the engine', async () => {
-  const paths = [fileOf('pyarrow'), fileOf('polars'), path.join(dataDir, 'engine.parquet')];
-  const read = await readFooters(engine as Engine, paths);
+  const paths = [fileOf('pyarrow'), fileOf('polars'), path.join(opened().dataDir, 'engine.parquet')];
+  const read = await readFooters(opened().engine, paths);
   const own = await Promise.all(
     paths.map(async each => partFooter(each, (await footerIn(each)) ?? Buffer.alloc(0))),
   );
@@ -106,9 +94,9 @@ test('it is known of the footers of other writers, and not of those of the engin
 });
 
 test('it is kept for the next start', async () => {
-  const directory = path.join(dataDir, 'datasets', 'pyarrow');
-  const kept = new SummaryCache(dataDir);
-  const summaries = () => new SummaryReader(directory, new FooterReader(engine as Engine), kept);
+  const directory = path.join(opened().dataDir, 'datasets', 'pyarrow');
+  const kept = new SummaryCache(opened().dataDir);
+  const summaries = () => new SummaryReader(directory, new FooterReader(opened().engine), kept);
   const { files } = await summaries().of(['pyarrow.parquet']);
   await kept.save();
   expect((await kept.load('pyarrow')).get('pyarrow.parquet')?.summary.hidesNaN).toBe(true);

@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importFile } from '../../../../kernel/local/store/import.js';
 import { now, openQueries } from '../../queries.js';
+import { sharedStore } from './stores.js';
 
 let catalog: DatasetCatalog | undefined;
-let dataDir = '';
-let engine: Engine | undefined;
 
 const { run } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('nothing has been imported');
@@ -21,10 +17,7 @@ const { run } = openQueries(() => {
 /** Every zero is negative, so that a filter on the column does not know about positive zeros. */
 const values = "CASE WHEN i % 20 = 0 THEN '-0.0'::DOUBLE ELSE 0.5 - i % 2 END";
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir });
-  const store = new DatasetStore(dataDir, engine);
+sharedStore(async ({ dataDir, engine, store }) => {
   const parquet = path.join(dataDir, 'in.parquet');
   await engine.run(
     `COPY (SELECT ${values} AS v FROM range(60) r(i)) TO ${sqlText(parquet)} (FORMAT parquet)`,
@@ -41,11 +34,6 @@ beforeAll(async () => {
   );
   await importFile(store, dataDir, { path: both, dataset: 'both' }, now);
   catalog = await store.snapshot('parquet', 'json', 'both');
-});
-
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 const zero = 'datatable(z:real)[0.0]';

@@ -1,13 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { copyToParquet } from '../../../../kernel/local/engine/engine-parquet.js';
 import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import {
   structBytes,
   structOf,
@@ -16,11 +13,9 @@ import {
   type ThriftStruct,
 } from '../../../../kernel/local/store/readers/parquet/thrift.js';
 import { openQueries } from '../../queries.js';
+import { sharedStore } from './stores.js';
 
 let catalog: DatasetCatalog | undefined;
-let dataDir = '';
-let engine: Engine | undefined;
-let store: DatasetStore | undefined;
 
 const { rows } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('there are no files yet');
@@ -60,15 +55,15 @@ const hour = 1_772_600_400n * second;
 const seconds = [0n, 1n, 2n, 3n, 4n, 5n];
 
 async function write(dataset: string, select: string): Promise<void> {
-  const folder = path.join(dataDir, 'datasets', dataset.replace(/\.\d$/, ''));
+  const folder = path.join(opened().dataDir, 'datasets', dataset.replace(/\.\d$/, ''));
   await mkdir(folder, { recursive: true });
   const file = path.join(folder, `${dataset}.parquet`);
-  await engine?.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+  await opened().engine.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
 }
 
 /** Writes a file with row groups of `rowGroupSize` rows; returns its path. */
 async function writeColumns(dataset: string, columnData: ColumnSource[], rowGroupSize = 2): Promise<string> {
-  const folder = path.join(dataDir, 'datasets', dataset);
+  const folder = path.join(opened().dataDir, 'datasets', dataset);
   await mkdir(folder, { recursive: true });
   const file = path.join(folder, 'a.parquet');
   await writeFile(file, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize })));
@@ -85,7 +80,7 @@ async function writeFiner(name: string): Promise<void> {
       { name: '_time', type: 'INT64', repetition_type: 'REQUIRED', logical_type: logical },
     ],
   });
-  const folder = path.join(dataDir, 'datasets', 'finer');
+  const folder = path.join(opened().dataDir, 'datasets', 'finer');
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, `${name}.parquet`), new Uint8Array(bytes));
 }
@@ -158,9 +153,7 @@ const words = ['b', 'é', 'zz', 'bé', 'bz', 'a'];
 
 const far = ["TIMESTAMP '9999-12-31 00:00:00'", "DATE '9999-12-31'", "TIMESTAMPTZ '0001-01-01 00:00:00+00'"];
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir });
+const opened = sharedStore(async ({ dataDir, engine, store }) => {
   for (const [index, values] of pairs.entries())
     for (const file of [0, 1])
       await write(
@@ -217,13 +210,7 @@ beforeAll(async () => {
   await write('words', `SELECT '2026-03-04T05:00:00Z' AS _time, i AS n FROM range(3) r(i)`);
   await writeColumns('twice', [timesOf('_time', times), timesOf('_time', times), number]);
   for (const name of ['a', 'b']) await writeFiner(name);
-  store = new DatasetStore(dataDir, engine);
   catalog = await store.snapshot(...(await store.snapshot()).names());
-});
-
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 test.each(pairs.map(([first, other, values], index) => [first, other, values, index] as const))(
@@ -255,7 +242,7 @@ describe.each(Object.keys(statistics).map((name, index) => [name, `events${index
     });
 
     test('it is said how long it is if the statistics say so', async () => {
-      const { rows: count, firstTime, lastTime } = (await store?.measuredInfo(dataset)) ?? {};
+      const { rows: count, firstTime, lastTime } = (await opened().store.measuredInfo(dataset)) ?? {};
       const known = ['2026-03-04T05:00:00Z', '2026-03-04T05:00:05Z'];
       expect([count, firstTime, lastTime]).toEqual([
         6,
@@ -326,11 +313,11 @@ test('decimals keep every digit', async () => {
 });
 
 test('what is not read of files is said above an answer, in one line for all that are alike', async () => {
-  const snapshot = await store?.snapshot('words', 'finer', 'zoned', 'own');
+  const snapshot = await opened().store.snapshot('words', 'finer', 'zoned', 'own');
   const said = (dataset: string) => snapshot?.notices([dataset]).map(({ msg }) => msg);
-  const fileIn = (dataset: string) => path.join(dataDir, 'datasets', dataset, 'a.parquet');
+  const fileIn = (dataset: string) => path.join(opened().dataDir, 'datasets', dataset, 'a.parquet');
   expect(said('words')).toEqual([
-    `\`words\`: ${path.join(dataDir, 'datasets', 'words', 'words.parquet')} has no times in a column \`_time\`, and is not read: import it.`,
+    `\`words\`: ${path.join(opened().dataDir, 'datasets', 'words', 'words.parquet')} has no times in a column \`_time\`, and is not read: import it.`,
   ]);
   expect(said('finer')).toEqual([
     `\`finer\`: ${fileIn('finer')} has times in \`_time\` that are read to the microsecond (and 1 other file).`,
@@ -342,7 +329,7 @@ test('what is not read of files is said above an answer, in one line for all tha
 });
 
 test('a row group without any time hides no times of the others', async () => {
-  const { firstTime, lastTime } = (await store?.measuredInfo('partly')) ?? {};
+  const { firstTime, lastTime } = (await opened().store.measuredInfo('partly')) ?? {};
   expect([firstTime, lastTime]).toEqual(['2026-03-04T05:00:00Z', '2026-03-04T05:00:05Z']);
   expect(await rows('partly | sort by n asc | project n')).toEqual([['0'], ['1'], ['4'], ['5']]);
 });

@@ -1,16 +1,12 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
-import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { openQueries, start } from '../../queries.js';
+import { sharedStore } from './stores.js';
 
 let catalog: DatasetCatalog | undefined;
-let dataDir = '';
-let engine: Engine | undefined;
 
 const { run } = openQueries(() => {
   if (catalog === undefined) throw new RangeError('nothing was written');
@@ -77,23 +73,19 @@ const files: readonly (readonly [dataset: string, select: string])[] = [
   ['mixed', `SELECT ${time} AS _time, 'build-7' AS tags, ['x'] AS "a.b", {'t': 'z'} AS m FROM range(3) r(i)`],
 ];
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'apl-kernel-test-'));
-  engine = await Engine.open({ dataDir, families: [] });
-  for (const [index, [dataset, select]] of files.entries()) {
-    const directory = path.join(dataDir, 'datasets', dataset);
-    await mkdir(directory, { recursive: true });
-    await engine.run(
-      `COPY (${select}) TO ${sqlText(path.join(directory, `${index}.parquet`))} (FORMAT parquet)`,
-    );
-  }
-  catalog = await new DatasetStore(dataDir, engine).snapshot('lists', 'mixed');
-});
-
-afterAll(async () => {
-  await engine?.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+sharedStore(
+  async ({ dataDir, engine, store }) => {
+    for (const [index, [dataset, select]] of files.entries()) {
+      const directory = path.join(dataDir, 'datasets', dataset);
+      await mkdir(directory, { recursive: true });
+      await engine.run(
+        `COPY (${select}) TO ${sqlText(path.join(directory, `${index}.parquet`))} (FORMAT parquet)`,
+      );
+    }
+    catalog = await store.snapshot('lists', 'mixed');
+  },
+  { families: [] },
+);
 
 /** Returns the result of a query with and without known text lists, and whether the first parsed the JSON of `tags`. */
 async function bothOf(apl: string): Promise<readonly [unknown, unknown, boolean]> {

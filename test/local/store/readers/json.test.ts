@@ -3,12 +3,12 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { readEvents } from '../../../../kernel/local/store/append/append-events.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { storeFile } from '../../../../kernel/local/store/import.js';
 import { readJson } from '../../../../kernel/local/store/readers/json.js';
 import { profile, shapeOfSample } from '../../../../kernel/local/store/readers/json-shape.js';
 import { cells } from '../../../../kernel/local/store/readers/reading.js';
 import { temporaryDirectory } from '../../service.js';
+import { testStore } from '../dataset/stores.js';
 
 const line = '{"a": 1, "text": "y"}\n';
 
@@ -52,7 +52,7 @@ test.each([20, 70])('an object of %i MiB is read, and those around it', async me
 test('a file for which there is not enough memory is named, with what to do', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, memoryBytes: 24 * 2 ** 20 });
-  const store = new DatasetStore(dataDir, engine);
+  const store = testStore(dataDir, engine);
   onTestFinished(async () => {
     await store.close();
     await engine.close();

@@ -12,11 +12,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { engineFailure } from '../../../../kernel/local/engine/engine-failure.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { importSource, openSource } from '../../../../kernel/local/store/import.js';
 import { Originals } from '../../../../kernel/local/store/sources/originals.js';
 import { previewFile } from '../../../../kernel/local/store/sources/source-preview.js';
 import { temporaryDirectory } from '../../service.js';
+import { testStore } from '../dataset/stores.js';
 
 const line = (n: number) => `{"_time":"2026-01-01T00:00:00Z","n":${n}}\n`;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => line(n)).join('');
@@ -29,7 +29,7 @@ async function importChanged(change: (file: string) => void): Promise<readonly u
   utimesSync(file, 1, 1);
   const engine = await Engine.open({ dataDir, families: [] });
   onTestFinished(() => engine.close());
-  const store = new DatasetStore(dataDir, engine, [], () => {});
+  const store = testStore(dataDir, engine, [], () => {});
   const request = { path: file, dataset: 'd' };
   const source = await openSource(dataDir, request);
   onTestFinished(() => source.engine.close());
@@ -120,7 +120,7 @@ test('a disk that gets full while a file is read is named, with what to do', asy
   onTestFinished(() => source.engine.close());
   source.engine.withConnection = () =>
     Promise.reject(engineFailure(new Error('IO Error: Could not write file "x": No space left on device')));
-  const store = new DatasetStore(dataDir, source.engine, [], () => {});
+  const store = testStore(dataDir, source.engine, [], () => {});
   await expect(importSource(store, source, { path, dataset: 'd' }, 0n)).rejects.toMatchObject({
     kind: 'storage',
     message: `The disk of ${join(dataDir, '.tmp')} is full: nothing was stored.`,

@@ -7,8 +7,8 @@ import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
 import { readBatch } from '../../../../../kernel/local/store/append/append-batch.js';
 import { Buckets } from '../../../../../kernel/local/store/dataset/bucket/buckets.js';
 import { publishToBucket } from '../../../../../kernel/local/store/dataset/bucket/publish.js';
-import { DatasetStore } from '../../../../../kernel/local/store/datasets.js';
 import { nowMs, sharedService, temporaryDirectory } from '../../../service.js';
+import { testStore } from '../stores.js';
 import { eventsFile, sharedBucket } from './server.js';
 
 const bucket = sharedBucket();
@@ -155,7 +155,7 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
       const dataDir = await temporaryDirectory();
       const engine = await Engine.open({ dataDir, families: [] });
       onTestFinished(() => engine.close());
-      const store = new DatasetStore(dataDir, engine);
+      const store = testStore(dataDir, engine);
       await store.create('piped');
       const batch = readBatch(JSON.stringify(day(1, 1)), undefined, 1n);
       if (batch === undefined) throw new Error('no batch');
