@@ -30,11 +30,11 @@ const ALLOWED: readonly (readonly string[])[] = [
   ],
 ];
 
-test('files import each other in a circle only where the language recurs', () => {
+test('files import each other in cycles only for recursion in the language', () => {
   expect(circles(importsByFile('kernel', 'labextension/src'))).toEqual(ALLOWED);
 });
 
-test('a circle is found', () => {
+test('finds a cycle', () => {
   const graph = new Map([
     ['a', ['b']],
     ['b', ['c', 'd']],

@@ -37,7 +37,7 @@ class SlowFile {
   }) as unknown as Parameters<typeof writeAll>[0]['write'];
 }
 
-test('what a file takes in parts is written whole, each part at its position', async () => {
+test('writeAll writes the rest after a short write, at the right position', async () => {
   const file = new SlowFile();
   await writeAll(file, Buffer.from('abcdefgh'), 100);
   await writeAll(file, Buffer.from('ijkl'));
@@ -57,13 +57,13 @@ const saved: Readonly<Record<string, (text: string) => Buffer>> = {
   'UTF-16': text => Buffer.from(`\ufeff${text}`, 'utf16le'),
 };
 
-test.each(Object.entries(saved))('a file in %s is read as the text that it has', async (_, bytes) => {
+test.each(Object.entries(saved))('reads a file in %s as text', async (_, bytes) => {
   const file = temporaryFile();
   writeFileSync(file, bytes('time = "1h" # \u00fc \u{1f469}\r\n'));
   expect(await textOf(file)).toBe('time = "1h" # \u00fc \u{1f469}\r\n');
 });
 
-test('bytes that hold no text are refused where that matters', () => {
+test('decoding invalid UTF-8 throws only if asked to', () => {
   expect(decoded(Buffer.from([0x61, 0xe9]))).toBe('a\ufffd');
   expect(() => decoded(Buffer.from([0x61, 0xe9]), { fatal: true })).toThrow(TypeError);
 });
@@ -98,32 +98,32 @@ const ways: Readonly<Record<string, (file: string) => unknown>> = {
   'to write all of it': file => overwrite(file, 'text'),
 };
 
-describe.skipIf(process.platform === 'win32')('a file that is opened', () => {
-  describe.each(Object.entries(specials))('in place of which is %s', (_, put) => {
-    test.each(Object.entries(ways))('%s is refused at once', async (__, way) => {
+describe.skipIf(process.platform === 'win32')('opening a file', () => {
+  describe.each(Object.entries(specials))('with %s in its place', (_, put) => {
+    test.each(Object.entries(ways))('refuses %s without blocking', async (__, way) => {
       const file = temporaryFile();
       await put(file);
       const error: unknown = await (async () => way(file))().catch(each => each);
       expect(systemRefusal(error)?.reason).toBe('it is a pipe, a socket or a device');
     });
   });
-  test('may be the null device, for who wants nothing kept', async () => {
+  test('accepts the null device', async () => {
     const file = temporaryFile();
     symlinkSync(devNull, file);
     await overwrite(file, 'text');
     expect(await textOf(file)).toBe('');
   });
-  test('is refused if it is a directory', async () => {
+  test('refuses a directory', async () => {
     const error: unknown = await bytesOf(tmpdir()).catch(each => each);
     expect(systemRefusal(error)?.reason).toBe('it is a directory');
   });
-  test.each(Object.entries(ways))('%s says that a link leads nowhere', async (_, way) => {
+  test.each(Object.entries(ways))('reports a dangling link when asked %s', async (_, way) => {
     const file = temporaryFile();
     symlinkSync(join(file, '..', 'unmounted', 'file'), file);
     const error: unknown = await (async () => way(file))().catch(each => each);
     expect(systemRefusal(error)?.reason).toBe('it is a link that leads nowhere');
   });
-  test('and read whole has 64 MiB at most, or 2 GiB where it is as large as what it holds', async () => {
+  test('reads at most 64 MiB whole, or 2 GiB on request', async () => {
     const file = temporaryFile();
     writeFileSync(file, '');
     truncateSync(file, 2 ** 26);
@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('a file that is opened', () => {
     const error: unknown = await bytesOf(file, anySize).catch(each => each);
     expect(systemRefusal(error)?.reason).toBe('it is too large to be read at once');
   });
-  test('is as it was written', async () => {
+  test('overwriting truncates longer content', async () => {
     const file = temporaryFile();
     writeFileSync(file, 'a longer text');
     await overwrite(file, 'text');
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('a file that is opened', () => {
   });
 });
 
-test('nothing else of the kernel writes to an open file', () => {
+test('only files.ts writes to open files in the kernel', () => {
   const sources = readdirSync('kernel', { recursive: true, encoding: 'utf8' }).filter(path =>
     /\.ts$/.test(path),
   );

@@ -5,15 +5,15 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { largestAnswer, makeDirectory, memoryAtMost } from '../kernel/machine.js';
 
-describe('memory', () => {
+describe('available memory', () => {
   const GIB = 2 ** 30;
 
   afterEach(() => vi.restoreAllMocks());
 
   test.each([
-    ['no bound', 0, totalmem()],
-    ['a bound above what the machine has, as cgroups write for none', 2 ** 63, totalmem()],
-    ['a container', GIB / 4, GIB / 4],
+    ['without a limit', 0, totalmem()],
+    ["with a limit beyond the memory of the machine, cgroups' value for no limit", 2 ** 63, totalmem()],
+    ['in a container', GIB / 4, GIB / 4],
   ])('%s', (_, constrained, expected) => {
     vi.spyOn(process, 'constrainedMemory').mockReturnValue(constrained);
     expect(memoryAtMost()).toBe(expected);
@@ -26,7 +26,7 @@ describe('memory', () => {
     [4003, 1000],
     [8192, 2048],
     [1_000_000, 2048],
-  ])('of %d MiB of memory an answer may take %d', (memory, most) => {
+  ])('%d MiB of memory allow an answer of %d MiB', (memory, most) => {
     expect(largestAnswer(memory * 2 ** 20)).toBe(most * 2 ** 20);
   });
 });
@@ -40,7 +40,7 @@ describe('directories', () => {
 
   afterEach(() => rmSync(scratch, { recursive: true }));
 
-  test('a directory and those above it are made for this user alone, once', () => {
+  test('makeDirectory creates missing parents, for this user only, and can run twice', () => {
     const deep = join(scratch, 'a', 'b', 'c');
     makeDirectory(deep);
     makeDirectory(deep);
@@ -50,9 +50,9 @@ describe('directories', () => {
 
   test.each([
     ['a file', () => join(scratch, 'file')],
-    ['below a file', () => join(scratch, 'file', 'x')],
-    ['below /proc, where every name is missing', () => '/proc/apl-kernel/data'],
-  ])('%s is refused at once', (_, directory) => {
+    ['a path below a file', () => join(scratch, 'file', 'x')],
+    ['a path below /proc, which has no such name', () => '/proc/apl-kernel/data'],
+  ])('makeDirectory rejects %s without blocking', (_, directory) => {
     writeFileSync(join(scratch, 'file'), '');
     expect(() => makeDirectory(directory())).toThrow();
   });

@@ -14,7 +14,7 @@ test.each([
   ['magics', magicReference],
   ['effects', effectsReference],
   ['charts', chartReference],
-])('the reference of the %s in docs is that of the code', (name, reference) => {
+])('the reference of %s in docs matches the code', (name, reference) => {
   const path = `docs/${name}.md`;
   const page = read(path);
   const current = page.replace(
@@ -31,14 +31,14 @@ const pages = readdirSync(new URL('docs', root), { recursive: true, encoding: 'u
   .map(name => `docs/${name}`);
 
 test.each(['README.md', 'kernel/README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages])(
-  'the links of %s lead to files, and to headings that there are',
+  'every link in %s leads to an existing file and heading',
   path => {
     const links = [...read(path).matchAll(/(?:\]\(|src(?:set)?=")([^)"\s]+)/g)].map(match => match[1] ?? '');
     expect(links.filter(link => !/^(?:https?|mailto):/.test(link) && !leads(path, link))).toEqual([]);
   },
 );
 
-test('every page is reached from the README', () => {
+test('every page can be reached from the README', () => {
   const reached = new Set(['README.md']);
   for (const path of reached)
     for (const [, link = ''] of read(path).matchAll(/\]\(([^)#\s:]+\.md)/g))

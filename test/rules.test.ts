@@ -119,15 +119,15 @@ const kernelNames = new Set(kernelSources.map(importName));
 describe('who may import whom', () => {
   const forBrowsers = kernelSources.filter(source => runsInBrowsers(importName(source)));
 
-  test('files of the kernel import what their row of the table names', () => {
+  test('kernel files import only what their row of the table allows', () => {
     expect(kernelSources.flatMap(forbiddenImports)).toEqual([]);
   });
-  test('each row of the table is that of a file, and names nothing that none of them imports', () => {
+  test('every row of the table is used in full', () => {
     expect(Object.entries(ALLOWED).flatMap(([owner, allowed]) => staleImports(owner, allowed))).toEqual([]);
     const named = kernelSources.flatMap(kernelImports);
     expect(EVERYWHERE.filter(name => !named.includes(name))).toEqual([]);
   });
-  test('what runs in a browser imports nothing that does not', () => {
+  test('browser code imports only browser code', () => {
     expect(forBrowsers.flatMap(source => beyond(source, kernelImports(source)))).toEqual([]);
     expect(
       forBrowsers.flatMap(source =>
@@ -138,26 +138,26 @@ describe('who may import whom', () => {
       ),
     ).toEqual([]);
   });
-  test('the extension imports of the kernel what runs in a browser, and that is nothing else', () => {
+  test('the extension imports only browser code from the kernel, and uses all of it', () => {
     expect(extensionSources.flatMap(source => beyond(source, kernelImports(source)))).toEqual([]);
     const used = [...extensionSources, ...forBrowsers].flatMap(kernelImports);
     expect(IN_THE_BROWSER.filter(pattern => !used.some(name => matches(pattern, name)))).toEqual([]);
   });
 });
 
-test('the kernel reads no lines by readline, which ends them at U+2028 on some versions of Node', () => {
+test('the kernel never uses readline, which splits at U+2028 on some versions of Node', () => {
   const importing = sourcesIn('kernel').filter(({ text }) =>
     /'(?:node:)?readline(?:\/promises)?'/.test(text),
   );
   expect(importing.map(({ path }) => path)).toEqual([]);
 });
 
-test('the kernel waits for several signals by signals.ts alone: a timeout in AbortSignal.any may never come', () => {
+test('only signals.ts combines abort signals: a timeout in AbortSignal.any may never fire', () => {
   const using = sourcesIn('kernel').filter(({ text }) => text.includes('AbortSignal.any('));
   expect(using.map(({ path }) => path)).toEqual([]);
 });
 
-test('no folder of kernel/, labextension/src/ and test/ holds more than can be taken in', () => {
+test('no folder of kernel/, labextension/src/ and test/ has too many entries', () => {
   const roots = ['kernel', 'labextension/src', 'test'];
   const folders = [...roots, ...roots.flatMap(foldersBelow)];
   const sizes = folders.map(folder => [folder, readdirSync(join(root, folder)).length] as const);
@@ -183,14 +183,14 @@ const lines = [
   text.split('\n').map((line, index) => ({ place: `${path}:${index + 1}`, line })),
 );
 
-describe.each(WORDS)('$not is written $but', ({ not, except = [] }) => {
+describe.each(WORDS)('$not is spelled $but', ({ not, except = [] }) => {
   test('in code, messages, tests and docs', () => {
     const found = lines.filter(({ line }) => not.test(line) && !except.some(each => each.test(line)));
     expect(found.map(({ place, line }) => `${place}: ${line.trim()}`)).toEqual([]);
   });
 });
 
-test('each exception to a word is still needed', () => {
+test('every exception to a word rule is still needed', () => {
   const excepted = WORDS.flatMap(({ except = [] }) => except);
   expect(excepted.filter(each => !lines.some(({ line }) => each.test(line)))).toEqual([]);
 });
@@ -205,15 +205,15 @@ describe('every source file', () => {
   test('has at most 700 lines', () => {
     expect(offenders('', text => text.split('\n').length > LONGEST_FILE + 1)).toEqual([]);
   });
-  test('of kernel/ and labextension/ has a name of its own, by which an editor finds it', () => {
+  test('of kernel/ and labextension/ has a unique name', () => {
     const names = [...kernelSources, ...extensionSources].map(({ path }) => path.split('/').at(-1));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
-  test('has no function of more than 70 lines, other than flat switches and tables', () => {
+  test('has no function longer than 70 lines, except flat switches and tables', () => {
     const code = everything.filter(({ path }) => /\.(ts|mjs)$/.test(path) && !path.startsWith('test/'));
     expect(code.flatMap(longFunctions)).toEqual([]);
   });
-  test('leaves nothing to be done later', () => {
+  test('has no to-do comments or disabled checks', () => {
     const mark = new RegExp(
       ['TO' + 'DO', 'FIX' + 'ME', '@ts-' + 'ignore', '@ts-' + 'expect-error', 'eslint-' + 'disable'].join(
         '|',
@@ -221,26 +221,26 @@ describe('every source file', () => {
     );
     expect(offenders('', text => mark.test(text))).toEqual([]);
   });
-  test('asks for the kind of a relation only in the plan, its rewrites and its SQL', () => {
+  test('checks the kind of a relation only in the plan, its rewrites and its SQL', () => {
     const asking = offenders('kernel', text =>
       /\brelation\.kind (?:===|!==)|switch \((?:relation|each)\.kind\)/.test(text),
     );
     const places = /^kernel\/(?:apl\/plan\/|local\/sql\/(?:rewrite\/|relation\.ts$))/;
     expect(asking.filter(path => !places.test(path))).toEqual([]);
   });
-  test('names every kind of relation in a switch, so that the type check finds the places of a new one', () => {
+  test('switches over kinds of relations without a default, so that the type check finds missing ones', () => {
     const switches = (text: string) =>
       text.match(/^( *)switch \((?:relation|each)\.kind\) \{\n[\s\S]*?^\1\}/gm) ?? [];
     expect(offenders('kernel', text => switches(text).some(each => each.includes('default:')))).toEqual([]);
   });
-  test('takes the ids of columns from the plan, not from a range of numbers', () => {
+  test('gets column ids from the plan, not from a numeric range', () => {
     const range = /\b\d+_000_000_000\b|\b\d+e9\b/;
     const folders = ['kernel/apl/plan', 'kernel/local/sql'];
     expect(folders.flatMap(folder => offenders(folder, text => range.test(text)))).toEqual([]);
     const counting = /\bid: [\w.#]*(?:\+\+| \+ )|\w+ \+ \w*\.id\b/i;
     expect(offenders('kernel', text => counting.test(text))).toEqual(['kernel/apl/plan/plan.ts']);
   });
-  test('of local/sql writes no SQL that only one engine understands', () => {
+  test('of local/sql writes SQL that every engine understands', () => {
     const spelling =
       /::[A-Z]|\bapl_|TRY\(|TRY_CAST|json_|list_|epoch_|MATERIALIZED|DISTINCT FROM|SEMI|QUALIFY|ILIKE/;
     // `IS DISTINCT FROM` is standard.
@@ -248,7 +248,7 @@ describe('every source file', () => {
       'kernel/local/sql/standard.ts',
     ]);
   });
-  test('of local/ that runs queries knows no engine but where it is chosen', () => {
+  test('of local/ imports an engine only where it is chosen', () => {
     const engines = /from '(?:@duckdb\/|[./]+\/duckdb\/|[./]+\/engine\/(?:duckdb\.|reading|workers))/;
     const folders = ['kernel/local/sql', 'kernel/local/http'];
     expect(folders.flatMap(folder => offenders(folder, text => engines.test(text)))).toEqual([
@@ -263,23 +263,23 @@ describe('every source file', () => {
     const found = offenders('kernel/local/engine', text => own.test(text));
     expect(found.filter(file => seam.test(file))).toEqual([]);
   });
-  test('marks what is private with #; a constructor cannot be', () => {
+  test('marks private members with #, except constructors', () => {
     const offending =
       /^\s*(?:private|protected|public) (?!constructor)|constructor\((?:[^)]*,)?\s*(?:private|protected|public|readonly) /m;
     expect(offenders('', text => offending.test(text))).toEqual([]);
   });
-  test('of the kernel leaves a missing member out by present(), and never says `?` and `undefined` of one', () => {
+  test('of the kernel omits undefined members with present(), and declares them with `?` only', () => {
     const offending =
       /\.\.\.\([^()]*\? \{\} : \{ ?['\w]|\.\.\.\([^;]*? \? \{ \w[^{}]*\} : \{\}\)|\.\.\.\(.* && \{|^ *(?:readonly )?\w+\?: [^;(<]*\| undefined;/m;
     expect(offenders('kernel', text => offending.test(text))).toEqual([]);
   });
-  test('of the kernel takes the names in a data directory from its layout', () => {
+  test('of the kernel takes names in a data directory from its layout', () => {
     const literal = /join\((?:this\.#)?(?:dataDir|dataDirectory\(\)|place(?:Of\(dataDir\)\.directory)?), '/;
     const isJupyters = ({ path }: Source) => path.endsWith('commands/install.ts');
     const found = kernelSources.filter(source => !isJupyters(source) && literal.test(source.text));
     expect(found.map(({ path }) => path)).toEqual([]);
   });
-  test('of the kernel opens by files.ts what others may have put a pipe in place of', () => {
+  test('of the kernel opens files through files.ts if another program could have put a pipe there', () => {
     const imported = /import \{([^}]*)\} from 'node:fs(?:\/promises)?'/g;
     const opens = ({ text }: Source) =>
       [...text.matchAll(imported)].some(([, names = '']) =>
@@ -290,10 +290,10 @@ describe('every source file', () => {
     expect(OPENERS.filter(each => !found.some(name => matches(each, name)))).toEqual([]);
     expect(offenders('kernel', text => /import (?:\* as )?\w+ from 'node:fs/.test(text))).toEqual([]);
   });
-  test('of apl/ is synchronous, as editors call it while somebody types', () => {
+  test('of apl/ is synchronous, because editors call it on every keystroke', () => {
     expect(offenders('kernel/apl', text => /\basync\b|\bawait\b|\bPromise</.test(text))).toEqual([]);
   });
-  test('of local/ quotes for SQL by the literal file of an engine, or a constant of ours', () => {
+  test('of local/ quotes SQL through the literal file of an engine, except for known constants', () => {
     const writers = /^local\/(?:sql|duckdb|engine|store|samples|results|trino)\//;
     const found = kernelSources
       .filter(
@@ -306,17 +306,17 @@ describe('every source file', () => {
       );
     expect([...new Set(found)].sort()).toEqual(QUOTED_CONSTANTS);
   });
-  test('of local/duckdb/ writes no SQL of an argument that may be missing but by sqlOr()', () => {
+  test('of local/duckdb/ writes optional SQL arguments through sqlOr()', () => {
     const reads = (text: string) => /\w\]?\?\.sql\b/.test(text);
     expect(offenders('kernel/local/duckdb', reads)).toEqual([]);
   });
-  test('reads no token but for the request header', () => {
+  test('reveals a token only for the request header', () => {
     expect(offenders('kernel', text => text.includes('.reveal()')).sort()).toEqual([
       'kernel/api/client.ts',
       'kernel/local/trino/protocol/statement.ts',
     ]);
   });
-  test('of the kernel fails by an AplKernelError; other errors end in the file or folder that throws them', () => {
+  test('of the kernel throws AplKernelError, except for errors caught in the same file or folder', () => {
     const plain = offenders('kernel', text => /\bextends Error\b/.test(text), 'kernel/errors.ts');
     expect(plain.sort()).toEqual([
       'kernel/local/duckdb/bounds/costs.ts',
@@ -327,32 +327,32 @@ describe('every source file', () => {
     ]);
     expect(offenders('kernel', text => /\bthrow new Error\(/.test(text))).toEqual(['kernel/local/sealed.ts']);
   });
-  test('of apl/ asserts no type, but where one table makes both a node and what reads it', () => {
+  test('of apl/ has no type assertions, except in tables that pair a node with its reader', () => {
     const found = kernelSources.filter(({ path }) => path.startsWith('kernel/apl/')).flatMap(assertionsIn);
     expect(found.sort()).toEqual(ASSERTED);
   });
-  test('of test/ starts a local service by a helper that makes it a test of services', () => {
+  test('of test/ starts a local service through a helper that puts it into the service project', () => {
     const starts = /\/(?:commands\/service|engine\/spawned|local\/http\/server)\.js'/;
     const places = /^test\/(?:local|api|jupyter|commands|faults|cluster)\//;
     const found = offenders('test', text => starts.test(text)).filter(path => !places.test(path));
     expect(found).toEqual(['test/notebook/real-bench.ts']);
   });
-  test('of test/ opens a dataset store by a helper that closes it before its directory is removed', () => {
+  test('of test/ opens a dataset store through a helper that closes it before its directory is removed', () => {
     const opens = (text: string) => /\bnew DatasetStore\(/.test(text);
     expect(offenders('test', opens)).toEqual(['test/local/store/dataset/stores.ts']);
   });
-  test('of test/ measures its own memory in a process of its own', () => {
+  test('of test/ measures memory only in its own process', () => {
     const measures = (text: string) => /\b(?:processMemory|ownMemory|memoryUsage(?:\.rss)?)\(\)/.test(text);
     const places = /^test\/(?:faults|setup)\//;
     expect(offenders('test', measures).filter(path => !places.test(path))).toEqual([]);
   });
-  test('of test/ that is shared registers hooks in a function that test files call, as files share its module', () => {
+  test('of test/ that is shared registers hooks only in functions, because test files share modules', () => {
     const hooks =
       /^(?:before|after)(?:All|Each)\(|^(?:export )?const .* = (?:await )?(?:sharedService|openQueries|openEngine|realBench|useService)\(/m;
     const found = offenders('test/', text => hooks.test(text)).filter(path => !path.endsWith('.test.ts'));
     expect(found).toEqual([]);
   });
-  test('leaves argv and env to main.ts, but for the choice of its compiled code, and for what libraries read of the network', () => {
+  test('of the kernel reads argv and env only in main.ts, start.ts and authorities.ts', () => {
     expect(offenders('kernel', text => /\bprocess\.(argv|env)\b/.test(text), 'kernel/main.ts')).toEqual([
       'kernel/commands/start.ts',
       'kernel/api/network/authorities.ts',
@@ -361,7 +361,7 @@ describe('every source file', () => {
 });
 
 /** Each invariant ends with the tests that enforce it, as `file under test/: title`. */
-describe('an invariant of kernel/README.md names tests that there are', () => {
+describe('every invariant of kernel/README.md cites existing tests', () => {
   const [, section = ''] = readFileSync(join(root, 'kernel', 'README.md'), 'utf8').split(
     /^## What must stay true$|^## The build$/m,
   );
@@ -374,7 +374,7 @@ describe('an invariant of kernel/README.md names tests that there are', () => {
 });
 
 /** `npm ci` refuses a lock file that lacks one, on every platform. */
-test('the lock file holds every package that its packages need, of every platform', () => {
+test('the lock file has every dependency, for every platform', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, { dependencies?: object; optionalDependencies?: object }>>;
   };
@@ -385,7 +385,7 @@ test('the lock file holds every package that its packages need, of every platfor
   expect(needed.filter(name => !held.has(name))).toEqual([]);
 });
 
-test('every package runs on the oldest Node', () => {
+test('every package runs on the oldest supported Node', () => {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
   const oldest = /\d+\.\d+/.exec(read('package.json').engines.node)?.[0] ?? '';
   const packages = read('package-lock.json').packages as Readonly<

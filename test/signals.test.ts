@@ -9,27 +9,27 @@ const untilAborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(isLate(signal)), { once: true });
   });
 
-test('a limit comes though garbage is collected before, and says that it is one', async () => {
+test('a timeout fires after a garbage collection and is recognized as one', async () => {
   const ended = underLimit(new AbortController().signal, 100, untilAborted);
   await delay(20);
   collectGarbage();
   expect(await Promise.race([ended, delay(10_000, 'never')])).toBe(true);
 });
 
-test('of a signal that aborts within the limit the reason stays, which is not a limit', async () => {
+test('an abort before the timeout keeps its reason and is not a timeout', async () => {
   const user = new AbortController();
   const ended = underLimit(user.signal, 60_000, async signal => [await untilAborted(signal), signal.reason]);
   user.abort('stopped');
   expect(await ended).toEqual([false, 'stopped']);
 });
 
-test('a signal that has aborted before work begins has aborted that of the work', async () => {
+test('a signal that is already aborted aborts the work from the start', async () => {
   const work = async (signal: AbortSignal) => signal.aborted;
   expect(await underLimit(AbortSignal.abort(), undefined, work)).toBe(true);
   expect(await underEither([new AbortController().signal, AbortSignal.abort()], work)).toBe(true);
 });
 
-test('work that has ended is not aborted by what comes after it', async () => {
+test('nothing aborts the signal of work that has ended', async () => {
   const user = new AbortController();
   const signal = await underLimit(user.signal, 20, async signal => signal);
   await delay(40);
@@ -37,7 +37,7 @@ test('work that has ended is not aborted by what comes after it', async () => {
   expect(signal.aborted).toBe(false);
 });
 
-test('work without a limit or a signal of its own fails as it does', async () => {
+test('an error of work without a timeout or signal is passed on', async () => {
   await expect(underLimit(undefined, undefined, () => Promise.reject(new Error('work')))).rejects.toThrow(
     'work',
   );

@@ -36,7 +36,7 @@ const markdownSign = fc.constantFrom(
   'www.',
 );
 
-describe('invisible characters are shown', () => {
+describe('invisible characters are made visible', () => {
   test.each([
     ['plain text', 'plain text'],
     ['a\nb\tc', 'a\u21b5b\u21e5c'],
@@ -66,27 +66,27 @@ describe('invisible characters are shown', () => {
   ])('%j', (text, expected) => expect(visible(text)).toBe(expected));
 });
 
-test('line breaks stay where they are allowed, and everything else is marked there too', () => {
+test('line breaks stay in text of several lines, and other invisible characters are marked', () => {
   expect(visibleLines('a\nb\r\n\tc\r\u202e\u001b[2J')).toBe(
     'a\nb\n\tc\u27e8U+000D\u27e9\u27e8U+202E\u27e9\u27e8U+001B\u27e9[2J',
   );
 });
 
 test.each(['\u05d0', 'a\u0627b', '\ufb1d', '\ufefc', '\u{10800}', '\u{1e900}'])(
-  '%s is isolated, as letters of it are written from right to left',
+  '%s is isolated because it has right-to-left letters',
   text => expect(isolated(text)).toBe(`\u2068${text}\u2069`),
 );
 
-test.each(['ascii', 'caf\u00e9 \u65e5\u672c \u{1f469} \ufeff'])('%s stays as it is', text =>
+test.each(['ascii', 'caf\u00e9 \u65e5\u672c \u{1f469} \ufeff'])('%s is not isolated', text =>
   expect(isolated(text)).toBe(text),
 );
 
-test('of a sentence each run of words from right to left is isolated', () =>
+test('isolates each run of right-to-left words in a sentence', () =>
   expect(isolatedWords('a \u05d0\u05d1 \u05d2 b, \u0627 c')).toBe(
     'a \u2068\u05d0\u05d1 \u05d2\u2069 b, \u2068\u0627\u2069 c',
   ));
 
-test('what was isolated stays so when it is written again; other marks are seen', () => {
+test('marking text again keeps right-to-left isolation and shows other marks', () => {
   const text = `a ${isolated('\u05d0')} b\n\u2068x\u2069 \u2068\u202e\u2069`;
   expect(visibleAgain(text)).toBe(
     'a \u2068\u05d0\u2069 b\nx \u27e8U+2068\u27e9\u27e8U+202E\u27e9\u27e8U+2069\u27e9',
@@ -99,7 +99,7 @@ describe('HTML', () => {
     ['\u202e<\u0000\n\t', '\u27e8U+202E\u27e9&#60;\u27e8U+0000\u27e9\n\t'],
   ])('%j', (text, expected) => expect(escapeHtml(text)).toBe(expected));
 
-  test('of any text has no markup and no invisible character', () => {
+  test('escaped text has no markup and no invisible character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         const html = escapeHtml(text).replace(/&#\d+;/g, '');
@@ -125,9 +125,9 @@ describe('Markdown', () => {
     ['\\(x\\) \\\\', '<span>&#92;</span>(x<span>&#92;</span>) <span>&#92;</span>&#92;'],
     ['\\begin{x} \\ref{y}', '<span>&#92;</span>begin\\{x\\} <span>&#92;</span>ref\\{y\\}'],
     ['@@0@@', '&#64;\\@0&#64;\\@'],
-  ])('of %j is %j', (text, expected) => expect(escapeMarkdown(text)).toBe(expected));
+  ])('escapes %j as %j', (text, expected) => expect(escapeMarkdown(text)).toBe(expected));
 
-  test('of any text is shown as the text on one line', () => {
+  test('any escaped text is shown as that text on one line', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: markdownSign })), text => {
         const shown = [...markdownParts(escapeMarkdown(text))];
@@ -147,15 +147,15 @@ describe('Markdown', () => {
       '5 * 3',
     ],
     ...['service_name', '#1 (first)', '!x > 5', 'a_b_c', '50% ~ 60%'],
-  ])('in a cell leaves %j as it is', text => expect(escapeMarkdownCell(text)).toBe(text));
+  ])('a table cell leaves %j unchanged', text => expect(escapeMarkdownCell(text)).toBe(text));
 
-  test('in a cell escapes what would be more than text', () => {
+  test('a table cell escapes markup', () => {
     expect(escapeMarkdownCell('a | b')).toBe('a \\| b');
     expect(escapeMarkdownCell('[x](javascript:y)')).toBe('\\[x\\](javascript\\:y)');
     expect(escapeMarkdownCell('5$ or 6$')).toBe('5<span>\\$</span> or 6<span>\\$</span>');
   });
 
-  test('in a cell of any text is shown as the text, and is nothing but text', () => {
+  test('a table cell shows any text as plain text', () => {
     const reader = new MarkdownIt({ html: true, linkify: true });
     const unescaped = (html: string) =>
       html
@@ -175,9 +175,9 @@ describe('Markdown', () => {
     'Events: 6,218',
     'req_duration_ms >= 500',
     'a - b',
-  ])('in a line leaves %j as it is', text => expect(escapeMarkdownLine(text)).toBe(text));
+  ])('a line leaves %j unchanged', text => expect(escapeMarkdownLine(text)).toBe(text));
 
-  test('in a line of any text is a paragraph that is the text, and nothing else', () => {
+  test('a line shows any text as one plain paragraph', () => {
     const reader = new MarkdownIt({ html: true, linkify: true });
     const starts = fc.constantFrom(
       '',
@@ -210,7 +210,7 @@ describe('Markdown', () => {
     );
   });
 
-  test('of code, line breaks and escapes is shown without its signs', () => {
+  test('markdownParts splits code, line breaks and escapes, without their markup', () => {
     expect([...markdownParts('a `b\\*` \\* `` c`d ``  \ne')].filter(({ text }) => text !== '')).toEqual([
       { kind: 'text', text: 'a ' },
       { kind: 'code', text: 'b\\*' },
@@ -224,7 +224,7 @@ describe('Markdown', () => {
   });
 });
 
-test('a cut keeps whole characters', () => {
+test('cutting keeps surrogate pairs whole', () => {
   expect(cut('abcdef', 6)).toBe('abcdef');
   expect(cut('abcdefg', 6)).toBe('abcde\u2026');
   expect(cut('abcd\ud83d\ude00fg', 6)).toBe('abcd\u2026');
@@ -234,7 +234,7 @@ test.each([
   ['  a\r\n\t b\u2028c ', 'a b c'],
   ['\u001b[31mred\n\u202e', '\u27e8U+001B\u27e9[31mred \u27e8U+202E\u27e9'],
   ['abc defg', 'abc de\u2026'],
-])('one line of %j', (text, expected) => {
+])('%j fits on one line', (text, expected) => {
   expect(oneLine(text, text.startsWith('abc') ? 7 : 80)).toBe(expected);
 });
 
@@ -246,11 +246,11 @@ test.each([
   [-12_345, '-12,345'],
   [1_234.5678, '1,234.5678'],
   [Number.MAX_SAFE_INTEGER, '9,007,199,254,740,991'],
-])('%d is counted as %s', (count, text) => {
+])('%d is written as %s', (count, text) => {
   expect(formatCount(count)).toBe(text);
 });
 
-test('a noun goes with its count', () => {
+test('a noun is plural unless its count is one', () => {
   expect([plural(1, 'row'), plural(0, 'row'), plural(12_345, 'query', 'queries')]).toEqual([
     '1 row',
     '0 rows',
@@ -266,7 +266,7 @@ test.each([
   [12_345_678, '12.3 MB'],
   [1_000_000_000, '1 GB'],
   [5e15, '5000 TB'],
-])('%d bytes are %s', (bytes, text) => {
+])('%d bytes are written as %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });
 
@@ -278,11 +278,11 @@ test.each([
   [0.1, 10, '10 %, about 1 row'],
   [0.999, 0, '99 %'],
   [1, 24_680, '100 %, about 25,000 rows'],
-])('%d of an import of %d rows are %s', (share, rows, text) => {
+])('progress at %d of an import of about %d rows is written as %s', (share, rows, text) => {
   expect(partRead(share, rows)).toBe(text);
 });
 
-describe('access tokens', () => {
+describe('masking access tokens', () => {
   test.each([
     ['key xaat-1a2b-3c and xapt-9', 'key *** and ***'],
     ['"xaat-1"', '"***"'],
@@ -292,13 +292,13 @@ describe('access tokens', () => {
     ['Authorization: Bearer ya29.a0AfB_byC-1234', 'Authorization: Bearer ***'],
     ['bearer\n0123456789abcdef', 'bearer\n***'],
     ['bearer of news, bearer tokens', 'bearer of news, bearer tokens'],
-  ])('%j is kept as %j', (text, kept) => {
+  ])('turns %j into %j', (text, kept) => {
     expect(withoutTokens(text)).toBe(kept);
     expect(maskedTokens(text).length).toBe(text.length);
     expect(maskedTokens(text) === text).toBe(kept === text);
   });
 
-  test('in values of JSON, and in their names', () => {
+  test('covers keys and values of JSON', () => {
     const value = { 'xaat-1': ['xapt-2', 3, null, true], a: 'b' };
     expect(withoutTokensIn(value)).toEqual({ '***': ['***', 3, null, true], a: 'b' });
   });
@@ -307,7 +307,7 @@ describe('access tokens', () => {
 /** Prefixes that spreadsheets run or split into cells: https://owasp.org/www-community/attacks/CSV_Injection */
 const dangerous = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20', '\t', '\r', '\n'];
 
-describe.each(dangerous)('a text for a spreadsheet that begins with %j', sign => {
+describe.each(dangerous)('a spreadsheet cell that begins with %j', sign => {
   test.each([
     '',
     ' ',
@@ -323,7 +323,7 @@ describe.each(dangerous)('a text for a spreadsheet that begins with %j', sign =>
     "'",
     "''",
     " '",
-  ])('after %j is a text', before => {
+  ])('is escaped after %j', before => {
     const isText = before === " '";
     const text = `${before}${sign}1+1`;
     expect(spreadsheetText(text)).toBe(isText ? text : `'${text}`);
@@ -331,7 +331,7 @@ describe.each(dangerous)('a text for a spreadsheet that begins with %j', sign =>
 });
 
 test.each(['', 'a=1', '1', '1-2', "it's", "'quoted'", 'a\n=1', '#1', '%', '|'])(
-  '%j stays as it is in a spreadsheet',
+  '%j is not escaped for a spreadsheet',
   text => {
     expect(spreadsheetText(text)).toBe(text);
   },

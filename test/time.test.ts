@@ -12,7 +12,7 @@ import {
   zoneOffsets,
 } from '../kernel/time.js';
 
-describe('durations read as Go writes them', () => {
+describe('durations are written as in Go', () => {
   test.each([
     [0n, '0s'],
     [1n, '1ns'],
@@ -31,7 +31,7 @@ describe('durations read as Go writes them', () => {
   ])('%s ns', (nanos, expected) => expect(formatDuration(nanos)).toBe(expected));
 });
 
-describe('times have the digits they need', () => {
+describe('times have only the digits they need', () => {
   test.each([
     [0n, '1970-01-01T00:00:00Z'],
     [-1n, '1969-12-31T23:59:59.999999999Z'],
@@ -84,7 +84,7 @@ const timespans: readonly (readonly [text: string, nanoseconds: bigint | undefin
   ['-9223372036854775808ns', -(2n ** 63n)],
 ];
 
-test.each(timespans)('timespan %j', (text, expected) => {
+test.each(timespans)('parses timespan %j', (text, expected) => {
   expect(parseTimespan(text)).toBe(expected);
 });
 
@@ -117,11 +117,11 @@ const times: readonly (readonly [text: string, iso: string | undefined])[] = [
   ['', undefined],
 ];
 
-test.each(times)('time %j', (text, iso) => {
+test.each(times)('parses time %j', (text, iso) => {
   expect(parseTime(text)).toBe(iso === undefined ? undefined : BigInt(Date.parse(iso)) * 1_000_000n);
 });
 
-test('times keep nanoseconds', () => {
+test('parses times to the nanosecond, up to the latest one', () => {
   expect(parseTime('2026-01-02T03:04:05.123456789Z')).toBe(1_767_323_045_123_456_789n);
   expect(parseTime('2026-01-02T03:04:05,1234567899+00:00')).toBe(1_767_323_045_123_456_789n);
   expect(parseTime('2262-04-11T23:47:16.854775806Z')).toBe(LATEST_TIME);
@@ -141,7 +141,7 @@ test.each([
   ['1 h', undefined, undefined],
   ['1', undefined, undefined],
   ['', undefined, undefined],
-])('%j of Go', (text, truncated, exact) => {
+])('parses Go duration %j', (text, truncated, exact) => {
   expect([parseGoDuration(text), parseGoDuration(text, 'refuse')]).toEqual([truncated, exact]);
 });
 
@@ -151,7 +151,7 @@ test.each([
   ['+02', 120],
   ['+24:00', undefined],
   ['02:00', undefined],
-])('offset %j', (text, minutes) => expect(parseOffset(text)).toBe(minutes));
+])('parses offset %j', (text, minutes) => expect(parseOffset(text)).toBe(minutes));
 
 /** Zone abbreviations, each with a place that uses it in January or July. */
 const zones: Readonly<Record<string, readonly [place: string, month: 1 | 7]>> = {
@@ -189,7 +189,7 @@ const zones: Readonly<Record<string, readonly [place: string, month: 1 | 7]>> = 
   nzdt: ['Pacific/Auckland', 1],
 };
 
-test('a word for a zone stands for the offset of the places that use it', () => {
+test('zone abbreviations have the offsets of places that use them', () => {
   const offsetOf = ([timeZone, month]: readonly [string, number]) => {
     const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
     const parts = format.formatToParts(new Date(Date.UTC(2026, month - 1, 15)));
@@ -201,7 +201,7 @@ test('a word for a zone stands for the offset of the places that use it', () => 
 });
 
 test.each(['cs', 'da', 'de', 'es', 'fr', 'it', 'nb', 'nl', 'pl', 'pt', 'sv'])(
-  'the months of %s are known',
+  'knows the names of months in %s',
   language => {
     const inLanguage = (locale: string, month: number) =>
       new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' })

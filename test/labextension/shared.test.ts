@@ -10,7 +10,7 @@ function packagesOf(source: string): readonly string[] {
     .map(([, , name = '']) => name);
 }
 
-test('every package of JupyterLab whose code is used is that of the page, from version 4.2 on', () => {
+test('every JupyterLab package whose code is used is shared with the page, from version 4.2 on', () => {
   const files = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' });
   const sources = files.filter(file => file.endsWith('.ts')).map(file => `src/${file}`);
   const used = new Set(sources.flatMap(file => packagesOf(readFileSync(new URL(file, root), 'utf8'))));

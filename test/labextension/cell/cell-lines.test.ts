@@ -23,20 +23,20 @@ function marked(text: string): { readonly source: string; readonly from: number;
 }
 
 test.each([
-  ['above a query that says nothing', 'T | count', '// @viz bar\nT | count'],
+  ['above a query without one', 'T | count', '// @viz bar\nT | count'],
   ['below magics', '%time last 1h\nT | count', '%time last 1h\n// @viz bar\nT | count'],
-  ['in the place of another kind', '// @viz pie\nT | count', '// @viz bar\nT | count'],
+  ['in place of another kind', '// @viz pie\nT | count', '// @viz bar\nT | count'],
   ['above magics', '// @viz pie\n%limit 5\nT | count', '// @viz bar\n%limit 5\nT | count'],
-  ['where the kind is missing', '// @viz\nT', '// @viz bar\nT'],
+  ['after a `@viz` without a kind', '// @viz\nT', '// @viz bar\nT'],
   ['in `render`', 'T | count | render piechart with (title="a")', 'T | count | render bar with (title="a")'],
   ['after `let`', 'let n = 1;\nT | where a > n', 'let n = 1;\n// @viz bar\nT | where a > n'],
-  ['of the last query', '// @viz pie\nT;\n\nU', '// @viz pie\nT;\n\n// @viz bar\nU'],
+  ['above the last query', '// @viz pie\nT;\n\nU', '// @viz pie\nT;\n\n// @viz bar\nU'],
 ])('the kind of a chart is written %s', (_, source, expected) => {
   const edit = chartKindEdit(source, 'bar');
   expect(edit && source.slice(0, edit.from) + edit.text + source.slice(edit.to)).toBe(expected);
 });
 
-test('a cell without a query is not drawn', () => {
+test('a cell without a query gets no chart kind', () => {
   expect(chartKindEdit('%help', 'bar')).toBeUndefined();
 });
 
@@ -49,26 +49,26 @@ describe('the line of a setting', () => {
     expect([found?.index, found?.source]).toEqual(expected);
   };
 
-  test('takes the place of the one that holds at the active cell', () => {
+  test('replaces the line that applies to the active cell', () => {
     check(['%time last 1h\nT', 'U', '%time last 2h'], 1, [0, '%time last 6h\nT']);
     check(['%time last 1h', '%time last 2h\n%limit 5\nU'], 1, [1, '%time last 6h\n%limit 5\nU']);
   });
 
-  test('of several in a cell, the last', () =>
+  test('replaces the last of several lines in a cell', () =>
     check(['%time last 1h\n%time last 2h'], 0, [0, '%time last 1h\n%time last 6h']));
 
-  test('goes on top of the first cell if there is none', () => {
+  test('is added at the top of the first cell if none exists', () => {
     check(['T | count', 'U'], 1, [0, '%time last 6h\nT | count']);
     check([''], 0, [0, '%time last 6h']);
   });
 
-  test('a line for one cell, or one that only shows the range, is not it', () =>
+  test('leaves a line for one cell, or one that only shows the range', () =>
     check(['%%time last 1h\nT', '%time\nU'], 1, [0, '%time last 6h\n%%time last 1h\nT']));
 
-  test('`%connect` sets the profile too', () =>
+  test('replaces `%connect` when the profile changes', () =>
     expect(recordSetting(cellsOf(['%connect prod']), 0, 'use', '%use local')?.source).toBe('%use local'));
 
-  test('is not written where the cell cannot be edited, or there is no cell', () => {
+  test('is not written into a read-only cell or an empty notebook', () => {
     expect(recordSetting([{ source: '%time last 1h', isEditable: false }], 0, 'time', line)).toBeUndefined();
     expect(recordSetting([], -1, 'time', line)).toBeUndefined();
   });
@@ -77,50 +77,50 @@ describe('the line of a setting', () => {
 describe('a cell over another range', () => {
   const check = (source: string, expected: string) => expect(overRange(source, 'last 1h')).toBe(expected);
 
-  test('its own line, for cell or notebook, is replaced where it stands', () => {
+  test('replaces its own range line, whether for the cell or the notebook', () => {
     check('%time 2026\nT', '%%time last 1h\nT');
     check('%limit 5\n%%time 2026\n%time 2025\nT', '%limit 5\n%%time last 1h\n\nT');
   });
-  test('one is added', () => check('T | count', '%%time last 1h\nT | count'));
-  test('it saves no starred query', () => check('%star abc\nT', '%%time last 1h\n\nT'));
+  test('adds a range line if it has none', () => check('T | count', '%%time last 1h\nT | count'));
+  test('drops the line that saves a starred query', () => check('%star abc\nT', '%%time last 1h\n\nT'));
 });
 
-describe('what a selection runs', () => {
+describe('running a selection', () => {
   const check = (text: string, expected: string | undefined) => {
     const { source, from, to } = marked(text);
     expect(selectedCode(source, from, to)).toBe(expected);
   };
 
-  test('the selected text, with the settings of the cell for this run alone', () =>
+  test("runs the selected text with the cell's settings for this run only", () =>
     check('%time last 2h\n%%limit 5\n$0T | count$0\n| where x', '%%time last 2h\n%%limit 5\nT | count'));
-  test('with the statements before it', () =>
+  test('includes the statements before it', () =>
     check('let a = 1;\nset b;\n$0T | where x > a$0 | count', 'let a = 1;\nset b;\nT | where x > a'));
-  test('a statement that is selected is not run twice', () =>
+  test('does not run a selected statement twice', () =>
     check('$0let a = 1;\nT | where x > a$0', 'let a = 1;\nT | where x > a'));
-  test('without a selection, the query at the cursor, with its name', () =>
+  test('runs the named query at the cursor if nothing is selected', () =>
     check('T | count\n\nkept << U\n| li$0mit 5\n\nV', 'kept << U\n| limit 5'));
-  test('on the profile of the cell, with the options of its requests', () =>
+  test('keeps the profile and request options of the cell', () =>
     check('%%on prod\n%request --nocache\nT$0', '%%on prod\n%%request --nocache\nT'));
-  test('with all its rows, where the cell fetches them', () =>
-    check('%fetch --all\nT$0\n\nU', '%%fetch --all\nT'));
-  test('other magics of the cell do not run again', () => check('%import f.csv\nT$0', 'T'));
-  test('an empty cell runs nothing', () => check('  $0', undefined));
+  test('fetches all rows if the cell does', () => check('%fetch --all\nT$0\n\nU', '%%fetch --all\nT'));
+  test('does not rerun other magics of the cell', () => check('%import f.csv\nT$0', 'T'));
+  test('runs nothing in an empty cell', () => check('  $0', undefined));
 });
 
-describe('a starred query', () => {
-  test('is the query at the cursor with the settings of the cell', () =>
+describe('starring a query', () => {
+  test('saves the query at the cursor with the settings of the cell', () =>
     expect(starCode('%time last 2h\nlet a = 1;\nT | where x > a\n\nU', 43, '%star x')).toBe(
       '%%time last 2h\n%star x\nlet a = 1;\nU',
     ));
-  test('fetches nothing', () => expect(starCode('%fetch --all\nT', 13, '%star x')).toBe('%star x\nT'));
-  test('of a cell without a query is none', () => expect(starCode('%time', 0, '%star x')).toBeUndefined());
-  test('is named by its first comment, else its first line', () => {
+  test('drops the fetch line', () => expect(starCode('%fetch --all\nT', 13, '%star x')).toBe('%star x\nT'));
+  test('does nothing in a cell without a query', () =>
+    expect(starCode('%time', 0, '%star x')).toBeUndefined());
+  test('suggests the first comment as its name, else the first line', () => {
     expect(suggestedName('// Errors by host\nT | count', 0)).toBe('Errors by host');
     expect(suggestedName('T | count', 0)).toBe('T | count');
     expect(suggestedName('// @viz bar\n// By host\nT | count', 0)).toBe('By host');
     expect(suggestedName('// @viz bar\nT | count', 0)).toBe('T | count');
   });
-  test('any name is one word of the line', () => {
+  test('quotes any name as one word', () => {
     expect(starLine({ name: 'a "b"\n%drop x \\' })).toBe('%star --new "a \\"b\\" %drop x \\\\" --no-run');
     expect(starLine({ id: 'abc_1' })).toBe('%star abc_1 --no-run');
     expect(quoted('--yes')).toBe('"--yes"');
@@ -151,11 +151,11 @@ test.each([
   ['n.ipynb', '-x "y".csv', '%import "-x \\"y\\".csv"'],
   ['n.ipynb', 'two  spaces.csv', undefined],
   ['n.ipynb', 'two\nlines.csv', undefined],
-])('from %s, the file %s is imported by a line', (notebook, file, line) => {
+])('from %s, %s is imported by one line, or by none if no line can name it', (notebook, file, line) => {
   expect(importLine(notebook, file)).toBe(line);
 });
 
-test('the line of an import has the options that are chosen', () => {
+test('an import line includes the chosen options', () => {
   const options = [
     ['dataset', 'web logs'],
     ['time', '@timestamp'],
@@ -174,4 +174,4 @@ test.each([
   ['\n%timeline\nweb', '%timeline'],
   ['web\n| count', 'web'],
   [' \n', undefined],
-])('the line that tells what %j is', (source, line) => expect(tellingLine(source)).toBe(line));
+])('the most telling line of %j', (source, line) => expect(tellingLine(source)).toBe(line));

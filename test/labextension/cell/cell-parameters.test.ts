@@ -7,7 +7,7 @@ import {
 } from '../../../labextension/src/cell/cell-parameters.js';
 import { PAYLOADS } from '../../browser/hostile/payloads.js';
 
-describe('the parameters that cells write', () => {
+describe('parameters found in cells', () => {
   /** Checks each parameter as `name: type = literal [choices] in cell`, with 0-based cells. */
   function check(cells: readonly string[], expected: readonly string[]): void {
     const found = writtenParameters(cells).map(
@@ -19,28 +19,32 @@ describe('the parameters that cells write', () => {
 
   test.each<[string, readonly string[], readonly string[]]>([
     ['none', ['web', '%time last 1h\nweb // %param n = 5', 'print "%param"'], []],
-    ['given', ['%param n = 5 city="a b=c"\nweb'], ['n: - = 5 [] in 0, 1', 'city: - = "a b=c" [] in 0, 1']],
     [
-      'declared, with a default or without',
+      'set by `%param`',
+      ['%param n = 5 city="a b=c"\nweb'],
+      ['n: - = 5 [] in 0, 1', 'city: - = "a b=c" [] in 0, 1'],
+    ],
+    [
+      'declared, with or without a default',
       ['web', 'declare query_parameters(n: long = 5, city: string);\nweb'],
       ['n: long = 5 [] in 1, 0', 'city: string = none [] in 1, 0'],
     ],
     [
-      'declared and given, in any order',
+      'declared and set, in any order',
       ['%param n = 7', 'declare query_parameters(n: long = 5, m: long = 1);\nweb', '%param m = 2'],
       ['n: long = 7 [] in 0, 1', 'm: long = 2 [] in 1, 1'],
     ],
     [
-      'with choices, which hold later',
+      'with choices, which later lines keep',
       ['%param env = "prod" --choices "prod", "a, b"', '%param env = "a, b"'],
       ['env: - = "a, b" ["prod" or "a, b"] in 0, 2'],
     ],
     ['without a value', ['%param n --prompt'], ['n: - = none [] in 0, 0']],
-    ['of a cell that is broken', ['%param = 5\n%param n = \nweb | where (('], ['n: - =  [] in 0, 1']],
+    ['in a broken cell', ['%param = 5\n%param n = \nweb | where (('], ['n: - =  [] in 0, 1']],
   ])('%s', (_, cells, expected) => check(cells, expected));
 });
 
-describe('another value', () => {
+describe('writing a new value', () => {
   function check(cells: readonly string[], expected: readonly [number, string] | undefined): void {
     const found = recordParameter(
       cells.map(source => ({ source, isEditable: !source.startsWith('// fixed') })),
@@ -51,21 +55,29 @@ describe('another value', () => {
   }
 
   test.each<[string, readonly string[], readonly [number, string] | undefined]>([
-    ['takes the place of the old one', ['%param  n=5  m = 1 // x\nweb'], [0, '%param  n=9  m = 1 // x\nweb']],
+    ['replaces the old one', ['%param  n=5  m = 1 // x\nweb'], [0, '%param  n=9  m = 1 // x\nweb']],
     ['keeps the options of its line', ['%param n = 5 --choices 5, 9'], [0, '%param n = 9 --choices 5, 9']],
-    ['takes the place of the last one', ['%param n = 5', 'web', '%param n = 6'], [2, '%param n = 9']],
+    ['replaces the last one', ['%param n = 5', 'web', '%param n = 6'], [2, '%param n = 9']],
     [
-      'stands above the declaration that has none',
+      'adds a line above the declaration',
       ['web', 'declare query_parameters(n: long = 5);\nweb'],
       [1, '%param n = 9\ndeclare query_parameters(n: long = 5);\nweb'],
     ],
-    ['stands above a line that only asks', ['%param n --prompt'], [0, '%param n = 9\n%param n --prompt']],
-    ['goes into no cell that cannot be edited', ['// fixed\n%param n = 5'], undefined],
-    ['finds a value that is the name', ['%param param = 1 n = 5'], [0, '%param param = 1 n = 9']],
+    [
+      'adds a line above one that only prompts',
+      ['%param n --prompt'],
+      [0, '%param n = 9\n%param n --prompt'],
+    ],
+    ['leaves a read-only cell unchanged', ['// fixed\n%param n = 5'], undefined],
+    [
+      "finds the value of a name that is also another parameter's value",
+      ['%param param = 1 n = 5'],
+      [0, '%param param = 1 n = 9'],
+    ],
   ])('%s', (_, cells, expected) => check(cells, expected));
 });
 
-describe('what is typed', () => {
+describe('typed values', () => {
   test.each<[string, boolean, string | undefined]>([
     ['5', false, '5'],
     [' ["a", "b=c"] ', false, '["a", "b=c"]'],
@@ -84,7 +96,7 @@ describe('what is typed', () => {
     expect('literal' in read ? read.literal : undefined).toBe(expected);
   });
 
-  test.each([...PAYLOADS, '\u2028', '\\', '\\d+', "'"])('%j comes back as it was', text => {
+  test.each([...PAYLOADS, '\u2028', '\\', '\\d+', "'"])('%j survives quoting and parsing', text => {
     const read = literalOf('n', text, true);
     expect('literal' in read && textOf(read.literal)).toBe(text);
     const written = 'literal' in read ? writtenParameters([`%param n = ${read.literal} m = 1`]) : [];

@@ -19,36 +19,36 @@ const texts = (cells: readonly StandingCell[]) => cells.map(({ source }) => sour
 const changed = (cells: readonly StandingCell[], from: string, to: string) =>
   cells.map(cell => (cell.source === from ? { ...cell, source: to } : cell));
 
-describe('cells that are written below', () => {
+describe('cells written below', () => {
   const first = rewrite([own('i'), own('mine')], 'a', 'b', 'c');
 
-  test('stand between the cell that ran and what was below it', () => {
+  test('go between the cell that ran and the next one', () => {
     expect(texts(first)).toBe('i a b c mine');
     expect(texts(rewrite([own('i')], 'a'))).toBe('i a');
   });
 
-  test('the same ones again change nothing', () => {
+  test('do not change when written again', () => {
     expect(changesOf(first, 0, { below: 'i', cells: ['a', 'b', 'c'].map(code) })).toEqual([]);
   });
 
-  test('other ones take the place of those before, and the same among them stay as they are', () => {
+  test('replace the previous ones, and equal ones stay in place', () => {
     expect(texts(rewrite(first, 'd', 'b', 'e'))).toBe('i d b e mine');
     expect(texts(rewrite(first, 'c', 'a'))).toBe('i c a mine');
     expect(texts(rewrite(first))).toBe('i mine');
   });
 
-  test('what a reader changed stays, and stands for what it was made of', () => {
+  test('keep the edits of a reader', () => {
     const edited = changed(first, 'b', 'B!');
     expect(texts(rewrite(edited, 'a', 'b', 'c'))).toBe('i a B! c mine');
     expect(texts(rewrite(edited, 'x', 'y'))).toBe('i x y B! mine');
   });
 
-  test('what a reader put between them stays', () => {
+  test('keep cells that a reader inserted between them', () => {
     const [i, a, ...rest] = first as [StandingCell, StandingCell, ...StandingCell[]];
     expect(texts(rewrite([i, a, own('note'), ...rest], 'a', 'b', 'd'))).toBe('i a note b d mine');
   });
 
-  test('those of another cell with the same text stay its own', () => {
+  test('do not reuse equal cells of another cell', () => {
     const both = [own('j'), ...first];
     const written = changesOf(both, 0, { below: 'j', cells: [code('a')] });
     expect(written).toEqual([
@@ -56,7 +56,7 @@ describe('cells that are written below', () => {
     ]);
   });
 
-  test('are known again in a notebook without ids, and those of others are not', () => {
+  test('are recognized in a notebook without ids, unlike those of other cells', () => {
     const before = first.slice(1, 4);
     const others = rewrite([own('j')], 'x').slice(1);
     const theirs = others.map(cell => ({ ...cell, origin: { ...(cell.origin as object), below: 'k' } }));
@@ -72,7 +72,7 @@ describe('cells that are written below', () => {
     expect(adopted(apart, 0, 'i2', new Set(['i2']))).toBe(apart);
   });
 
-  test('a locked cell stays', () => {
+  test('do not replace a locked cell', () => {
     expect(
       texts(
         rewrite(
@@ -84,7 +84,7 @@ describe('cells that are written below', () => {
   });
 
   test.each([[null], ['i'], [{ below: 'i' }], [{ below: 'other', mark: '1-2' }], [{ below: 7, mark: {} }]])(
-    'cells of another origin stay: %j',
+    'do not replace cells of another origin: %j',
     origin => {
       expect(texts(rewrite([own('i'), { ...own('theirs'), origin }], 'a'))).toBe('i a theirs');
     },

@@ -7,7 +7,7 @@ import { cells } from '../../result/sample.js';
 
 const histogram = '[{"from":0,"to":5,"count":3}]';
 
-test('a heatmap of histograms says whose buckets its cells are, of the group that is drawn', async () => {
+test('a heatmap of histograms names the group whose buckets it draws', async () => {
   const { model } = await chartOf({
     columns: [
       ['_time', 'datetime', cells(4, row => minute(Math.floor(row / 2)))],
@@ -25,7 +25,7 @@ test('a heatmap of histograms says whose buckets its cells are, of the group tha
   });
 });
 
-test('a heatmap of histograms by time alone has buckets of no group', async () => {
+test('a heatmap of histograms over time alone names no group', async () => {
   const { model } = await chartOf({
     columns: [
       ['_time', 'datetime', cells(4, minute)],
@@ -38,11 +38,11 @@ test('a heatmap of histograms by time alone has buckets of no group', async () =
 });
 
 test.each<[string, unknown]>([
-  ['no object', 'took'],
-  ['no column', { of: [] }],
-  ['no list', { column: 'took', of: {} }],
-  ['a value that is none', { column: 'took', of: [{ column: 'city', type: 'string', value: 1 }] }],
-])('of buckets that a stranger wrote as %s nothing is read', (_, written) => {
+  ['a string', 'took'],
+  ['an object without a column', { of: [] }],
+  ['an object whose groups are not a list', { column: 'took', of: {} }],
+  ['a group with an invalid value', { column: 'took', of: [{ column: 'city', type: 'string', value: 1 }] }],
+])('ignores buckets from an untrusted notebook: %s', (_, written) => {
   const usermeta = { apl: { parts: {}, buckets: written } };
   expect(factsOf({ usermeta } as Spec)).not.toHaveProperty('buckets');
 });
@@ -50,7 +50,7 @@ test.each<[string, unknown]>([
 const axis = { across: 'time', start: 0, end: 60, bin: 5, origin: 1 };
 const facts = (apl: unknown) => factsOf({ usermeta: { apl } } as unknown as Spec);
 
-test('of an axis that a stranger wrote is read what can be', () => {
+test('reads the valid members of an axis from an untrusted notebook', () => {
   const rules = [
     { t: 5, label: 'a', type: 'deploy' },
     { t: 5, end: 9, label: 'b', type: 1, text: 'c' },
@@ -69,8 +69,8 @@ test('of an axis that a stranger wrote is read what can be', () => {
 test.each<[string, object]>([
   ['ends where it begins', { end: 0 }],
   ['ends before it begins', { start: 61 }],
-  ['begins nowhere', { start: '0' }],
-  ['is of a kind that is none', { across: 'names' }],
-])('an axis that %s is none', (_, odd) => {
+  ['has an invalid start', { start: '0' }],
+  ['has an unknown kind', { across: 'names' }],
+])('ignores an axis that %s', (_, odd) => {
   expect(facts({ ...axis, ...odd })).toMatchObject({ across: 'none', start: 0, end: 1, bin: 0 });
 });

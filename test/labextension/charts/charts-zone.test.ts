@@ -15,7 +15,7 @@ afterAll(() => {
   else process.env.TZ = zone;
 });
 
-test('a chart has the times of the zone on its axis and under the pointer, and its data are as they were', async () => {
+test('a chart shows times in the chosen zone on axes and in tooltips, and leaves its data unchanged', async () => {
   const names = cells(3, () => "utcFormat(datum.t) 'time (UTC)'");
   const { model } = await chartOf({
     columns: [
@@ -42,7 +42,7 @@ test('a chart has the times of the zone on its axis and under the pointer, and i
   expect(inZone(odd, facts, 'local').data).toEqual(odd.data);
 });
 
-test('timestamps and headlines are in the zone', () => {
+test('timestamps and headlines use the chosen zone', () => {
   const t = Date.UTC(2026, 10, 20, 20, 0, 0, 5);
   expect(timestampText(t, 'utc')).toBe('2026-11-20 20:00:00.005');
   expect(fullTimestamp(t - 5, 'local')).toBe('2026-11-21 01:30:00 UTC+05:30');

@@ -23,7 +23,7 @@ interface Cell {
 
 const plain = { isWide: false, showsTable: false };
 
-test('a pinned cell is one by its metadata, beside what else stands there', () => {
+test('pinning a cell writes its metadata and keeps other entries', () => {
   const starred = cell({ star: { id: 'a' } });
   setPin(starred, plain);
   expect(starred.metadata).toEqual({ apl: { star: { id: 'a' }, dashboard: true } });
@@ -48,11 +48,11 @@ test.each<[unknown, object | undefined]>([
   [{ dashboard: { place: '1' } }, plain],
   [{ dashboard: { place: 1.5 } }, plain],
   [{ dashboard: { place: 2 } }, { ...plain, place: 2 }],
-])('metadata that a stranger wrote: %j', (apl, expected) => {
+])('reads pins from untrusted metadata: %j', (apl, expected) => {
   expect(pinOf(cell(apl))).toEqual(expected);
 });
 
-test('tiles stand in their places, and those without one last in the order of the notebook', () => {
+test('tiles follow their saved positions, then the order of the notebook', () => {
   const cells = ['a', 'b', 'c', 'd'].map(name => ({ name, model: cell({ dashboard: true }) }));
   const names = () => inPlaces(cells).map(({ name }) => name);
   expect(names()).toEqual(['a', 'b', 'c', 'd']);

@@ -21,7 +21,7 @@ const table = (names: readonly string[], values: readonly string[]) => {
   return new Table(schema, [new RecordBatch(schema, struct)]);
 };
 
-describe('severities and status codes are colored, other fields are not', () => {
+describe('colors only severities and status codes', () => {
   const values = ['error', 'WARN', 'debug', 'info', '500', '404', '200', 'terror'];
   test.each([
     ['level', 'error WARN:warning debug:quiet'],
@@ -39,7 +39,7 @@ describe('severities and status codes are colored, other fields are not', () => 
   });
 });
 
-test('a cell shows numbers for people, and keeps the exact text', () => {
+test('a cell shows a formatted number and keeps the exact one', () => {
   const data = new Table({ total: vectorFromArray([9223372036854775807n], new Int64()) });
   expect(shownCell(vectorOf(data, 0), 0, first(columnsOf(data)), 'utc')).toEqual({
     text: '9,223,372,036,854,775,807',
@@ -48,14 +48,14 @@ test('a cell shows numbers for people, and keeps the exact text', () => {
   });
 });
 
-test('a long text is cut in its cell only', () => {
+test('a long value is cut only in the cell', () => {
   const long = 'x'.repeat(5_000);
   const data = table(['message'], [long]);
   const { text, exact } = shownCell(vectorOf(data, 0), 0, first(columnsOf(data)), 'utc');
   expect([text.length, exact]).toEqual([300, long]);
 });
 
-test('a name of any length has room in menus', () => {
+test('a long name is cut in menus', () => {
   expect(nameOf({ name: 'a\nb' })).toBe('a\u21b5b');
   expect(nameOf({ name: 'x'.repeat(5_000) })).toBe(`${'x'.repeat(199)}\u2026`);
 });

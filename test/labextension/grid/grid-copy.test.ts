@@ -62,9 +62,9 @@ test.each<[CopyFormat, string]>([
       '| \\| \\<img src=x onerror=alert(1)\\> \\*b\\* \\[l\\](javascript\\:1) | 1 | 1e300 | true | "y" |',
     ].join('\n'),
   ],
-])('cells as %s', (format, text) => expect(copyText({ fields, rows }, format)).toBe(text));
+])('copies cells as %s', (format, text) => expect(copyText({ fields, rows }, format)).toBe(text));
 
-test('text for a chat lines up between fences that nothing in it ends', () =>
+test('text for a chat is aligned, in a fence that no value can close', () =>
   expect(
     copyText(
       {
@@ -88,7 +88,7 @@ test('text for a chat lines up between fences that nothing in it ends', () =>
     ].join('\n'),
   ));
 
-test('for a chat, columns without a value and the time of storing are left out, unless there is nothing else', () => {
+test('text for a chat omits empty columns and the ingestion time, unless nothing else remains', () => {
   const stored = new Field('_sysTime', new Utf8());
   const rows = [
     ['a', null, '', '2026'],
@@ -101,7 +101,7 @@ test('for a chat, columns without a value and the time of storing are left out, 
   expect(forChat({ fields: [stored], rows: [['2026']] })).toEqual({ fields: [stored], rows: [['2026']] });
 });
 
-test('one row is one JSON object', () =>
+test('copies one row as one JSON object', () =>
   expect(copyText({ fields: fields.slice(1, 2), rows: [['1']] }, 'json')).toBe('{"n":1}'));
 
 test.each([
@@ -110,7 +110,7 @@ test.each([
   ["'=1", "''=1"],
   ['-5', '-5'],
   ['it is = 1', 'it is = 1'],
-])('a copy of %j is not a formula to a spreadsheet', (cell, copied) => {
+])('a copy of %j is not a spreadsheet formula', (cell, copied) => {
   const field = new Field('name', new Utf8(), true);
   expect(copyText({ fields: [field], rows: [[cell]] }, 'text')).toBe(copied);
 });

@@ -7,7 +7,7 @@ import { columnsOf } from '../../../labextension/src/grid/grid-cells.js';
 import { namedTime, rowAt } from '../../../labextension/src/grid/stream/jump.js';
 import { repeatsTime, rolesOf } from '../../../labextension/src/grid/stream/stream-roles.js';
 
-describe('a time that is named', () => {
+describe('parsing a time to go to', () => {
   const near = '2026-11-20T09:59:58.1Z';
   test.each([
     ['10:30', '2026-11-20T10:30:00Z'],
@@ -20,18 +20,18 @@ describe('a time that is named', () => {
     expect(namedTime(text, 'utc', near)).toBe(parseTime(time));
   });
 
-  test('of other texts is none', () => {
+  test('rejects other text', () => {
     for (const text of ['', '  ', 'noon', '25:99', '10', '2026-13-40'])
       expect([text, namedTime(text, 'utc', near)]).toEqual([text, undefined]);
   });
 
-  test('is one of the zone of the browser where that is shown', () => {
+  test("uses the browser's zone if local time is shown", () => {
     const local = new Date(2026, 0, 26, 10, 30).toISOString();
     expect(namedTime('2026-01-26 10:30:00.000000001', 'local', near)).toBe((parseTime(local) ?? 0n) + 1n);
   });
 });
 
-describe('the row of a time', () => {
+describe('the row at a time', () => {
   const rows = (times: readonly (number | null)[]) => ({
     count: times.length,
     time: async (row: number) => {
@@ -41,7 +41,7 @@ describe('the row of a time', () => {
   });
   const at = (times: readonly (number | null)[], time: number) => rowAt(rows(times), BigInt(time));
 
-  test('is the first at or after it, or at or before it where times descend', async () => {
+  test('is the first at or after it, or at or before it if times descend', async () => {
     expect(await at([10, 20, 20, 30], 20)).toBe(1);
     expect(await at([10, 20, 20, 30], 21)).toBe(3);
     expect(await at([30, 20, 20, 10], 20)).toBe(1);
@@ -49,17 +49,17 @@ describe('the row of a time', () => {
     expect(await at([5], 7)).toBe(0);
   });
 
-  test('is the nearest end if there is none', async () => {
+  test('is the first or last row if the time is outside', async () => {
     expect([await at([10, 20, 30], 1), await at([10, 20, 30], 99)]).toEqual([0, 2]);
   });
 
-  test('is none of rows in another order, or without a time', async () => {
+  test('is not found in unordered rows, or rows without times', async () => {
     expect(await at([], 1)).toBeUndefined();
     expect(await at([10, 20, 90, 30, 40], 35)).toBeUndefined();
     expect(await at([10, 20, null], 15)).toBeUndefined();
   });
 
-  test('is found by looking at a few of a million', async () => {
+  test('is found among a million rows in a few steps', async () => {
     let looked = 0;
     const count = 1_000_000;
     const time = async (row: number) => {
@@ -79,11 +79,11 @@ test.each([
   ['range n from 1 to 5 step 1', false],
   ['print message = "x"', false],
   ['', false],
-])('of events: %s', (query, isOfEvents) => {
+])('shows events: %s', (query, isOfEvents) => {
   expect(showsEvents(new QueryText(query))).toBe(isOfEvents);
 });
 
-test('a line begins with its time, level and message, whatever their places', () => {
+test('a line begins with time, level and message, whatever the column order', () => {
   const names = ['host', '_sysTime', 'text', 'severity', 'message', 'took'];
   const columns = columnsOf(
     new Table(Object.fromEntries(names.map(name => [name, vectorFromArray(['x'], new Utf8())]))),
@@ -97,7 +97,7 @@ test('a line begins with its time, level and message, whatever their places', ()
   ]);
 });
 
-test('chips of whole events begin with what happened, and end with ids and maps', () => {
+test('chips of whole events put the most telling fields first, and ids and maps last', () => {
   const names = [
     'attributes',
     'geo.city',

@@ -28,7 +28,7 @@ function undoneFrom(cell: Cell): readonly string[] {
   return seen;
 }
 
-test('what a press writes is undone alone, right after typing and right before it', () => {
+test('an insertion by a button is its own undo step between typed ones', () => {
   const cell = typed('logs');
   writeStep(cell, 4, 4, '\n| count');
   cell.updateSource(12, 12, '!');
@@ -36,7 +36,7 @@ test('what a press writes is undone alone, right after typing and right before i
   expect(undoneFrom(cell)).toEqual(['logs\n| count', 'logs', '']);
 });
 
-test('two presses one after the other are two steps', () => {
+test('two insertions are two undo steps', () => {
   const cell = typed('logs');
   writeStep(cell, 4, 4, '\n| count');
   rewrite(cell, 'logs');
@@ -44,7 +44,7 @@ test('two presses one after the other are two steps', () => {
   expect(undoneFrom(cell)).toEqual(['logs', 'logs\n| count', 'logs', '']);
 });
 
-test('cells that are written below one are a step of the notebook', () => {
+test('cells written below are one undo step of the notebook', () => {
   const notebook = new YNotebook();
   opened.push(notebook);
   const insert = () => notebook.insertCell(0, { cell_type: 'code', source: '' });
@@ -64,7 +64,7 @@ test.each([
   ['', 'logs', { from: 0, to: 0, insert: 'logs' }],
   ['"\u{1f600}"', '"\u{1f601}"', { from: 1, to: 3, insert: '\u{1f601}' }],
   ['"\u{1f600}"', '"\u{1fa00}"', { from: 1, to: 3, insert: '\u{1fa00}' }],
-])('%j becomes %j by the least that splits no character', (before, after, expected) => {
+])('%j becomes %j with the smallest edit that splits no character', (before, after, expected) => {
   expect(replacement(before, after)).toEqual(expected);
   const cell = typed('');
   cell.setSource(before);

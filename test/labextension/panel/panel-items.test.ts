@@ -46,7 +46,7 @@ function answers({ ask }: EditorQuestion): Answer | undefined {
   return undefined;
 }
 
-describe('the rows of the panel', () => {
+describe('rows of the panel', () => {
   const check = (open: readonly string[], filter: string, expected: readonly string[]) => {
     const view = { isOpen: (key: string) => open.includes(key), filter };
     const rows = itemsOf({ profile: 'local', answer: answers }, view);
@@ -56,9 +56,9 @@ describe('the rows of the panel', () => {
   };
   const closed = ['Results | ', 'Starred queries | ', 'History | ', 'Profiles | '];
 
-  test('closed lists ask for nothing', () => check([], '', ['Datasets | ', ...closed]));
+  test('closed sections request nothing', () => check([], '', ['Datasets | ', ...closed]));
 
-  test('datasets with their events and days', () =>
+  test('list datasets with their event counts and days', () =>
     check(['datasets'], '', [
       'Datasets | 2',
       '  web-logs | 1,234 \u00b7 2026-01-01 to 2026-01-02',
@@ -66,14 +66,14 @@ describe('the rows of the panel', () => {
       ...closed,
     ]));
 
-  test('the filter looks at names and descriptions', () =>
+  test('the filter matches names and descriptions', () =>
     check(['datasets'], 'REQ', [
       'Datasets | 1',
       '  web-logs | 1,234 \u00b7 2026-01-01 to 2026-01-02',
       ...closed,
     ]));
 
-  test('fields, keys of maps, and values', () =>
+  test('list fields, keys of maps, and values', () =>
     check(
       ['datasets', 'dataset traces', 'field ["traces","tags"]', 'field ["traces","tags","a b"]'],
       'traces',
@@ -83,7 +83,7 @@ describe('the rows of the panel', () => {
       ],
     ));
 
-  test('a result without a name has the text of its query', () => {
+  test('a result without a name shows its query', () => {
     results = [
       { ...result, names: ['_', 'errs'], query: 'web | limit 2' },
       { ...result, names: [], query: 'web\n| limit 2' },
@@ -96,14 +96,14 @@ describe('the rows of the panel', () => {
     }
   });
 
-  test('what is missing is said in its place', () =>
+  test('an empty, failed or loading section says so', () =>
     check(['results', 'stars', 'history'], '', [
       ...['Datasets | ', 'Results | ', '  None yet. | ', 'Starred queries | '],
       ...['  no access. Use another token. | ', 'History | ', '  Asking the kernel \u2026 | ', 'Profiles | '],
     ]));
 });
 
-test('each row has the kind that its style goes by, and the details of its kind', () => {
+test('each row has its kind, label and detail', () => {
   const history = {
     ...{ profile: 'local', at: '2026-01-01T10:20:30Z', query: 'web\n| count' },
     ...{ startTime: result.startTime, endTime: result.endTime, elapsedMs: 5, hasVariables: false },
@@ -182,7 +182,7 @@ test('each row has the kind that its style goes by, and the details of its kind'
   expect(rows.filter(({ isCurrent }) => isCurrent).map(({ label }) => label)).toEqual(['local']);
 });
 
-test('every name and value is written as the language reads it', () => {
+test('names and values are inserted as valid APL', () => {
   const value = (type: string, text: string | null, path = ['f']): Extract<Subject, { kind: 'value' }> => ({
     ...{ kind: 'value', type, path, value: { text, count: 1 } },
   });
@@ -197,7 +197,7 @@ test('every name and value is written as the language reads it', () => {
   expect(cellOf('now-1h..now', 'T')).toBe('%%time now-1h..now\nT');
 });
 
-test('a profile is known by its address, and by whether it has a token', () =>
+test('a profile lists its address and whether it has a token', () =>
   expect(
     factsOf({ kind: 'profile', inUse: false, row: { name: 'p', address: 'https://a', hasToken: false } }),
   ).toEqual([

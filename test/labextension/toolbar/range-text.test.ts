@@ -12,11 +12,11 @@ test.each([
   ['2015-05-17T00:00:00Z', '2015-05-18T00:00:00Z', '17 May 2015 UTC'],
   ['2026-01-26T00:00:00Z', '2026-01-26T00:00:00.5Z', '26 Jan 00:00\u201300:00 UTC'],
   ['2025-12-01T00:00:00Z', '2026-01-01T00:00:00Z', '1 Dec \u2013 31 Dec 2025 UTC'],
-])('a pinned range from %s to %s', (startTime, endTime, text) =>
+])('shows a fixed range from %s to %s', (startTime, endTime, text) =>
   expect(rangeText({ label: 'any', startTime, endTime, isFrozen: true }, 'utc', now)).toBe(text),
 );
 
-test('a range that moves is what was typed', () =>
+test('shows a moving range as typed', () =>
   expect(
     rangeText(
       { label: 'last 1h', startTime: '2026-01-26T14:30:00Z', endTime: '', isFrozen: false },

@@ -22,4 +22,4 @@ test.each([
   ['wider', '2026-01-26T11:50:00Z', '2026-01-26T12:10:00Z', '2026-01-26T11:30:00Z..2026-01-26T12:10:00Z'],
   ['previous', '1970-01-01T00:00:00Z', '2026-01-26T12:00:00Z', undefined],
   ['previous', '2026-01-26T12:00:00Z', '2026-01-26T12:00:00Z', undefined],
-])('%s of %s to %s', (name, start, end, expected) => expect(move(name, start, end)).toBe(expected));
+])('%s window of %s to %s', (name, start, end, expected) => expect(move(name, start, end)).toBe(expected));

@@ -28,7 +28,7 @@ const { nodes, duration } = traceOf([
 ]);
 const names = (places: readonly number[]) => places.map(place => nodes[place]?.span.id).join(' ');
 
-test('folded spans hide all below them, and a subtree is shown alone', () => {
+test('folding hides descendants, and a subtree can be shown alone', () => {
   expect(names(placesShown(nodes, new Set()))).toBe('a b c d e f');
   expect(names(placesShown(nodes, new Set([1])))).toBe('a b e f');
   expect(names(placesShown(nodes, new Set([0, 1])))).toBe('a f');
@@ -38,18 +38,18 @@ test('folded spans hide all below them, and a subtree is shown alone', () => {
   expect(names(placesAbove(nodes, 3))).toBe('b a');
 });
 
-test('the next of some spans comes round the end', () => {
+test('finding the next of some spans wraps around', () => {
   expect([-1, 1, 3, 5].map(from => nextOf([1, 3], from, false))).toEqual([1, 3, 1, 1]);
   expect([6, 3, 1, 0].map(from => nextOf([1, 3], from, true))).toEqual([3, 1, 3, 3]);
   expect(nextOf([], 0, false)).toBeUndefined();
 });
 
-test('times of spans and of subtrees, in nanoseconds', () => {
+test('times of spans and of subtrees have nanoseconds', () => {
   expect(timeOf(nodes, 1, false)).toEqual({ from: 100n, to: 400n });
   expect(timeOf(nodes, 1, true)).toEqual({ from: 100n, to: 1_100n });
 });
 
-test('a zoom stays within the trace, and is never shorter than what can be told apart', () => {
+test('a zoom stays within the trace, and has a minimum width', () => {
   expect(within({ duration }, { from: 200n, to: 600n })).toEqual({ from: 200n, to: 600n });
   expect(within({ duration }, { from: -300n, to: 100n })).toEqual({ from: 0n, to: 400n });
   expect(within({ duration }, { from: 1_400n, to: 1_800n })).toEqual({ from: 1_200n, to: 1_600n });

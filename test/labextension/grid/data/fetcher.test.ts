@@ -40,7 +40,7 @@ async function seen() {
   return { rows, fetcher, asked, answer, said };
 }
 
-test('rows that were scrolled past while others were on their way are not fetched', async () => {
+test('skips rows scrolled past while another request is running', async () => {
   const { rows, fetcher, asked, answer, said } = await seen();
   for (let from = 10_000; from <= 90_000; from += 1_000) fetcher.see(rows, from, from + 14);
   expect(asked).toEqual([0, 10_000]);
@@ -50,7 +50,7 @@ test('rows that were scrolled past while others were on their way are not fetche
   await expect.poll(() => said).toEqual([90_000]);
 });
 
-test('rows ahead are fetched in the direction of the reader, once', async () => {
+test('prefetches once in the direction of scrolling', async () => {
   const { rows, fetcher, asked, answer, said } = await seen();
   fetcher.see(rows, 0, 14);
   fetcher.see(rows, 200, 214);
@@ -67,7 +67,7 @@ test('rows ahead are fetched in the direction of the reader, once', async () => 
   expect(asked).toEqual([0, 500, 2_500, 2_000]);
 });
 
-test('nothing is fetched beyond the first and the last row', async () => {
+test('fetches nothing before the first row or after the last', async () => {
   const { rows, fetcher, asked, answer, said } = await seen();
   fetcher.see(rows, COUNT - 14, COUNT);
   answer();
@@ -78,7 +78,7 @@ test('nothing is fetched beyond the first and the last row', async () => {
   expect(asked).toEqual([0, COUNT - 500]);
 });
 
-test('rows that could not be had are said, and fetched again when they are seen again', async () => {
+test('reports a failed fetch, and retries when the rows are seen again', async () => {
   const { rows, fetcher, asked, answer, said } = await seen();
   fetcher.see(rows, 5_000, 5_014);
   answer(false);

@@ -28,7 +28,7 @@ function counting(rows: number, fail: () => boolean = () => false) {
   return { source, asked };
 }
 
-test('rows are fetched once, in chunks, and found by their number', async () => {
+test('fetches rows once, in chunks, and finds them by number', async () => {
   const { source, asked } = counting(1_200);
   const chunks = new Chunks(source, {});
   expect(chunks.has(0, 1)).toBe(false);
@@ -47,7 +47,7 @@ test('rows are fetched once, in chunks, and found by their number', async () => 
   expect(chunks.at(1_200)).toBe(undefined);
 });
 
-test('the chunks used last are kept, the others are asked for again', async () => {
+test('keeps the most recently used chunks', async () => {
   const { source, asked } = counting(1_000_000);
   const chunks = new Chunks(source, {});
   for (let chunk = 0; chunk < 24; chunk += 1) await chunks.load(chunk * 500, chunk * 500 + 1);
@@ -57,7 +57,7 @@ test('the chunks used last are kept, the others are asked for again', async () =
   expect(asked).toHaveLength(25);
 });
 
-test('a chunk that could not be had is asked for again', async () => {
+test('retries a chunk that failed', async () => {
   let broken = true;
   const { source, asked } = counting(10, () => broken);
   const chunks = new Chunks(source, {});

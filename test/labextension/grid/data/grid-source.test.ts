@@ -26,18 +26,18 @@ test.each([
     ['error', 'b', 'B', 'a'],
   ],
   [[by('gone')], ['b', 'B', 'a', 'error']],
-])('rows that are all in the notebook are sorted by %j', async (sort, expected) => {
+])('sorts rows by %j if the notebook has all of them', async (sort, expected) => {
   expect(await rowsOf({ sort })).toEqual(expected);
 });
 
-test('they are searched in any case, and come in pages', async () => {
+test('searches such rows ignoring case, and pages them', async () => {
   expect(await rowsOf({ search: 'B' })).toEqual(['b', 'B']);
   expect(await rowsOf({ search: '40992' })).toEqual(['B']);
   expect(await rowsOf({ sort: [by('n')] }, 1, 2)).toEqual(['error', 'B']);
   expect(await rowsOf({ sort: [by('n')] }, 9, 2)).toEqual([]);
 });
 
-test('of some rows none can be sorted: the kernel has the others', async () => {
+test('does not sort if the notebook has only some of the rows', async () => {
   const source = notebookRows(table, false);
   expect([source.canArrange, source.canCompute]).toEqual([false, false]);
   expect((await source.page({ sort: [by('n')] }, 1, 2)).table.toArray().map(row => row?.text)).toEqual([
