@@ -308,7 +308,7 @@ const rows = readdirSync(chapters).flatMap(file =>
 );
 const ids = rows.map(({ cells }) => cells[0] ?? '');
 
-test('each row has an id of its chapter, which no other has; the index names each chapter', () => {
+test('each row has a unique id of its chapter, and the index names each chapter', () => {
   const index = readFileSync(new URL('../decisions.md', chapters), 'utf8');
   const named = [...index.matchAll(/\(decisions\/(\w+)\.md\) \| D-(\w+) \|/g)].map(found => found.slice(1));
   expect(named.map(([file, id]) => [`${file}.md`, id]).sort()).toEqual(
@@ -325,7 +325,7 @@ test('each row has an id of its chapter, which no other has; the index names eac
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test('each id that code, tests and docs cite is that of a row', () => {
+test('every decision id cited in code and tests exists', () => {
   const known = new Set(ids);
   const cited = sourcesIn('kernel', 'labextension/src', 'test', 'bench', 'scripts').flatMap(file =>
     [...file.text.matchAll(/\bD-[a-z]+-\d+\b/g)].map(([id]) => [file.path, id] as const),
@@ -333,12 +333,12 @@ test('each id that code, tests and docs cite is that of a row', () => {
   expect(cited.filter(([, id]) => !known.has(id))).toEqual([]);
 });
 
-test('the document has a row for each point here', () => {
+test('every point tested here has a row in docs/decisions', () => {
   const titles = new Set(rows.map(({ cells }) => cells[1]));
   expect([...Object.keys(points), 'default limit and order'].filter(point => !titles.has(point))).toEqual([]);
 });
 
-describe('a row of the document is complete and names tests that there are', () => {
+describe('a row of docs/decisions has every column and cites existing tests', () => {
   test.each(rows.map(({ cells }) => [`${cells[0]}: ${cells[1]}`, cells] as const))('%s', (_, row) => {
     expect(row.length).toBe(5);
     for (const place of row[4]?.split(/; (?=\S+\.(?:test\.ts|txt): )/) ?? []) {

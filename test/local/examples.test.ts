@@ -39,24 +39,24 @@ const noDatasets: DatasetCatalog = {
 /** 2026-03-04T05:06:07Z. */
 const now = 1_772_600_767_000_000_000n;
 
-describe('a function’s example gives what it says', () => {
+describe('function examples return the documented result', () => {
   test.each(everyFunction.filter(each => each.unavailable === undefined))('$name', each =>
     check(each.example),
   );
 });
 
-describe('an aggregate’s example gives what it says', () => {
+describe('aggregate examples return the documented result', () => {
   test.each([...aggregates])('$name', each => check(each.example));
 });
 
-describe('an operator’s example gives what it says', () => {
+describe('operator examples return the documented result', () => {
   const runnable = elements.flatMap(({ kind, name, example }) =>
     example === undefined ? [] : [{ kind, name, example }],
   );
   test.each(runnable)('$kind $name', each => check(each.example));
 });
 
-describe('what is not available is refused by its name', () => {
+describe('unavailable functions are refused by name', () => {
   const refused = everyFunction.filter(each => each.unavailable !== undefined);
   test.each(refused)('$name', ({ name, example }) => {
     const compiled = compileRequest({ apl: example.apl }, noDatasets, now);
@@ -65,7 +65,7 @@ describe('what is not available is refused by its name', () => {
   });
 });
 
-describe('a null as an argument gives null, or what the entry says', () => {
+describe('a null argument gives null, or the documented result', () => {
   const cases = [...everyFunction, ...aggregates].flatMap((entry: FunctionEntry) =>
     entry.unavailable === undefined ? withNulls(entry) : [],
   );
@@ -75,7 +75,7 @@ describe('a null as an argument gives null, or what the entry says', () => {
     expect(isNull ? undefined : tight(row?.join(', ') ?? 'no row')).toBe(said && tight(said));
   });
 
-  test('an entry names its own parameters', () => {
+  test('a null result is documented only for existing parameters', () => {
     const named = [...everyFunction, ...aggregates].flatMap(({ name, params, nulls }: FunctionEntry) =>
       Object.keys(nulls ?? {})
         .filter(each => params.every(param => param.name !== each))

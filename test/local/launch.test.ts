@@ -99,7 +99,7 @@ async function starts(): Promise<number> {
   return (await readFile(join(dataDir, 'starts'), 'utf8')).split(' ').length - 1;
 }
 
-test('a service is started when there is none, and used again', async () => {
+test('a service is started if none is running, and then reused', async () => {
   const local = launcher();
   const first = await local.connect();
   expect([first.restarted, first.token, await starts()]).toEqual([false, `t-${await servicePid()}`, 1]);
@@ -108,7 +108,7 @@ test('a service is started when there is none, and used again', async () => {
   expect(await starts()).toBe(1);
 });
 
-test('kernels that begin at once start one service', async () => {
+test('kernels that start at the same time share one service', async () => {
   const addresses = await Promise.all(
     [launcher(100), launcher(100), launcher(100)].map(local => local.connect()),
   );
@@ -121,7 +121,7 @@ test('concurrent requests share one start', async () => {
   expect([a, await starts()]).toEqual([b, 1]);
 });
 
-test('a service that died is started again, and the kernel learns of it once', async () => {
+test('a service that died is restarted, and the kernel is told once', async () => {
   const local = launcher();
   const before = await local.connect();
   const pid = (await servicePid()) as number;
@@ -135,7 +135,7 @@ test('a service that died is started again, and the kernel learns of it once', a
   ]);
 });
 
-test('a kernel that finds the service started again by another does not take it for its own start', async () => {
+test('only the kernel that restarts the service reports a restart', async () => {
   const [local, other] = [launcher(), launcher()];
   await Promise.all([local.connect(), other.connect()]);
   process.kill((await servicePid()) as number, 'SIGKILL');
@@ -147,7 +147,7 @@ test('a kernel that finds the service started again by another does not take it 
   expect(await starts()).toBe(2);
 });
 
-test('a service that died a moment ago is detected when it is doubted', async () => {
+test('a kernel that doubts the service detects that it has just died', async () => {
   const local = launcher();
   const before = await local.connect();
   expect(await local.connect(undefined, true)).toEqual(before);
@@ -181,10 +181,10 @@ const ownStart = await processStart(process.pid);
 test.each([
   ['nothing listens there', 9, { started: ownStart }],
   ['its process is gone', undefined, { pid: 2 ** 22 + 1 }],
-  ['its process id belongs to another now', undefined, { started: 'an earlier boot 1' }],
-  ['a page is served there', undefined, { started: ownStart }],
+  ['another process has its id now', undefined, { started: 'an earlier boot 1' }],
+  ['a web page is served there', undefined, { started: ownStart }],
   ['it has no secret', undefined, { secret: undefined }],
-])('a runtime file is not believed: %s', async (_, port, content) => {
+])('a runtime file is ignored if %s', async (_, port, content) => {
   const other = await stranger(response => response.end('<html>'));
   await leaveRuntimeFile({ url: `http://127.0.0.1:${port ?? other.port}`, ...content });
   const { token } = await launcher().connect();
@@ -194,7 +194,7 @@ test.each([
   ).toEqual([]);
 });
 
-test('the kernel gives up on a stranger that never answers, and sends no token', async () => {
+test('the kernel gives up on an unrelated server that never answers, and sends it no token', async () => {
   const other = await stranger(() => {});
   await leaveRuntimeFile({ url: `http://127.0.0.1:${other.port}` });
   const { token } = await launcher().connect();
@@ -202,14 +202,14 @@ test('the kernel gives up on a stranger that never answers, and sends no token',
   expect(other.asked.filter(line => !line.endsWith(' undefined'))).toEqual([]);
 });
 
-test('a runtime file that points elsewhere is not even tried', async () => {
+test('a runtime file with an unexpected host is never contacted', async () => {
   const other = await stranger(response => response.end());
   await leaveRuntimeFile({ url: `http://[::ffff:127.0.0.1]:${other.port}` });
   const { token } = await launcher().connect();
   expect([other.asked, token]).toEqual([[], `t-${await servicePid()}`]);
 });
 
-test('a service that goes on elsewhere keeps the directory and its runtime file, and the kernel says who it is', async () => {
+test('a live service elsewhere keeps the directory and its runtime file, and the kernel names it', async () => {
   stopElsewhere = new Elsewhere(dataDir).live();
   const elsewhere = { url: 'http://127.0.0.1:9', scope: 'ffffffff', started: ownStart };
   await leaveRuntimeFile(elsewhere);
@@ -224,7 +224,7 @@ test('a service that goes on elsewhere keeps the directory and its runtime file,
   await rm(runtimeFilePath(dataDir));
 });
 
-test('a service elsewhere that is silent is waited for, and then another is started', async () => {
+test('a silent service elsewhere is waited for, then replaced', async () => {
   new Elsewhere(dataDir).show({ takeoverMs: 3_000 });
   const service = launcher();
   const connected = service.connect();
@@ -238,7 +238,7 @@ test('a service elsewhere that is silent is waited for, and then another is star
   ]);
 });
 
-test('a service of another container is shared where it can be reached', async () => {
+test('a service of another container is shared if it is reachable', async () => {
   const first = await launcher().connect();
   const file = JSON.parse(await readFile(runtimeFilePath(dataDir), 'utf8'));
   stopElsewhere = new Elsewhere(dataDir).live();
@@ -254,7 +254,7 @@ test('a service of another container is shared where it can be reached', async (
   expect(await ending).toBe(true);
 });
 
-test('a frozen service is ended, and another takes its place', async () => {
+test('a frozen service is killed and replaced', async () => {
   const local = launcher();
   const before = await local.connect();
   const frozen = (await servicePid()) as number;
@@ -264,7 +264,7 @@ test('a frozen service is ended, and another takes its place', async () => {
   await ended(frozen);
 });
 
-test('a frozen service is ended for a kernel that did not use it before', async () => {
+test('a frozen service is killed even by a kernel that never used it', async () => {
   await launcher().connect();
   const frozen = (await servicePid()) as number;
   process.kill(frozen, 'SIGSTOP');
@@ -272,7 +272,7 @@ test('a frozen service is ended for a kernel that did not use it before', async 
   await ended(frozen);
 });
 
-test('a data directory that cannot be written is reported at once', async () => {
+test('an unwritable data directory is reported at once', async () => {
   const file = join(dataDir, 'file');
   await writeFile(file, '');
   const spawn = () => spawnDetached(process.execPath, [], dataDir);
@@ -284,7 +284,7 @@ test('a data directory that cannot be written is reported at once', async () => 
   ]);
 });
 
-test('a service that no kernel holds can end', async () => {
+test('a service exits once no kernel holds it', async () => {
   const [a, b] = [launcher(), launcher()];
   await Promise.all([a.connect(), b.connect()]);
   const pid = (await servicePid()) as number;
@@ -295,7 +295,7 @@ test('a service that no kernel holds can end', async () => {
   await ended(pid);
 });
 
-test('a service that cannot start says why', async () => {
+test('a service that fails to start reports why', async () => {
   await writeFile(join(dataDir, 'broken.mjs'), 'console.error("no room"); process.exit(3);');
   const error = await launcher(0, 10_000, 'broken.mjs')
     .connect()
@@ -318,7 +318,7 @@ test('the kernel gives up on a service that does not listen in time', async () =
   await launcher().connect();
 });
 
-test('waiting can be interrupted, and the start goes on', async () => {
+test('interrupting the wait does not cancel the start', async () => {
   const local = launcher(200);
   const abort = new AbortController();
   const waiting = local.connect(abort.signal).catch(reason => reason);
@@ -332,7 +332,7 @@ test('spawning a missing program is reported', async () => {
   expect((await end).startsWith('spawn ')).toBe(true);
 });
 
-test('the service of a newer program, whose format is another, is left alone and named; an older one is used', async () => {
+test('a service of a newer format is left running and named; one of an older version is used', async () => {
   const newer = program.replace("version: '1'", "version: '9.0.0', format: 2");
   await writeFile(join(dataDir, 'newer.mjs'), newer);
   const found = await launcher(0, 10_000, 'newer.mjs')
@@ -350,7 +350,7 @@ test('the service of a newer program, whose format is another, is left alone and
   expect(await launcher().connect()).toMatchObject({ restarted: false });
 });
 
-test('in a data directory of a newer format no service is started, and a kernel says why', async () => {
+test('no service is started in a data directory of a newer format, and the kernel says why', async () => {
   await writeFile(join(dataDir, 'format.json'), '{"format":2,"version":"9.0.0"}');
   await expect(launcher().connect()).rejects.toMatchObject({ code: 'data-format' });
   await expect(stat(join(dataDir, 'starts'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -368,12 +368,12 @@ async function ownTemporaryDirectory(): Promise<void> {
   });
 }
 
-test('a directory that can be written is its own place, and is made', async () => {
+test('a writable data directory is used as given', async () => {
   const below = join(dataDir, 'a', 'b');
   expect([placeOf(below), placesOf(below)]).toEqual([{ directory: below }, [below]]);
 });
 
-test('where nothing can be stored the place is a directory of this user, the same each time', async () => {
+test('an unwritable data directory falls back to the same temporary directory each time', async () => {
   await ownTemporaryDirectory();
   const { directory, refusal } = placeOf(unwritable);
   expect(dirname(directory)).toBe(process.env.TMPDIR);
@@ -383,7 +383,7 @@ test('where nothing can be stored the place is a directory of this user, the sam
   expect(placeOf('/sys/kernel/other').directory).not.toBe(directory);
 });
 
-test('a directory that others can write into is not believed', async () => {
+test('a fallback directory that other users can write to is refused', async () => {
   await ownTemporaryDirectory();
   const { directory } = placeOf(unwritable);
   await chmod(directory, 0o777);
@@ -391,7 +391,7 @@ test('a directory that others can write into is not believed', async () => {
   expect(placesOf(unwritable)).toEqual([unwritable]);
 });
 
-test('a path through a file is not a read-only directory', async () => {
+test('a path through a file is an error, not a read-only directory', async () => {
   const file = join(dataDir, 'a-file');
   await writeFile(file, '');
   expect(() => placeOf(join(file, 'below'))).toThrow('ENOTDIR');

@@ -100,7 +100,7 @@ const groups = Array.from({ length: Math.ceil(available.length / together) }, (_
   return [entries[0]?.name, entries.at(-1)?.name, entries] as const;
 });
 
-describe.each(Object.entries(ways))('the engine’s types are the declared ones, of %s', (_, written) => {
+describe.each(Object.entries(ways))('the engine returns the declared types for %s', (_, written) => {
   test.each(groups)('functions from %s to %s', async (_first, _last, entries) => {
     await allRun(entries, written, 'project');
   });

@@ -102,7 +102,7 @@ const tables = fc.record({
   columns: fc.array(column, { minLength: 1, maxLength: 7 }),
 });
 
-test('any table is the same by Arrow as by JSON, to the byte of each column', {
+test('Arrow and JSON answers hold identical tables, byte for byte', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(
@@ -122,7 +122,7 @@ test('any table is the same by Arrow as by JSON, to the byte of each column', {
 
 const window = { startTime: '2026-06-15T10:00:00Z', endTime: '2026-06-15T12:00:00Z' };
 
-describe('answers to APL', () => {
+describe('an APL query has the same answer in Arrow and JSON', () => {
   beforeAll(async () => {
     await byApl().send('POST', '/v2/datasets', { name: 'logs', description: '' });
     const lines = Array.from({ length: 300 }, (_, index) => {
@@ -151,7 +151,7 @@ describe('answers to APL', () => {
   });
 });
 
-describe('JSON is what comes', () => {
+describe('the answer is JSON', () => {
   const jsonOnly = { type: 'application/json' };
 
   test.each([
@@ -160,16 +160,16 @@ describe('JSON is what comes', () => {
     'application/json',
     `application/json, ${arrowType}`,
     'application/vnd.apache.arrow.file',
-  ])('to who accepts %s', async accept => {
+  ])('if the client accepts %s', async accept => {
     const headers: Record<string, string> = accept === undefined ? {} : { accept };
     expect(await receive(byApl(), { apl: 'print 1' }, headers)).toMatchObject(jsonOnly);
   });
 
-  test('in the older format, whatever is accepted', async () => {
+  test('in the legacy format, whatever the client accepts', async () => {
     expect(await receive(byApl(), { apl: 'print 1' }, asKernels, 'legacy')).toMatchObject(jsonOnly);
   });
 
-  test('of a query with functions in JavaScript, which another process runs', async () => {
+  test('if the query calls JavaScript functions, which run in another process', async () => {
     const apl = 'range i from 1 to 3 step 1 | extend h = hash_sha512(tostring(i))';
     const [plain, kernel] = [await receive(byApl(), { apl }), await receive(byApl(), { apl }, asKernels)];
     expect(kernel).toMatchObject(jsonOnly);
@@ -177,7 +177,7 @@ describe('JSON is what comes', () => {
   });
 });
 
-describe('a refusal is the same in both forms', () => {
+describe('an error is the same in both formats', () => {
   const refusal = async (service: TestService, apl: string) => {
     const [json, arrow] = [await receive(service, { apl }), await receive(service, { apl }, asKernels)];
     const [one, other] = [json, arrow].map(({ status, type, bytes }) => {
@@ -188,20 +188,20 @@ describe('a refusal is the same in both forms', () => {
     return one;
   };
 
-  test('of a query that is not compiled', async () => {
+  test('for a query that does not compile', async () => {
     expect(await refusal(bySql(), 'a:long\nSELECT ?')).toMatchObject({
       status: 400,
       message: 'no such field. write another',
     });
   });
 
-  test('of one that fails after many rows', async () => {
+  test('for a query that fails after many rows', async () => {
     const late = "CASE WHEN i = 1500000 THEN error('at last') ELSE i::VARCHAR END";
     const found = await refusal(bySql(), `a:string\nSELECT ${late} FROM range(2000000) r(i)`);
     expect(found?.status).not.toBe(200);
   });
 
-  test('of an answer that is too large', async () => {
+  test('for an answer that is too large', async () => {
     const own = await testService({ compile: compileRequest, limits: { answerBytes: 2 ** 20 } });
     const apl =
       "range x from 1 to 20000 step 1 | extend text = strcat('123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 ', tostring(x))";
@@ -212,7 +212,7 @@ describe('a refusal is the same in both forms', () => {
   });
 });
 
-test('a stream that is cut anywhere is named as such', async () => {
+test('a stream cut at any byte is reported as truncated', async () => {
   const apl = 'range i from 1 to 3 step 1 | extend s = tostring(i), d = dynamic([1])';
   const { bytes } = await receive(byApl(), { apl }, asKernels);
   expect(decodeTabular(bytes).tables[0]?.data.numRows).toBe(3);

@@ -31,7 +31,7 @@ async function serviceWithDataset(dataDir: string): Promise<TestService> {
   return service;
 }
 
-test('a service that ends answers what it stores, and stores nothing that it does not answer', async () => {
+test('a closing service acknowledges what it stores, and stores nothing unacknowledged', async () => {
   const dataDir = await temporaryDirectory();
   const { service } = await serviceWithDataset(dataDir);
   const sent = Array.from({ length: 300 }, (_, n) => sendEvent(service, n));
@@ -45,7 +45,7 @@ test('a service that ends answers what it stores, and stores nothing that it doe
   expect(body.tables[0].columns[0].toSorted((a: number, b: number) => a - b)).toEqual(answered);
 });
 
-test('a client that stops in the middle of its body does not keep a service from ending', async () => {
+test('a client that stalls within its body does not keep a service from closing', async () => {
   const { service } = await serviceWithDataset(await temporaryDirectory());
   const headers = { ...ndjson, authorization: `Bearer ${service.token}`, expect: '100-continue' };
   const stalled = request(`${service.url}/v1/datasets/d/ingest`, { method: 'POST', headers, agent: false });

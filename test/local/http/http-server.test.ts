@@ -52,51 +52,55 @@ const visitors: readonly (readonly [
   headers: (to: TestService) => Record<string, string>,
   status: number,
 ])[] = [
-  ['its token', to => ({ authorization: `Bearer ${to.service.token}` }), 200],
+  ['the token of the service', to => ({ authorization: `Bearer ${to.service.token}` }), 200],
   [
-    'its token as that of a person',
+    'the token with the prefix of a personal one',
     to => ({ authorization: `Bearer ${to.service.token.replace('xaat-', 'xapt-')}` }),
     200,
   ],
   ['no token', () => ({}), 401],
   ['another token', () => ({ authorization: 'Bearer x' }), 401],
-  ['the start of the token', to => ({ authorization: `Bearer ${to.service.token.slice(0, -1)}` }), 401],
+  ['a prefix of the token', to => ({ authorization: `Bearer ${to.service.token.slice(0, -1)}` }), 401],
   ['another scheme', to => ({ authorization: `Basic ${to.service.token}` }), 401],
   ['localhost', to => ({ host: `localhost:${new URL(to.service.url).port}`, ...bearer(to) }), 200],
   ['::1', to => ({ host: `[::1]:${new URL(to.service.url).port}`, ...bearer(to) }), 200],
   [
-    'a name that was rebound',
+    'a rebound host name',
     to => ({ host: `evil.example:${new URL(to.service.url).port}`, ...bearer(to) }),
     403,
   ],
   ['another port', to => ({ host: '127.0.0.1:1', ...bearer(to) }), 403],
   ['a host without port', to => ({ host: '127.0.0.1', ...bearer(to) }), 403],
-  ['its own origin', to => ({ origin: to.service.url, ...bearer(to) }), 200],
+  ['the origin of the service', to => ({ origin: to.service.url, ...bearer(to) }), 200],
   ['another origin', to => ({ origin: 'https://evil.example', ...bearer(to) }), 403],
   ['the origin null', to => ({ origin: 'null', ...bearer(to) }), 403],
   ['an origin of --cors', to => ({ origin: page, ...bearer(to) }), 200],
-  ['an origin of --cors, no token', () => ({ origin: page }), 401],
-  ['the scheme of no origin of --cors', to => ({ origin: 'https://localhost:3000', ...bearer(to) }), 403],
-  ['the port of no origin of --cors', to => ({ origin: 'http://localhost:30000', ...bearer(to) }), 403],
+  ['an origin of --cors but no token', () => ({ origin: page }), 401],
+  [
+    'an origin of --cors under another scheme',
+    to => ({ origin: 'https://localhost:3000', ...bearer(to) }),
+    403,
+  ],
+  ['an origin of --cors on another port', to => ({ origin: 'http://localhost:30000', ...bearer(to) }), 403],
 ];
 
 function bearer(to: TestService): Record<string, string> {
   return { authorization: `Bearer ${to.service.token}` };
 }
 
-test.each(visitors)('a visitor with %s', async (_, headers, status) => {
+test.each(visitors)('access control: a request with %s', async (_, headers, status) => {
   const answer = await plain(service(), '/v2/user', headers(service()));
   expect(answer.status).toBe(status);
   expect(answer.bytes.toString()).not.toContain(service().service.token);
 });
 
-test('a preflight request of a browser is refused too', async () => {
+test('a preflight request from another origin is refused', async () => {
   const answer = await service().send('OPTIONS', '/v2/user', undefined, { origin: 'https://evil.example' });
   expect(answer.status).toBe(403);
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('a page of --cors asks ahead without the token, and may read answers and errors', async () => {
+test('a page of --cors may send a preflight without the token, and read answers and errors', async () => {
   const asked = {
     origin: page,
     'access-control-request-method': 'POST',
@@ -114,7 +118,7 @@ test('a page of --cors asks ahead without the token, and may read answers and er
   ]);
 });
 
-test('it listens on this machine only', () => {
+test('the service listens on the loopback interface only', () => {
   expect(new URL(service().service.url).hostname).toBe('127.0.0.1');
 });
 
@@ -136,7 +140,7 @@ test.each(['/v1/datasets/_apl', '/v1/query/_apl?format=tabular&nocache=true'])(
   },
 );
 
-test('an error in the APL is answered with its place and a hint', async () => {
+test('an APL error is answered with its position and a hint', async () => {
   expect(await service().query('first\r\nsecond ?')).toEqual({
     status: 400,
     body: {
@@ -162,7 +166,13 @@ const refused: readonly (readonly [
   message: string,
 ])[] = [
   ['no APL', '/v1/datasets/_apl', {}, 400, '`apl` should be the text of a query.'],
-  ['a wrong member', '/v1/datasets/_apl', { apl: 'x', startTime: 5 }, 400, '`startTime` should be a string.'],
+  [
+    'a member of the wrong type',
+    '/v1/datasets/_apl',
+    { apl: 'x', startTime: 5 },
+    400,
+    '`startTime` should be a string.',
+  ],
   [
     'no body',
     '/v1/query/_apl',
@@ -170,18 +180,18 @@ const refused: readonly (readonly [
     422,
     'The request has no body. Send a JSON object whose `apl` is the query.',
   ],
-  ['no object', '/v1/datasets/_apl', [1], 400, 'The body should be a JSON object.'],
+  ['a body that is not an object', '/v1/datasets/_apl', [1], 400, 'The body should be a JSON object.'],
   [
-    'another format',
+    'an unknown format',
     '/v1/datasets/_apl?format=xml',
     { apl: 'x' },
     400,
     'The local service does not answer in the format "xml". Ask for `format=tabular` or `format=legacy`.',
   ],
-  ['no such place', '/v9/nothing', {}, 404, 'Not found: The service has no POST /v9/nothing.'],
+  ['no such route', '/v9/nothing', {}, 404, 'Not found: The service has no POST /v9/nothing.'],
 ];
 
-test.each(refused)('refused: %s', async (_, route, body, status, message) => {
+test.each(refused)('a request is refused: %s', async (_, route, body, status, message) => {
   const answer = await service().json('POST', route, body);
   expect([answer.status, answer.body.code, answer.body.message]).toEqual([status, status, message]);
 });
@@ -223,7 +233,7 @@ test.each([
 const endless =
   'a:long\nSELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
 
-test('a client that goes away frees its place', async () => {
+test('a client that disconnects frees its slot', async () => {
   const one = await testService({ limits: { connections: 1 } });
   const abort = new AbortController();
   const pending = fetch(`${one.service.url}/v1/query/_apl`, {
@@ -263,13 +273,16 @@ const rowsOf100Bytes = "extend text = strcat(strrep('a', 93), tostring(100000 + 
 test.each([
   ['streamed', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | limit 20000`],
   ['sorted', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | sort by text`],
-  ['of groups', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | summarize count() by text`],
+  ['grouped', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | summarize count() by text`],
   [
     'with totals',
     `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | extend _time = now() | summarize count() by bin(_time, 1h), text`,
   ],
-  ['of a process', `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | extend h = hash_sha512(text)`],
-])('an answer %s that is too large is refused before it takes the memory', async (_, apl) => {
+  [
+    'computed in another process',
+    `range x from 1 to 20000 step 1 | ${rowsOf100Bytes} | extend h = hash_sha512(text)`,
+  ],
+])('an oversized answer is refused before it uses the memory: %s', async (_, apl) => {
   const own = await testService({
     compile: compileRequest,
     limits: { answerBytes: 2 ** 20, connections: 1 },
@@ -295,7 +308,7 @@ const heavy = {
 };
 const heavyRows = 1_262_476_800;
 
-test('short queries and schema questions overtake long ones; those that wait are told how many come first', async () => {
+test('short queries and schema requests overtake long ones; waiting clients learn their position', async () => {
   const limits = { connections: 3, long: 1 };
   const own = await testService({ compile: compileRequest, samples, limits });
   const abort = new AbortController();
@@ -327,13 +340,13 @@ test('short queries and schema questions overtake long ones; those that wait are
   await expect.poll(async () => (await state('a1')).status).toBe(404);
 });
 
-test('clients that leave while their queries are still being prepared leave nothing running', async () => {
+test('clients that disconnect while their queries are prepared leave nothing running', async () => {
   const one = await testService({ limits: { connections: 1, queue: 100 } });
   await Promise.all(Array.from({ length: 40 }, (_, index) => leaveEarly(one, endless, index % 14)));
   expect((await one.query('a:long\nSELECT 7::BIGINT')).body.tables[0].columns).toEqual([[7]]);
 });
 
-test('a failure of the engine is the failure of one query', async () => {
+test('an engine failure fails only its own query', async () => {
   const lines: string[] = [];
   const own = await testService({ log: text => lines.push(text) });
   const failed = await own.query('a:long\nSELECT nonsense');
@@ -342,12 +355,12 @@ test('a failure of the engine is the failure of one query', async () => {
   expect((await own.query('a:long\nSELECT 1::BIGINT')).status).toBe(200);
 });
 
-test('the engine’s own words stay in the log', async () => {
+test('engine messages do not reach the answer', async () => {
   const { body } = await service().query("a:long\nSELECT nonsense FROM read_parquet('/secret/file.parquet')");
   expect(JSON.stringify(body)).not.toMatch(/nonsense|secret|Error:|LINE/);
 });
 
-test('the service answers others while a JavaScript function is busy, and an interrupt ends that', async () => {
+test('a busy JavaScript function does not block other queries, and can be interrupted', async () => {
   const own = await testService({ compile: compileRequest });
   const apl = `range x from 1 to 9000 step 1 | summarize s = make_list(x)
     | extend i = range(1, 5000) | mv-expand i | project array_length(series_fir(s, s))`;
@@ -382,7 +395,7 @@ test.each([
   [`print x = 'a' matches regex '${'x'.repeat(100_000)}'`, 'invalid-argument'],
   ["range x from 1 to toint('1048577') step 1 | count", 'too-much-computed'],
   ["range x from 0.5 to todouble('1048577') step 1 | count", 'too-much-computed'],
-])('refused because of its cost: %#', async (apl, code) => {
+])('a query is refused for its cost: %#', async (apl, code) => {
   const own = await testService({ compile: compileRequest });
   const { status, body } = await own.query(apl);
   expect([status, body.detail.compileErrorCode ?? body.detail.errorType]).toEqual([400, code]);
@@ -390,7 +403,7 @@ test.each([
 
 // ---- datasets ----
 
-test('datasets are made, described, listed and deleted', async () => {
+test('datasets are created, described, listed and deleted', async () => {
   const own = await testService();
   const created = await own.json('POST', '/v2/datasets', { name: 'my logs', description: 'mine' });
   expect([created.status, created.body.id, created.body.description]).toEqual([200, 'my logs', 'mine']);
@@ -425,7 +438,7 @@ test('datasets are made, described, listed and deleted', async () => {
   expect((await own.json('GET', '/v2/datasets/my%20logs/fields')).status).toBe(404);
 });
 
-test('lists of things that a service on one machine does not have are empty', async () => {
+test('lists of resources that a local service lacks are empty', async () => {
   expect(await service().json('GET', '/v2/monitors')).toEqual({ status: 200, body: [] });
   expect((await service().json('GET', '/v2/user')).body).toEqual({
     id: 'local',
@@ -435,7 +448,7 @@ test('lists of things that a service on one machine does not have are empty', as
   });
 });
 
-test('the language itself is understood', async () => {
+test('the service runs APL and reports the position of an error', async () => {
   const own = await testService({ compile: compileRequest });
   const event =
     '{"_time":"2026-06-15T11:30:00Z","status":500}\n{"_time":"2026-06-15T11:31:00Z","status":200}';
@@ -481,7 +494,7 @@ async function hold(to: TestService): Promise<ClientRequest> {
   return sent;
 }
 
-test('a managed service writes its address for its user alone, and removes it at its end', async () => {
+test('a managed service writes its runtime file for its user alone, and removes it on close', async () => {
   const managed = await testService({ managed: true });
   const { url, token } = managed.service;
   const secret = expect.any(String);
@@ -495,7 +508,7 @@ test('a managed service writes its address for its user alone, and removes it at
   await expect(fetch(url)).rejects.toThrow('fetch failed');
 });
 
-test('the proof of a service asks for no token, only for a nonce', async () => {
+test('a proof request needs a nonce but no token', async () => {
   const nonce = 'ab'.repeat(32);
   const answer = await plain(service(), `/v1/local/proof?nonce=${nonce}`, {});
   expect([answer.status, answer.bytes.toString()]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)]);
@@ -505,14 +518,14 @@ test('the proof of a service asks for no token, only for a nonce', async () => {
   );
 });
 
-test('the file of another service that took over stays', async () => {
+test('a closing service leaves the runtime file of its successor', async () => {
   const managed = await testService({ managed: true });
   await writeFile(runtimeFile(managed), '{"secret":"other"}');
   await managed.service.close();
   expect(await readFile(runtimeFile(managed), 'utf8')).toBe('{"secret":"other"}');
 });
 
-test('a managed service closes after its last holder has gone', async () => {
+test('a managed service closes after its last holder is gone', async () => {
   const managed = await testService({ managed: true, limits: { idleMs: 1500 } });
   const [first, second] = [await hold(managed), await hold(managed)];
   first.destroy();
@@ -523,14 +536,14 @@ test('a managed service closes after its last holder has gone', async () => {
   await expect(stat(runtimeFile(managed))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a managed service without any holder closes too, and says so', async () => {
+test('a managed service that nobody holds closes and logs why', async () => {
   const lines: string[] = [];
   const managed = await testService({ managed: true, limits: { idleMs: 10 }, log: text => lines.push(text) });
   await managed.service.closed;
   expect(lines).toEqual(['nobody uses the service any more: closing']);
 });
 
-test('a service that is not managed is found too, and stays when no kernel uses it', async () => {
+test('an unmanaged service is found too, and stays up without kernels', async () => {
   const own = await testService({ limits: { idleMs: 10 } });
   (await hold(own)).destroy();
   await new Promise(resolve => setTimeout(resolve, 100));
@@ -582,7 +595,7 @@ test.each([
   ['is deleted', [deleted], 400, 'unknown dataset `d`'],
   ['is replaced', [replaced], 200, '[[2]]'],
   ['is replaced, then deleted', [replaced, deleted], 409, 'deleted twice while the query ran'],
-] as const)('a query whose dataset %s while it runs begins anew', async (_, events, status, text) => {
+] as const)('a query restarts if its dataset %s while it runs', async (_, events, status, text) => {
   const own = await serviceWithEvents(...events);
   const answer = await own.query('d | project n');
   expect(answer.status).toBe(status);
@@ -592,7 +605,7 @@ test.each([
   expect(JSON.stringify(answer.body)).not.toContain(own.dataDir);
 });
 
-test('a query of which a pipe takes the place of a file while it runs is refused by the name of the file', async () => {
+test('a query is refused if a pipe replaces one of its files while it runs', async () => {
   const own = await serviceWithEvents(pipes);
   const { status, body } = await own.query('d | project n');
   expect([status, body.message]).toEqual([

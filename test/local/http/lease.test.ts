@@ -26,7 +26,7 @@ test.each<readonly [what: string, method: string, route: string, body: unknown]>
   ['a starred query', 'POST', '/v2/apl-starred-queries', starred],
   ['an annotation', 'POST', '/v2/annotations', annotation],
   ['a query', 'POST', '/v1/datasets/_apl?format=tabular', { apl: 'n:long\nSELECT 1::BIGINT' }],
-])('a service that another has followed acknowledges nothing: %s', async (_, method, route, body) => {
+])('a replaced service acknowledges nothing: %s', async (_, method, route, body) => {
   const { followed, lines } = await followedService();
   const answer = await followed.json(method, route, body);
   expect([answer.status, answer.body.detail?.errorType]).toEqual([503, 'lease-lost']);
@@ -36,14 +36,14 @@ test.each<readonly [what: string, method: string, route: string, body: unknown]>
   expect(leases(followed.dataDir)).toEqual({ 'lease-1.json': 'open', 'lease-2.json': 'open' });
 });
 
-test('a service that another has followed begins nothing', async () => {
+test('a replaced service creates no dataset', async () => {
   const { followed } = await followedService();
   expect((await followed.json('POST', '/v2/datasets', { name: 'e' })).status).toBe(503);
   await followed.service.closed;
   expect(readdirSync(path.join(followed.dataDir, 'datasets'))).toEqual(['d']);
 });
 
-test('an answer that was computed while another service followed is not given', async () => {
+test('an answer computed while another service took over is withheld', async () => {
   const dataDir = await temporaryDirectory();
   const compile = () => {
     new Elsewhere(dataDir, 2).show();
@@ -54,7 +54,7 @@ test('an answer that was computed while another service followed is not given', 
   expect([answer.status, answer.body.detail?.errorType]).toEqual([503, 'lease-lost']);
 });
 
-test('of two services on one directory the second says who holds it, and the first goes on', async () => {
+test('a second service on a data directory reports the first, which keeps running', async () => {
   const first = await testService({ limits: { beatMs: 20 } });
   const { dataDir, service } = first;
   await expect(testService({ dataDir })).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test('of two services on one directory the second says who holds it, and the fir
   expect((await next.json('GET', '/v2/user')).status).toBe(200);
 });
 
-test('a service that cannot take its port leaves the directory to the next', async () => {
+test('a service that cannot bind its port frees the directory for the next', async () => {
   const first = await testService();
   const dataDir = await temporaryDirectory();
   const port = Number(new URL(first.service.url).port);
@@ -78,7 +78,7 @@ test('a service that cannot take its port leaves the directory to the next', asy
   expect(leases(dataDir)).toEqual({ 'lease-1.json': 'ended' });
 });
 
-test('a managed service ends on request when no kernel uses it, and only then', async () => {
+test('a managed service ends on request only if no kernel uses it', async () => {
   const [managed, own] = [await testService({ managed: true }), await testService()];
   const leave = async (to: TestService) => (await to.json('DELETE', '/v1/alive')).status;
   const headers = { authorization: `Bearer ${managed.service.token}` };

@@ -28,7 +28,7 @@ async function ask(apl: string): Promise<{ text: string; body: LegacyResult }> {
   return { text, body: JSON.parse(text) };
 }
 
-test('the request of an answer names the range that was read', async () => {
+test('the request in an answer names the time range read', async () => {
   const answer = await service().json('POST', '/v1/query/_apl?format=legacy', {
     apl: 'logs | count',
     startTime: '2026-06-15T09:00:00Z',
@@ -40,7 +40,7 @@ test('the request of an answer names the range that was read', async () => {
   });
 });
 
-test('events are matches', async () => {
+test('events are returned as matches', async () => {
   const { text, body } = await ask('logs | project _time, _sysTime, n, host, map, ["at.x"]');
   const { request: echoed, status, matches, buckets, datasetNames, ...more } = body;
   expect(more).toEqual({});
@@ -58,7 +58,7 @@ test('events are matches', async () => {
   expect(text).toContain('"data":{"n":9007199254740993,"host":"a","map":null,"at":{"x":1}}');
 });
 
-test('fields with dots are members of objects, unless a value is in the way', async () => {
+test('fields with dots become nested objects, unless a value is in the way', async () => {
   const apl = `print ['a.b'] = 1, a = '', ['a.c.d'] = 2, ['c.d'] = 3, c = dynamic(null), ['e.f'] = 4, e = dynamic({'f': 5}),
     ['g.h.i'] = 6, ['g.h'] = 7, ['k.'] = 8, ['.l'] = 9, ['m..n'] = 10, ['__proto__.o'] = 11`;
   const { text } = await ask(apl);
@@ -67,20 +67,20 @@ test('fields with dots are members of objects, unless a value is in the way', as
   );
 });
 
-test('a name of many dots makes no deep object', async () => {
+test('a name with more than 63 dots is not nested', async () => {
   const [deep, deeper] = ['a.'.repeat(63), 'b.'.repeat(64)].map(dots => `${dots}x`);
   const { text } = await ask(`print ['${deep}'] = 1, ['${deeper}'] = 2`);
   expect([text.includes(`"${deep}"`), text.includes(`"${deeper}":2`)]).toEqual([false, true]);
   expect(text).toContain(`${'{"a":'.repeat(63)}{"x":1}`);
 });
 
-test('ids of rows differ and stay', async () => {
+test('row ids are unique and stable', async () => {
   const ids = async (): Promise<string[]> => (await ask('logs')).body.matches.map(match => match._rowId);
   const first = await ids();
   expect([new Set(first).size, await ids()]).toEqual([4, first]);
 });
 
-test('the id of a row is a cursor, from which the next row comes', async () => {
+test('a row id is a cursor to the next row', async () => {
   const all = (await ask('logs')).body.matches;
   for (const [at, { _rowId: cursor }] of all.entries()) {
     const { status, body } = await service().json('POST', '/v1/datasets/_apl?format=legacy', {
@@ -92,13 +92,13 @@ test('the id of a row is a cursor, from which the next row comes', async () => {
   }
 });
 
-test('an event whose times the query leaves out has those that stand for none, as clients read no null', async () => {
+test('an event without its times gets zero times, as clients cannot read null', async () => {
   const { body } = await ask('logs | project n');
   const times = body.matches.map(({ _time, _sysTime }) => [_time, _sysTime]);
   expect(times).toEqual(Array(4).fill(['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z']));
 });
 
-test('rows in another order have ids too, which are not cursors, and the cursors that were asked for are shown', async () => {
+test('rows in another order get unique ids that are not cursors, and requested cursors are shown', async () => {
   const { body } = await ask('logs | sort by n asc');
   const ids = body.matches.map(match => match._rowId);
   expect([new Set(ids).size, body.status.messages]).toEqual([4, undefined]);
@@ -114,7 +114,7 @@ test('rows in another order have ids too, which are not cursors, and the cursors
 
 const value = (op: string, value: unknown) => [{ op, value }];
 
-test('time bins are series, their groups have totals', async () => {
+test('time bins become series, and their groups totals', async () => {
   const { body } = await ask('logs | summarize n = count() by bin(_time, 1h), host');
   const [a, b] = [{ host: 'a' }, { host: 'b, "}\\' }];
   expect(body.matches).toEqual([]);
@@ -165,7 +165,7 @@ const grouped: readonly (readonly [apl: string, buckets: object])[] = [
   ],
 ];
 
-test.each(grouped)('%s', async (apl, buckets) => {
+test.each(grouped)('the buckets of %s', async (apl, buckets) => {
   expect((await ask(apl)).body.buckets).toEqual(buckets);
 });
 
@@ -176,7 +176,7 @@ test.each([
   'logs | summarize n = count(), max(n) by bin(_time, 1h), host',
   'logs | summarize n = count() by host',
   'logs | summarize n = count() by bin(_time, 30m)',
-])('what a kernel reads of both formats is the same: %s', async apl => {
+])('a kernel reads the same result from both formats: %s', async apl => {
   const [tabular, legacy] = await Promise.all(
     ['tabular', 'legacy'].map(async format => {
       const answer = await service().send('POST', `/v1/datasets/_apl?format=${format}`, { apl, ...request });

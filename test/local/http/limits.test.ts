@@ -9,7 +9,7 @@ const service = sharedService({ compile: compileRequest });
 const rows = Object.entries(limitCases) as [keyof typeof limits, LimitCase][];
 
 test.each(rows)(
-  '%s: at the limit a query runs, and one more is refused by number and place',
+  '%s: a query at the limit runs, and one more is refused with the limit and its position',
   async (name, { write, most, at }) => {
     const limit = limits[name];
     const allowed = most ?? limit.most;

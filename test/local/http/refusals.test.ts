@@ -27,7 +27,7 @@ const refusals: readonly (readonly [code: string, status: number, errorType: str
 ];
 
 test.each(refusals)(
-  'what the system calls %s is refused with %i and in words',
+  'the system error %s is refused with status %i and a sentence',
   (code, status, errorType, reason) => {
     expect(code in constants.errno).toBe(true);
     const error = Object.assign(new Error(), { code, syscall: 'open', path: '/data/starred/a.json' });
@@ -55,7 +55,7 @@ test.each([
   ['storage', 'not-writable', 507],
   ['invalid', 'invalid-name', 400],
 ] as const)(
-  'a failure of another process is %s by its code %s, which is answered by %i',
+  'a failure of another process is of kind %s by its code %s, with status %i',
   (kind, code, status) => {
     const error = new AplKernelError(code, 'It failed.');
     expect(kindOf(error)).toBe(kind);
@@ -64,13 +64,13 @@ test.each([
 );
 
 test.each([undefined, null, new Error('x'), { code: 'toString' }, { code: 5 }, { code: 'ENOENT' }])(
-  'anything else is not: %j',
+  'a value is not a system error: %j',
   error => {
     expect(systemError(error)).toBeUndefined();
   },
 );
 
-test('the system is known by its own words at the end of those of a library, and by nothing before', () => {
+test('a system error is recognized only at the end of a library message', () => {
   const text = 'IO Error: Cannot open file "/data/x.parquet": Read-only file system';
   expect(refusalInWords(text)?.code).toBe('not-writable');
   expect(refusalInWords('IO Error: Cannot open file "Read-only file system": gone')).toBeUndefined();

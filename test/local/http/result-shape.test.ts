@@ -194,7 +194,7 @@ describe('totals', () => {
     expect(tables[1].columns).toEqual(columns);
   });
 
-  test('are what the same summarize gives without the bin', async () => {
+  test('equal the same summarize without the bin', async () => {
     const rows = `range _time from datetime(${h10}) to datetime(2026-06-15T11:59:59Z) step 1s
       | extend s = toint((_time - datetime(${h10})) / 1s)
       | extend g = strcat('g', s % 7), v = iff(s % 5 == 0, real(null), s * 0.37), n = s % 97 - 40`;
@@ -216,17 +216,17 @@ describe('totals', () => {
     'logs | summarize n = count() by bin(_time, 1h), host | top 1 by n asc',
     'logs | limit 3',
   ];
-  test.each(without)('none of %s', async apl => {
+  test.each(without)('are absent for %s', async apl => {
     const { tables } = await ask(apl);
     expect(tables).toHaveLength(1);
   });
 
-  test('are not spoken of where they would hold nothing', async () => {
+  test('are not mentioned if they would be empty', async () => {
     const { tables, status } = await ask('logs | summarize dcount(ms), stdev(ms) by bin(_time, 1h)');
     expect([tables.length, status.messages]).toEqual([1, undefined]);
   });
 
-  test('of real numbers are the same each time, to the last digit', async () => {
+  test('of reals are the same in every run, to the last digit', async () => {
     const apl =
       'range n from 1 to 20000 step 1 | extend _time = datetime(2026-06-15T10:00:00Z) + n * 300ms, x = sqrt(n) | summarize sum(x), avg(x), rate(x) by bin(_time, 5m)';
     const found = new Set<string>();
@@ -238,7 +238,7 @@ describe('totals', () => {
     expect([...found]).toHaveLength(1);
   });
 
-  test('say what they leave out', async () => {
+  test('report the aggregates they leave out', async () => {
     const { status } = await ask('logs | summarize count(), d = dcount(ms), stdev(ms) by bin(_time, 1h)');
     expect(status.messages).toEqual([
       {
@@ -251,7 +251,7 @@ describe('totals', () => {
   });
 });
 
-test('aggregations have the names that clients of the hosted service know', async () => {
+test('aggregations have the names that the hosted service uses', async () => {
   const { tables } = await ask(
     'logs | summarize dcount(ms), percentile(took, 95), percentiles_array(took, 50), make_set(ms), presence(ms)',
   );
@@ -264,7 +264,7 @@ test('aggregations have the names that clients of the hosted service know', asyn
   ]);
 });
 
-test('a time-binned table and its totals, in full', async () => {
+test('a time-binned query answers with a table and its totals', async () => {
   const body = await ask('logs | summarize n = count(), avg(took), topk(ms, 2) by bin(_time, 1h), host');
   const fields = [
     { name: '_time', type: 'datetime' },
@@ -312,7 +312,7 @@ test('a time-binned table and its totals, in full', async () => {
   ]);
 });
 
-test('the status of a query', async () => {
+test('the status counts blocks, rows and groups', async () => {
   const { status } = await ask('logs | where ms > 1 | summarize count() by bin(_time, 1h), host');
   const { elapsedTime, ...rest } = status;
   expect(Number.isSafeInteger(elapsedTime)).toBe(true);
@@ -342,11 +342,11 @@ const groups: readonly (readonly [apl: string, count: number])[] = [
   ['logs', 0],
 ];
 
-test.each(groups)('numGroups of %s', async (apl, count) => {
+test.each(groups)('numGroups counts the groups of %s', async (apl, count) => {
   expect((await ask(apl)).status.numGroups).toBe(count);
 });
 
-test('rows examined and matched are those of one scan', async () => {
+test('rows examined and matched count one scan', async () => {
   const { status } = await ask('logs | where host == "a"');
   expect([status.rowsExamined, status.rowsMatched]).toEqual([5, 3]);
 });
@@ -431,7 +431,7 @@ describe('order', () => {
     expect([written.join(' '), table.columns[0]]).toEqual([order, first]);
   });
 
-  test('a series counts the rows between its ends, and has no groups without any', async () => {
+  test('a series counts only rows in its range, and omits empty groups', async () => {
     const series = 'make-series c = count() on _time';
     const { tables } = await ask(
       `logs | ${series} from datetime(2026-06-15T10:15:00Z) to datetime(2026-06-15T10:45:00Z) step 30m by host`,
@@ -439,7 +439,7 @@ describe('order', () => {
     expect(tables[0].columns.slice(0, 2)).toEqual([['b'], [[1]]]);
   });
 
-  test('a group of NaN and one of null share their place in an order, which goes on with the other fields', async () => {
+  test('NaN and null groups tie in an order, and the other fields decide', async () => {
     const rows =
       'range n from 0 to 29 step 1 | extend _time = datetime(2026-06-15T10:00:00Z) + (n / 3) * 1m, r = iff(n % 3 == 0, 0.0 / 0.0, real(null))';
     const { tables } = await ask(`${rows} | summarize c = count() by bin(_time, 1m), r`);
@@ -500,14 +500,14 @@ describe('limits', () => {
     expect([tables[0].columns[0].length, status.messages]).toEqual([rows, messages]);
   });
 
-  test('the limit of the service', async () => {
+  test('of the service cut a query that sets none', async () => {
     const { tables, status } = await ask('range n from 1 to 1000001 step 1');
     expect(tables[0].columns[0].length).toBe(1_000_000);
     const more = 'Add `| limit N` for more, up to 10,000,000.';
     expect(status.messages).toEqual(cut('1,000,000', 'server', more));
   });
 
-  test('a limit of groups asks for no rows', async () => {
+  test('of groups do not raise the row limit', async () => {
     const binned = 'extend _time = now() | summarize count() by bin(_time, 1m), n | limit 1000001';
     const { tables, status } = await ask(`range n from 1 to 1000001 step 1 | ${binned}`);
     expect(tables[0].columns[0].length).toBe(1_000_000);
@@ -518,7 +518,7 @@ describe('limits', () => {
     ]);
   });
 
-  test('as many as the query asks for', async () => {
+  test('set by the query override the default', async () => {
     const { tables, status } = await ask('range n from 1 to 1000001 step 1 | limit 1000001');
     expect([tables[0].columns[0].length, status.messages]).toEqual([1_000_001, undefined]);
   });
@@ -540,12 +540,12 @@ describe('variables', () => {
     expect(table.columns.map((column: unknown[]) => column[0])).toEqual(row);
   });
 
-  test('without a declaration, and under a let', async () => {
+  test('need no declaration, and a let overrides them', async () => {
     const { tables } = await ask('let b = 5; print a, b', { variables: { a: 1, b: 2 } });
     expect(tables[0].columns).toEqual([[1], [5]]);
   });
 
-  test('of the wrong type', async () => {
+  test('of the wrong type are refused', async () => {
     const { status, body } = await service().query('declare query_parameters(n:long); print n', {
       variables: { n: 'x' },
     });
@@ -563,7 +563,7 @@ describe('variables', () => {
   });
 });
 
-describe('requests that cannot be answered', () => {
+describe('a request is refused for', () => {
   const cases: readonly (readonly [
     what: string,
     body: unknown,
@@ -592,7 +592,7 @@ describe('requests that cannot be answered', () => {
       'startTime "now" cannot be used: it is after endTime. For example: 2026-01-02T03:04:05Z, now-1h.',
       { compileErrorCode: 'bad-time' },
     ],
-    ['no JSON', '{"apl": ', 400, 'The body is not JSON.', { errorType: 'invalid-json' }],
+    ['a body that is not JSON', '{"apl": ', 400, 'The body is not JSON.', { errorType: 'invalid-json' }],
     [
       'a negative limit',
       { apl: 'logs', defaultLimit: -1 },
@@ -638,7 +638,7 @@ describe('requests that cannot be answered', () => {
   });
 });
 
-test('members that are null or empty count as absent', async () => {
+test('null or empty members count as absent', async () => {
   const { tables } = await ask('logs | project ms', {
     cursor: '',
     defaultLimit: null,
@@ -648,7 +648,7 @@ test('members that are null or empty count as absent', async () => {
   expect(tables[0].columns).toEqual([[9, 4, 2, 1]]);
 });
 
-test('options of the query string that change nothing here', async () => {
+test('query string options without effect here are accepted', async () => {
   const route =
     '/v1/datasets/_apl?format=tabular&nocache=true&saveAsKind=analytics&dataset_name=logs&streaming-duration=1m';
   const { status, body } = await service().json('POST', route, { apl: 'logs | count', ...window });
@@ -664,7 +664,7 @@ function namesOf(table: { fields: readonly { name: string }[] }): string {
   return table.fields.map(field => field.name).join(' ');
 }
 
-test('JSON of a stored dataset is JSON inside arrays and maps', async () => {
+test('stored JSON stays JSON inside arrays and maps', async () => {
   await service().send('POST', '/v2/datasets', { name: 'tagged', description: '' });
   await service().send('POST', '/v1/datasets/tagged/ingest', [
     { _time: '2026-06-15T10:00:00Z', tags: [1, { a: 'b' }] },

@@ -24,13 +24,13 @@ const timedOut = {
 
 const inTime = { queryOptions: { timeLimitMs: 200 } };
 
-test('a query beyond its time limit is stopped, and the answer says so', async () => {
+test('a query beyond its time limit is stopped and says so', async () => {
   const apl =
     'range a from 1 to 1000000 step 1 | extend k = 1 | join kind=inner (range b from 1 to 1000000 step 1 | extend k = 1) on k | summarize sum(a * b)';
   expect(await service().query(apl, inTime)).toEqual(timedOut);
 });
 
-test('a query may ask for more time than is usual', async () => {
+test('a query may ask for more time than the default', async () => {
   const short = await testService({ compile: compileRequest, limits: { queryMs: 1 } });
   const apl = 'range x from 1 to 300000 step 1 | summarize sum(hash(x) % 7)';
   expect((await short.query(apl)).body.message).toBe(
@@ -39,7 +39,7 @@ test('a query may ask for more time than is usual', async () => {
   expect((await short.query(apl, { queryOptions: { timeLimitMs: 86_400_000 } })).status).toBe(200);
 });
 
-test('the answer at the time limit does not wait for an engine that heeds no interrupt', async () => {
+test('a timed-out query does not wait for an engine that ignores interrupts', async () => {
   const dataDir = await temporaryDirectory();
   const options = { dataDir, port: 0, version: '1.2.3', spawnEngine, log: () => {} };
   const access = await takeLease(dataDir, options);

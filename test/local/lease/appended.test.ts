@@ -67,7 +67,7 @@ const growing = Object.entries(files).flatMap(([name, how]) =>
   how === 'replaced' ? [] : [[name, how] as const],
 );
 
-test.each(growing)('a line of %s that breaks off takes no other with it', async (name, { add, read }) => {
+test.each(growing)('a torn line in %s loses no other line', async (name, { add, read }) => {
   const dataDir = await temporaryDirectory();
   const file = path.join(dataDir, name);
   await add(dataDir, 'first');

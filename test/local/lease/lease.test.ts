@@ -42,7 +42,7 @@ function failureOf(work: () => void): unknown {
   }
 }
 
-test('a lease is one file, which says who holds the directory and what for', async () => {
+test('a lease is one file that names its holder and phase', async () => {
   const dataDir = await temporaryDirectory();
   const lease = await take(dataDir);
   expect(leases(dataDir)).toEqual({ 'lease-1.json': 'starting' });
@@ -66,7 +66,7 @@ test('a lease is one file, which says who holds the directory and what for', asy
   expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
 });
 
-test('whoever finds a live holder is told who that is', async () => {
+test('a second holder is refused and told who holds the lease', async () => {
   const dataDir = await temporaryDirectory();
   const holder = await take(dataDir);
   holder.open(
@@ -85,7 +85,7 @@ test('whoever finds a live holder is told who that is', async () => {
   holder.confirm();
 });
 
-test('one elsewhere that shows that it lives keeps the directory', async () => {
+test('a live holder elsewhere keeps the directory', async () => {
   const dataDir = await temporaryDirectory();
   new Elsewhere(dataDir).live();
   await expect(take(dataDir)).rejects.toThrow(`the data directory ${dataDir} ${held}`);
@@ -93,13 +93,13 @@ test('one elsewhere that shows that it lives keeps the directory', async () => {
   expect(leases(dataDir)).toEqual({ 'lease-1.json': 'open' });
 });
 
-test('names in a lease cannot control a terminal', async () => {
+test('names in a lease cannot send terminal escapes', async () => {
   const dataDir = await temporaryDirectory();
   new Elsewhere(dataDir).live({ host: 'web\u001b[2J' });
   await expect(take(dataDir)).rejects.toThrow('of alice on web⟨U+001B⟩[2J,');
 });
 
-test('one that was killed here is followed at once', async () => {
+test('a holder killed on this machine is replaced at once', async () => {
   const dataDir = await temporaryDirectory();
   const gone = spawn(process.execPath, ['-e', '']);
   const started = await processStart(gone.pid ?? 0);
@@ -112,7 +112,7 @@ test('one that was killed here is followed at once', async () => {
   expect([leases(dataDir), logged]).toEqual([{ 'lease-3.json': 'starting' }, []]);
 });
 
-test.each(['starting', 'closing'])('one that is %s is waited for', async phase => {
+test.each(['starting', 'closing'])('a holder that is %s is waited for', async phase => {
   const dataDir = await temporaryDirectory();
   const before = await take(dataDir);
   if (phase === 'closing') before.closing();
@@ -126,7 +126,7 @@ test.each(['starting', 'closing'])('one that is %s is waited for', async phase =
   expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
 });
 
-test('one elsewhere that is silent for as long as it promised is followed, and its drafts are taken away', async () => {
+test('a holder elsewhere that stays silent is replaced after its timeout, and its drafts are deleted', async () => {
   const dataDir = await temporaryDirectory();
   const scratch = join(dataDir, '.tmp');
   const other = new Elsewhere(dataDir);
@@ -143,7 +143,7 @@ test('one elsewhere that is silent for as long as it promised is followed, and i
   expect(readdirSync(scratch).sort()).toEqual(['eeeeeeee-7-0123456789ab-1', own].sort());
 });
 
-test('a kernel can wait for one that is silent in place of the service that it starts', async () => {
+test('a kernel can wait out a silent holder before it starts a service', async () => {
   const dataDir = await temporaryDirectory();
   new Elsewhere(dataDir).show({ takeoverMs: 300 });
   await awaitVacancy(dataDir, { version: '1', log: () => {} });
@@ -152,20 +152,20 @@ test('a kernel can wait for one that is silent in place of the service that it s
 
 const damages: readonly (readonly [string, (file: string) => void])[] = [
   ['empty', file => writeFileSync(file, '')],
-  ['no JSON', file => writeFileSync(file, '{"pid":')],
-  ['of another kind', file => writeFileSync(file, '{"pid":"1","scope":7}')],
+  ['not JSON', file => writeFileSync(file, '{"pid":')],
+  ['of the wrong shape', file => writeFileSync(file, '{"pid":"1","scope":7}')],
   ['a directory', file => mkdirSync(file)],
   ['unreadable', file => writeFileSync(file, '', { mode: 0 })],
 ];
 
-test.each(damages)('a lease that is %s keeps nobody out for long', async (_, damage) => {
+test.each(damages)('a lease that is %s delays a new holder only briefly', async (_, damage) => {
   const dataDir = await temporaryDirectory();
   damage(join(dataDir, 'lease-7.json'));
   await take(dataDir, { takeoverMs: 200 });
   expect(leases(dataDir)).toEqual({ 'lease-8.json': 'starting' });
 });
 
-test('no changed bit of a lease lets others in that would be kept out, or keeps them out for longer', async () => {
+test('flipping any bit of a lease neither admits a second holder nor extends the wait', async () => {
   const dataDir = await temporaryDirectory();
   const lease = await take(dataDir, silent);
   lease.open(
@@ -192,7 +192,7 @@ test('no changed bit of a lease lets others in that would be kept out, or keeps 
   expect(believed.length).toBeLessThanOrEqual('checksum'.length);
 });
 
-test('a silent holder whose file is damaged is followed soon, and every draft is taken away', async () => {
+test('a silent holder with a damaged lease is soon replaced, and the drafts of others are deleted', async () => {
   const dataDir = await temporaryDirectory();
   const [scratch, other] = [join(dataDir, '.tmp'), new Elsewhere(dataDir)];
   other.show();
@@ -209,9 +209,9 @@ test('a silent holder whose file is damaged is followed soon, and every draft is
 });
 
 test.each([
-  ['has taken it', 1],
-  ['has taken it and left it to another', 2],
-])('whoever is slow to follow one that is over gives way: another %s', async (_, number) => {
+  ['took the lease', 1],
+  ['took the lease and passed it on', 2],
+])('a slow successor gives up if another %s', async (_, number) => {
   const dataDir = await temporaryDirectory();
   new Elsewhere(dataDir, number).show();
   const options = { version: '9.9.9', log: () => {} };
@@ -219,7 +219,7 @@ test.each([
   expect(leases(dataDir)).toEqual({ [`lease-${number}.json`]: 'open' });
 });
 
-test('of many who come at once, one holds the directory at a time', async () => {
+test('of many concurrent takers, one holds the directory at a time', async () => {
   const dataDir = await temporaryDirectory();
   let holding = 0;
   const turns: number[] = [];
@@ -236,7 +236,7 @@ test('of many who come at once, one holds the directory at a time', async () => 
   expect([turns, leases(dataDir)]).toEqual([new Array(12).fill(1), { 'lease-12.json': 'ended' }]);
 });
 
-test('a holder that another has followed confirms nothing from then on, and is told why', async () => {
+test('a replaced holder confirms nothing more and is told why', async () => {
   const dataDir = await temporaryDirectory();
   const reasons: string[] = [];
   const lease = await take(dataDir, silent);
@@ -254,7 +254,7 @@ test('a holder that another has followed confirms nothing from then on, and is t
   expect(failureOf(() => lease.confirm())).toEqual(lost);
 });
 
-test('a holder whose file is gone confirms nothing', async () => {
+test('a holder whose lease file is gone confirms nothing', async () => {
   const dataDir = await temporaryDirectory();
   const lease = await take(dataDir, silent);
   rmSync(join(dataDir, 'lease-1.json'));
@@ -262,7 +262,7 @@ test('a holder whose file is gone confirms nothing', async () => {
   expect(existsSync(join(dataDir, 'lease-1.json'))).toBe(false);
 });
 
-test('a holder learns by itself that it is none any more', async () => {
+test('the heartbeat tells a replaced holder that it lost the lease', async () => {
   const dataDir = await temporaryDirectory();
   const lease = await take(dataDir);
   const reason = new Promise<string>(resolve => lease.open('http://127.0.0.1:7', () => true, resolve));
@@ -270,7 +270,7 @@ test('a holder learns by itself that it is none any more', async () => {
   expect(await reason).toBe('the data directory belongs to another service now');
 });
 
-test('a holder that nobody can find any more learns of that', async () => {
+test('a holder is told when its runtime file is gone', async () => {
   const lease = await take(await temporaryDirectory());
   let isAnnounced = true;
   const reason = new Promise<string>(resolve => lease.open('http://127.0.0.1:7', () => isAnnounced, resolve));
@@ -284,9 +284,9 @@ function beatIn(dataDir: string): number {
 }
 
 test.each([
-  ['on', 3_600_000],
+  ['forward', 3_600_000],
   ['back', -3_600_000],
-])('a machine whose clock is an hour %s renews its lease before it answers', async (_, hourMs) => {
+])('setting the clock %s an hour makes the holder renew its lease before it answers', async (_, hourMs) => {
   const dataDir = await temporaryDirectory();
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

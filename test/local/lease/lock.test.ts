@@ -17,7 +17,7 @@ const leftBehind: Readonly<Record<string, (lock: string) => Promise<unknown>>> =
     await mkdir(lock);
     await utimes(lock, ago(11_000), ago(11_000));
   },
-  'one from before the clock was set back': async lock => {
+  'a lock from before the clock was set back': async lock => {
     await mkdir(lock);
     await utimes(lock, ago(-3_600_000), ago(-3_600_000));
   },
@@ -26,7 +26,7 @@ const leftBehind: Readonly<Record<string, (lock: string) => Promise<unknown>>> =
     await mkdir(lock);
     await writeFile(path.join(lock, 'inside'), 'x');
   },
-  'a link that leads nowhere': lock => symlink('/nothing/here', lock),
+  'a dangling link': lock => symlink('/nothing/here', lock),
   'a link to itself': lock => symlink(lock, lock),
 };
 
@@ -57,14 +57,14 @@ const users: Readonly<Record<string, (dataDir: string) => Promise<boolean>>> = {
 
 const cases = Object.keys(users).flatMap(lock => Object.keys(leftBehind).map(what => [what, lock] as const));
 
-test.each(cases)('%s in the place of %s holds nobody up', async (what, lock) => {
+test.each(cases)('%s in place of %s blocks nobody', async (what, lock) => {
   const dataDir = await temporaryDirectory();
   await leftBehind[what]?.(path.join(dataDir, lock));
   expect(await users[lock]?.(dataDir)).toBe(true);
   expect((await readdir(dataDir)).filter(name => name === lock)).toEqual([]);
 });
 
-test('a lock that is held is waited for, as long as one likes', async () => {
+test('a held lock is waited for until a timeout or an abort', async () => {
   const lock = path.join(await temporaryDirectory(), 'x.lock');
   const unlock = await lockOf(lock);
   await expect(lockOf(lock, { timeoutMs: 0 })).rejects.toMatchObject({ code: 'ELOCKED' });
