@@ -28,7 +28,7 @@ test.each<readonly [name: keyof typeof readers, text: string, value: unknown]>([
   ['pageOrigins', 'http://localhost:3000', ['http://localhost:3000']],
   ['pageOrigins', 'https://example.org', ['https://example.org']],
   ['lineNumber', '1', 1],
-])('%s reads %s', (name, text, value) => expect(readers[name](text)).toEqual(value));
+])('%s accepts %s', (name, text, value) => expect(readers[name](text)).toEqual(value));
 
 test.each<readonly [name: keyof typeof readers, text: string, said: string]>([
   ['portNumber', '-1', '-1 is not a port'],
@@ -46,16 +46,16 @@ test.each<readonly [name: keyof typeof readers, text: string, said: string]>([
   ['pageOrigins', 'ftp://example.org', 'ftp://example.org is not an origin of web pages'],
   ['lineNumber', '0', '0 is not a line'],
   ['lineNumber', '1.5', '1.5 is not a line'],
-])('%s refuses %s', (name, text, said) => expect(() => readers[name](text)).toThrow(said));
+])('%s rejects %s', (name, text, said) => expect(() => readers[name](text)).toThrow(said));
 
-test('origins of pages add up', () =>
+test('repeating the option for page origins adds origins', () =>
   expect(pageOrigins('http://b', ['http://a'])).toEqual(['http://a', 'http://b']));
 
 const actions = new Proxy({}, { get: () => () => undefined }) as Actions;
 
 const below = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(below)];
 
-test('every command and every option says what it is for', () => {
+test('every command and every option has a description', () => {
   const all = below(programOf(actions, { version: '1.2.3', dataDir: '/data' }));
   const silent = all.flatMap(command => [
     ...(command.description() === '' ? [command.name()] : []),

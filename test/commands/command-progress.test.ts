@@ -25,22 +25,22 @@ function told(
 
 const name = 'a⟨U+001B⟩[31mb.csv';
 
-test('on a terminal one line is written over, and nothing of it stays', () => {
+test('on a terminal, progress overwrites one line and clears it at the end', () => {
   const lines = ['10 % in 1 s', '25 % in 9 s', '50 % in 11 s', '75 % in 12 s', '100 % in 25 s'];
   expect(told(true, 0)).toBe(`${lines.map(line => `\r\x1b[K${name}: ${line}`).join('')}\r\x1b[K`);
 });
 
-test('elsewhere there is a plain line every ten seconds', () => {
+test('without a terminal, progress is a plain line every ten seconds', () => {
   expect(told(false, 0)).toBe(`${name}: 50 % in 11 s\n${name}: 100 % in 25 s\n`);
 });
 
-test('about how many rows have been read is said where it is known how many there are', () => {
+test('progress includes the approximate number of rows read, if the total is known', () => {
   expect(told(false, 24_680)).toBe(
     `${name}: 50 %, about 12,000 rows in 11 s\n${name}: 100 %, about 25,000 rows in 25 s\n`,
   );
 });
 
-test('while the values are looked at, before the file is read, nothing is said to be read', () => {
+test('the scan of values before the import reports no progress of reading', () => {
   const shares = [undefined, undefined, undefined, 0.5, 1];
   expect(told(false, 0, shares)).toBe(`${name}: looking at its values, 11 s\n${name}: 100 % in 25 s\n`);
 });

@@ -42,13 +42,13 @@ function program(source: string) {
   return { folder, file, kept, run };
 }
 
-test('a program runs with the code that an earlier run compiled', () => {
+test('a program reuses the compiled code of an earlier run', () => {
   const { run } = program("console.log(require('node:path').basename(__filename));");
   expect(run()).toEqual(['program.cjs', 'false']);
   expect(run()).toEqual(['program.cjs', 'true']);
 });
 
-test('a program that has changed is compiled again, also at the same length', () => {
+test('a changed program is compiled again, even at the same length', () => {
   const { file, run } = program('console.log("old")');
   expect(run()).toEqual(['old', 'false']);
   writeFileSync(file, 'console.log("new")');
@@ -56,7 +56,7 @@ test('a program that has changed is compiled again, also at the same length', ()
   expect(run()).toEqual(['new', 'true']);
 });
 
-test('kept code that is damaged or cut is not run, and is replaced', () => {
+test('damaged or truncated compiled code is not run, and is replaced', () => {
   const { kept, run } = program('console.log("whole")');
   run();
   const whole = readFileSync(kept);
@@ -69,7 +69,7 @@ test('kept code that is damaged or cut is not run, and is replaced', () => {
   }
 });
 
-test('a run that compiles more than the ones before adds it; one that compiles less takes nothing away', () => {
+test('a run that compiles more extends the cache, and one that compiles less leaves it', () => {
   const lines = Array.from({ length: 200 }, (_, n) => `total += total * ${n} + words.length;`);
   const { kept, run } = program(
     `const words = process.argv[3]; function long() { let total = 1; ${lines.join('')} return total > 0; } console.log(words === 'long' && long());`,
@@ -83,31 +83,31 @@ test('a run that compiles more than the ones before adds it; one that compiles l
   expect(statSync(kept).mtimeMs).toBe(long.mtimeMs);
 });
 
-test('where nothing can be kept, it runs all the same', () => {
+test('a program runs even if the cache cannot be written', () => {
   const { file, run } = program('console.log("here")');
   const below = join(file, 'compiled');
   expect(run(below)).toEqual(['here', 'false']);
 });
 
-test('an error has its place in the file, also on the first line', () => {
+test('an error has its position in the file, even on the first line', () => {
   const { file, run } = program('try { null.x } catch (error) { console.log(error.stack.split("\\n")[1]) }');
   const place = `at ${pathToFileURL(file).href}:1:12`;
   expect(run()).toEqual([place, 'false']);
   expect(run()).toEqual([place, 'true']);
 });
 
-test('texts beyond ASCII are read as they are', () => {
+test('text beyond ASCII is read correctly', () => {
   const { run } = program("console.log('\u00b5s \u2026 \u{1f600}')");
   expect(run()).toEqual(['\u00b5s \u2026 \u{1f600}', 'false']);
   expect(run()).toEqual(['\u00b5s \u2026 \u{1f600}', 'true']);
 });
 
-test('the program itself is ASCII, which takes less time to read', () => {
+test('the built program is ASCII, which loads faster', () => {
   const beyond = readFileSync(join(root, 'dist', 'commands.cjs'), 'utf8').match(/.{0,40}[^\0-\x7f]/g) ?? [];
   expect(beyond).toEqual([]);
 });
 
-test('what kernels, services and other commands compile is kept apart, beside the program', async () => {
+test('services and other commands have separate caches of compiled code beside the program', async () => {
   // Inside the project, to resolve the packages with native code.
   mkdirSync(join(root, 'test-output'), { recursive: true });
   const folder = mkdtempSync(join(root, 'test-output', 'compiled-'));

@@ -11,18 +11,18 @@ afterEach(async () => {
 });
 
 const damages: Readonly<Record<string, (file: string) => void>> = {
-  'that is cut': file => truncateSync(file, readFileSync(file).length >> 2),
+  'that is truncated': file => truncateSync(file, readFileSync(file).length >> 2),
   'that is empty': file => truncateSync(file, 0),
-  'of which the second half is missing': file => {
+  'whose second half is zeroed': file => {
     const bytes = readFileSync(file);
     writeFileSync(file, bytes.fill(0, bytes.length >> 1));
   },
-  'in whose place is a directory': file => {
+  'replaced by a directory': file => {
     rmSync(file);
     mkdirSync(file);
     writeFileSync(join(file, 'inside'), '');
   },
-  'in whose place is a pipe': file => {
+  'replaced by a pipe': file => {
     rmSync(file);
     execFileSync('mkfifo', [file]);
   },
@@ -72,25 +72,28 @@ const files: readonly (readonly [
   ['data/service.log', 'a line\n'.repeat(8), undefined, undefined],
 ];
 
-test.each(Object.entries(damages))('own files, each one %s, stop no query', async (damage, harm) => {
-  const home = scratchDirectory();
-  const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
-  used.push(env);
-  mkdirSync(env.APL_KERNEL_DATA, { mode: 0o700 });
-  for (const [name, content] of files) {
-    mkdirSync(dirname(join(home, name)), { recursive: true });
-    writeFileSync(join(home, name), content);
-    harm(join(home, name));
-  }
-  writeFileSync(join(home, 'q.apl'), 'print answer = 6 * 7\n');
-  const { code } = await aplKernel(['run', 'q.apl'], env);
-  const notebook = readFileSync(join(home, 'out', 'q.ipynb'), 'utf8');
-  expect([code, notebook.includes('answer'), notebook.includes('42')]).toEqual([0, true, true]);
-  const { stdout } = await aplKernel(['doctor'], env);
-  const isEmpty = damage === 'that is empty';
-  for (const [name, , said, byDoctor] of files) {
-    if (said !== undefined && !isEmpty) expect(notebook, name).toMatch(said);
-    if (byDoctor !== undefined && (!isEmpty || byDoctor === spec)) expect(stdout, name).toMatch(byDoctor);
-  }
-  expect([damage, log.test(stdout)]).toEqual([damage, damage.startsWith('in whose place')]);
-});
+test.each(Object.entries(damages))(
+  'queries run, and doctor reports each kernel file %s',
+  async (damage, harm) => {
+    const home = scratchDirectory();
+    const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
+    used.push(env);
+    mkdirSync(env.APL_KERNEL_DATA, { mode: 0o700 });
+    for (const [name, content] of files) {
+      mkdirSync(dirname(join(home, name)), { recursive: true });
+      writeFileSync(join(home, name), content);
+      harm(join(home, name));
+    }
+    writeFileSync(join(home, 'q.apl'), 'print answer = 6 * 7\n');
+    const { code } = await aplKernel(['run', 'q.apl'], env);
+    const notebook = readFileSync(join(home, 'out', 'q.ipynb'), 'utf8');
+    expect([code, notebook.includes('answer'), notebook.includes('42')]).toEqual([0, true, true]);
+    const { stdout } = await aplKernel(['doctor'], env);
+    const isEmpty = damage === 'that is empty';
+    for (const [name, , said, byDoctor] of files) {
+      if (said !== undefined && !isEmpty) expect(notebook, name).toMatch(said);
+      if (byDoctor !== undefined && (!isEmpty || byDoctor === spec)) expect(stdout, name).toMatch(byDoctor);
+    }
+    expect([damage, log.test(stdout)]).toEqual([damage, damage.startsWith('replaced by')]);
+  },
+);

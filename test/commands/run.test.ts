@@ -97,7 +97,7 @@ describe('run', () => {
     expect(page).not.toMatch(/<script/i);
   });
 
-  test('prints results as text, up to a line of the file, and writes nothing', async () => {
+  test('prints results as text up to a line of the file, and writes no files', async () => {
     const env = shared();
     const { HOME: home = '' } = env;
     const script = [
@@ -125,7 +125,7 @@ describe('run', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s ends the cell, and the notebook is written, also where this process started the service',
+    '%s interrupts the cell and still writes the notebook, even if this process started the service',
     async signal => {
       const env = fresh();
       const { HOME: home = '' } = env;
@@ -143,7 +143,7 @@ describe('run', () => {
     },
   );
 
-  test('ends at a failing cell, writes what there is, and exits with 1', async () => {
+  test('stops at a failing cell, writes the notebook so far, and exits with 1', async () => {
     const env = shared();
     const { HOME: home = '' } = env;
     const script = [
@@ -175,7 +175,7 @@ describe('run', () => {
     ]);
   });
 
-  test('goes on after a failing cell that is tagged so', async () => {
+  test('continues after a failing cell tagged raises-exception', async () => {
     const env = shared();
     const { HOME: home = '' } = env;
     const cell = (source: string, tags: string[]) => ({
@@ -193,7 +193,7 @@ describe('run', () => {
     expect(texts(read(home, 'out/n.ipynb'))).toEqual([['magic'], ['after\n']]);
   });
 
-  test("writes the files that it is told, with the inputs of this run in place of the notebook's", async () => {
+  test('writes the requested files, with the range and profile from the command line', async () => {
     const env = fresh();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'in.apl'), '%use prod\n%time last 1h\n// %%\n%time\nprint x = 1 // %%\n');
@@ -230,7 +230,7 @@ describe('run', () => {
     );
   });
 
-  test('goes on after failing cells when told so, and exits with 1', async () => {
+  test('continues after failing cells with --keep-going, and exits with 1', async () => {
     const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'bad.apl'), '%nonsense\n// %%\n%echo second\n// %%\n%nonsense\n');
@@ -239,7 +239,7 @@ describe('run', () => {
     expect(texts(read(home, 'out/bad.ipynb'))).toEqual([['magic'], ['second\n'], ['magic']]);
   });
 
-  test('does what has to be asked for where the command line or the environment allows it', async () => {
+  test('performs an effect that needs consent only if --allow or APL_KERNEL_ALLOW allows it', async () => {
     const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'ask.apl'), '%config limit 7\n');
@@ -261,7 +261,7 @@ describe('run', () => {
     );
   });
 
-  test('runs a notebook that imports its own file again, without a question', async () => {
+  test('reruns a notebook that replaces its own import, without asking', async () => {
     const env = shared();
     const { HOME: home = '' } = env;
     writeFileSync(join(home, 'rows.csv'), 'n\n1\n');
@@ -284,7 +284,7 @@ describe('run', () => {
       'apl-kernel: -o and --html name one file, but there are several notebooks',
     ],
     [['run', 'a.apl', '-o', 'none/b.ipynb'], 'apl-kernel: cannot write none/b.ipynb'],
-  ])('%j is a usage error: it exits with 2', async (args, message) => {
+  ])('%j is a usage error with exit code 2', async (args, message) => {
     const env = shared();
     writeFileSync(join(env.HOME ?? '', 'a.apl'), '%echo one\n');
     const { code, stderr } = await aplKernel(args, env);
@@ -324,7 +324,7 @@ describe('import', () => {
     expect([other.code, other.stdout.split(':')[0]]).toEqual([0, 'other']);
   });
 
-  test('asks for the order of dates that do not tell it', async () => {
+  test('asks for the order of ambiguous dates', async () => {
     const env = shared();
     writeFileSync(join(env.HOME ?? '', 'uk.csv'), 'Date,Amount\n05/11/2026 10:00,1\n');
     const asked = await aplKernel(['import', 'uk.csv'], env);
@@ -377,7 +377,7 @@ describe('freeze', () => {
     '%%time yesterday\nprint x = now()',
   ];
 
-  test('a run of a frozen notebook writes the same file, byte for byte', async () => {
+  test('running a frozen notebook again writes the same bytes', async () => {
     const env = fresh();
     const { HOME: home = '' } = env;
     const text = (name: string) => readFileSync(join(home, name), 'utf8');
@@ -405,7 +405,7 @@ describe('freeze', () => {
     expect(text('first.ipynb')).toBe(text('second.ipynb'));
   });
 
-  test('now is the time that APL_KERNEL_NOW names', async () => {
+  test('APL_KERNEL_NOW sets the current time', async () => {
     const env = shared();
     writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time last 2h']));
     const { stdout } = await aplKernel(['freeze', 'a.ipynb'], {
@@ -416,7 +416,7 @@ describe('freeze', () => {
     expect(time).toBe('2026-01-31T10:00');
   });
 
-  test('what cannot be frozen is named, and exits with 1', async () => {
+  test('names a range that cannot be frozen, and exits with 1', async () => {
     const env = shared();
     writeFileSync(join(env.HOME ?? '', 'a.ipynb'), notebook(['%time all']));
     const { code, stdout } = await aplKernel(['freeze', 'a.ipynb'], env);
@@ -427,7 +427,7 @@ describe('freeze', () => {
   });
 });
 
-test('a second run gives the same notebook, without a service and without its data', async () => {
+test('a run from a recording gives the same notebook without a service or its data', async () => {
   const home = scratchDirectory();
   const environment = (data: string) => ({ HOME: home, PATH: '', APL_KERNEL_DATA: join(home, data) });
   const cells = [

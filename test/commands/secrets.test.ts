@@ -18,7 +18,7 @@ function fresh(): Record<string, string> {
   return env;
 }
 
-test('a token in the cells of a run is only in the source of the notebook', async () => {
+test('a token in the cells of a run appears only in the source of the notebook', async () => {
   const env = fresh();
   const { HOME: home = '' } = env;
   const secret = '3f9a-77c1-secret';
@@ -57,7 +57,7 @@ function argumentsOfAll(): readonly string[] {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a token of a profile is sent, and is in no arguments of a process, no output and nothing that is kept',
+  "a profile's token is sent, and appears in no process arguments, output or stored file",
   async () => {
     const env = fresh();
     const { HOME: home = '' } = env;
@@ -100,21 +100,24 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test.skipIf(process.platform === 'win32')('what is kept is for its user alone', async () => {
-  const env = fresh();
-  const { HOME: home = '', APL_KERNEL_DATA: data = '' } = env;
-  writeFileSync(join(home, 'rows.csv'), 'n\n1\n');
-  writeFileSync(
-    join(home, 'in.apl'),
-    '%import rows.csv --dataset d\n// %%\n%star --new s\nd | count\n// %%\n%annotate x --dataset d --time 2026-01-01T00:00Z\n',
-  );
-  expect((await aplKernel(['run', 'in.apl'], env)).code).toBe(0);
-  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-  const entries = readdirSync(data, { recursive: true, withFileTypes: true });
-  const modes = entries.map(({ parentPath, name }) => [name, modeOf(join(parentPath, name))] as const);
-  expect(modeOf(data)).toBe('700');
-  // The engine makes its Parquet files world-readable, in a private directory. The lease is readable so that everyone can see its holder.
-  const isForAll = (name: string) => name.endsWith('.parquet') || /^lease-\d+\.json$/.test(name);
-  const open = modes.filter(([name, mode]) => !['700', '600'].includes(mode) && !isForAll(name));
-  expect(open).toEqual([]);
-});
+test.skipIf(process.platform === 'win32')(
+  "stored files are private to the user, except for the engine's Parquet files and the lease",
+  async () => {
+    const env = fresh();
+    const { HOME: home = '', APL_KERNEL_DATA: data = '' } = env;
+    writeFileSync(join(home, 'rows.csv'), 'n\n1\n');
+    writeFileSync(
+      join(home, 'in.apl'),
+      '%import rows.csv --dataset d\n// %%\n%star --new s\nd | count\n// %%\n%annotate x --dataset d --time 2026-01-01T00:00Z\n',
+    );
+    expect((await aplKernel(['run', 'in.apl'], env)).code).toBe(0);
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    const entries = readdirSync(data, { recursive: true, withFileTypes: true });
+    const modes = entries.map(({ parentPath, name }) => [name, modeOf(join(parentPath, name))] as const);
+    expect(modeOf(data)).toBe('700');
+    // The engine makes its Parquet files world-readable, in a private directory. The lease is readable so that everyone can see its holder.
+    const isForAll = (name: string) => name.endsWith('.parquet') || /^lease-\d+\.json$/.test(name);
+    const open = modes.filter(([name, mode]) => !['700', '600'].includes(mode) && !isForAll(name));
+    expect(open).toEqual([]);
+  },
+);

@@ -10,7 +10,7 @@ import { Elsewhere } from '../local/lease/leases.js';
 import { aplKernel, root, scratchDirectory, startAplKernel } from './command.js';
 
 describe('serve', () => {
-  test('prints its address, takes the given token without printing it, and ends on SIGINT', async () => {
+  test('prints its address but not its token, accepts the token, and ends on SIGINT', async () => {
     const home = scratchDirectory();
     const token = 'a-token-for-this-test';
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), APL_KERNEL_TOKEN: token };
@@ -29,7 +29,7 @@ describe('serve', () => {
     expect(printed.slice(1)).toEqual(['Its token: that of APL_KERNEL_TOKEN', 'Ctrl-C ends it.']);
   });
 
-  test('stops queries at the time limit that it is given', async () => {
+  test('stops queries at the given time limit', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), APL_KERNEL_TOKEN: 'a-token' };
     const service = startAplKernel(['serve', '--query-timeout=0.001'], env);
@@ -45,7 +45,7 @@ describe('serve', () => {
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  test('says in a sentence that its process cannot be started', async () => {
+  test('reports in one sentence that its process cannot start', async () => {
     const home = scratchDirectory();
     const elsewhere = "process.execPath='/nowhere/node'";
     const { code, stderr } = await aplKernel(['serve'], {
@@ -62,13 +62,13 @@ describe('serve', () => {
   test.each([
     ['--query-timeout=86401', '86401 seconds are more than a day'],
     ['--cors=*', '* is not an origin of web pages'],
-  ])('refuses %s', async (option, said) => {
+  ])('rejects %s', async (option, said) => {
     const { code, stderr } = await aplKernel(['serve', option], { HOME: '/', PATH: '' });
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
   });
 
   test.runIf(process.platform === 'linux')(
-    'knows nothing of profiles of Axiom, and of authorities by another name (read from /proc, which Linux alone has)',
+    'does not pass AXIOM_ variables to the service, and renames NODE_EXTRA_CA_CERTS (reads /proc)',
     async () => {
       const home = scratchDirectory();
       const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), KEPT: 'yes' };
@@ -91,7 +91,7 @@ describe('serve', () => {
     },
   );
 
-  test('ends on a signal that comes while it is starting', async () => {
+  test('ends on a signal during startup', async () => {
     for (const wait of [0, 40, 150, 300]) {
       const home = scratchDirectory();
       const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data'), UV_THREADPOOL_SIZE: '8' };
@@ -105,7 +105,7 @@ describe('serve', () => {
     }
   });
 
-  test('ends with the process that was started, however that ends, and the next one takes its port', async () => {
+  test('ends when the process that started it is killed, and the next one can use its port', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: join(home, 'data') };
     const addressOf = async (service: ChildProcess) =>
@@ -128,7 +128,7 @@ describe('serve', () => {
     expect(await once(next, 'exit')).toEqual([0, null]);
   });
 
-  test.each(['70000', 'x', '-1'])('does not take %s for a port', async port => {
+  test.each(['70000', 'x', '-1'])('rejects port %s', async port => {
     const home = scratchDirectory();
     const { code, stderr } = await aplKernel(['serve', `--port=${port}`], { HOME: home, PATH: '' });
     expect([code, stderr]).toEqual([
@@ -137,7 +137,7 @@ describe('serve', () => {
     ]);
   });
 
-  test('--stop says when there is none', async () => {
+  test('--stop reports that no service is running', async () => {
     const home = scratchDirectory();
     expect(await aplKernel(['serve', '--stop'], { HOME: home, PATH: '' })).toEqual({
       code: 0,
@@ -159,7 +159,7 @@ describe('serve --stop', () => {
   const stop = async (env: Readonly<Record<string, string>>) =>
     (await aplKernel(['serve', '--stop'], env)).stdout;
 
-  test('ends the service and says so once it has ended', async () => {
+  test('waits until the service has ended, and says so', async () => {
     const { env, service, exit } = await shared();
     expect(await stop(env)).toBe('the local service has ended\n');
     expect([service.exitCode ?? (await exit)[0], await stop(env)]).toEqual([
@@ -168,7 +168,7 @@ describe('serve --stop', () => {
     ]);
   });
 
-  test('ends a frozen one too', async () => {
+  test('kills a service that does not respond', async () => {
     const { env, service, exit } = await shared();
     service.kill('SIGSTOP');
     expect((await aplKernel(['doctor'], env)).stdout).toMatch(
@@ -178,7 +178,7 @@ describe('serve --stop', () => {
     expect(await exit).toEqual([null, 'SIGKILL']);
   });
 
-  test('ends no process that the file names but that is not the service', async () => {
+  test('does not kill an unrelated process whose id is in service.json', async () => {
     const { env, service } = await shared();
     const path = join(env.APL_KERNEL_DATA, 'service.json');
     const file = JSON.parse(readFileSync(path, 'utf8'));
@@ -194,7 +194,7 @@ describe('serve --stop', () => {
   });
 });
 
-describe('serve in a data directory that has a service', () => {
+describe('serve in a data directory that already has a service', () => {
   /** Holds a service open, as a kernel does. */
   async function hold(dataDir: string) {
     const { url, token } = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
@@ -214,7 +214,7 @@ describe('serve in a data directory that has a service', () => {
     return { env, service, url, pid };
   }
 
-  test('names it, and leaves it as it is', async () => {
+  test('names the running service and leaves it running', async () => {
     const { env, service, url, pid } = await started(scratchDirectory(), '--managed');
     const { code, stderr } = await aplKernel(['serve'], env);
     expect([code, stderr]).toEqual([
@@ -227,7 +227,7 @@ describe('serve in a data directory that has a service', () => {
     service.kill();
   });
 
-  test('--stop --unused leaves one alone that kernels use, and one that was started by hand', async () => {
+  test('--stop --unused leaves a service that a kernel uses, and one started by hand', async () => {
     const managed = await started(scratchDirectory(), '--managed');
     const kernel = await hold(managed.env.APL_KERNEL_DATA);
     const stop = async (env: Readonly<Record<string, string>>) =>
@@ -241,7 +241,7 @@ describe('serve in a data directory that has a service', () => {
     own.service.kill();
   });
 
-  test('--stop says when it cannot reach it', async () => {
+  test('--stop reports a service that it cannot reach', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '', APL_KERNEL_DATA: home };
     new Elsewhere(home).show();
@@ -264,7 +264,7 @@ describe('doctor', () => {
         ),
     );
 
-  test('finds nothing of Jupyter on a bare machine, and says what to run', async () => {
+  test('warns about missing Jupyter parts on a bare machine, and says what to run', async () => {
     const home = scratchDirectory();
     const { code, stdout } = await aplKernel(['doctor'], { HOME: home, PATH: '' });
     expect(code).toBe(0);
@@ -285,7 +285,7 @@ describe('doctor', () => {
     );
   });
 
-  test('warns when other users can read the tokens', async () => {
+  test('warns if other users can read the tokens', async () => {
     const home = scratchDirectory();
     const path = join(home, '.axiom.toml');
     writeFileSync(path, '', { mode: 0o644 });
@@ -297,7 +297,7 @@ describe('doctor', () => {
     expect(findings(after.stdout)).toMatchObject({ profiles: 'ok' });
   });
 
-  test('finds no problem once the kernel is installed', async () => {
+  test('finds no problem after an installation', async () => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '' };
     await aplKernel(['install', '--user'], env);
@@ -310,12 +310,12 @@ describe('doctor', () => {
 
   test.each([
     [
-      'a program that is gone',
+      'a missing program',
       { language: 'axiom-apl', argv: ['/gone/node', 'main.js'] },
       'starts /gone/node, which does not exist',
     ],
     ['another project’s kernel', { language: 'apl' }, 'belongs to another kernel called apl'],
-  ])('names %s', async (_, spec, message) => {
+  ])('reports a kernelspec of %s', async (_, spec, message) => {
     const home = scratchDirectory();
     const env = { HOME: home, PATH: '' };
     await aplKernel(['install', '--user'], env);
@@ -328,7 +328,7 @@ describe('doctor', () => {
 });
 
 describe('apl-kernel', () => {
-  test('--version and --help', async () => {
+  test('prints its version, and lists its commands', async () => {
     const env = { HOME: scratchDirectory(), PATH: '' };
     const { version } = (await import(join(root, 'package.json'), { with: { type: 'json' } })).default as {
       version: string;
@@ -353,7 +353,7 @@ describe('apl-kernel', () => {
   });
 });
 
-test('an import into a directory that cannot be made says so in a sentence', async () => {
+test('an import into a data directory that cannot be created fails with one sentence', async () => {
   const home = scratchDirectory();
   writeFileSync(join(home, 'rows.ndjson'), '{"a":1}\n');
   const data = join(home, 'rows.ndjson', 'data');
@@ -370,7 +370,7 @@ test('an import into a directory that cannot be made says so in a sentence', asy
   ]);
 });
 
-test('the name of a field in a file does not reach the terminal as an escape sequence', async () => {
+test('escapes in field names of an imported file never reach the terminal', async () => {
   const home = scratchDirectory();
   writeFileSync(join(home, 'rows.ndjson'), '{"t\\u001b[31mime":"2026-01-01T00:00:00Z"}\n');
   const args = ['import', join(home, 'rows.ndjson'), '--dataset', 'x', '--data', join(home, 'data')];

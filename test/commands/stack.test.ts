@@ -25,7 +25,7 @@ function placesOf(lines: readonly string[], maps: readonly object[]): readonly s
     .map(place => place.slice(own.length + 1));
 }
 
-test('an error of the bundle names the line of kernel/ that it came from', async () => {
+test('an error in the bundle shows its line in kernel/', async () => {
   const broken = "data:text/javascript,console.log=()=>{throw(new(RangeError)('gone'))}";
   const HOME = scratchDirectory();
   const { code, stderr } = await aplKernel(['doctor'], { HOME, NODE_OPTIONS: `--import=${broken}` });
@@ -34,7 +34,7 @@ test('an error of the bundle names the line of kernel/ that it came from', async
   expect(stderr).toMatch(/^ {4}at (?:async )?\S+doctor \(file:\/\/\/\S+\/kernel\/main\.ts:\d+:11\)$/m);
 });
 
-test('the frame of a package names its file', async () => {
+test('a frame in a package shows its file', async () => {
   const traced = `data:text/javascript,${encodeURIComponent(
     'import http from "node:http"; http.createServer = () => { console.trace(); process.exit(3); };',
   )}`;
@@ -45,7 +45,7 @@ test('the frame of a package names its file', async () => {
   expect(stderr).toMatch(/^ {4}at \S+ \(file:\/\/\/\S+\/kernel\/local\/http\/listen\.ts:\d+:\d+\)$/m);
 });
 
-test('a frame of no source keeps its place in the program', () => {
+test('a frame without a source keeps its position in the program', () => {
   const source = { version: 3, sources: ['kernel/text.ts'], mappings: 'AASA' };
   const ofPackage = { version: 3, sources: ['node_modules/some/index.js'], mappings: 'AAAA' };
   const ofBundler = { version: 3, sources: [], mappings: 'A' };

@@ -20,9 +20,9 @@ async function listen(server: Server | ReturnType<typeof createServer>): Promise
 }
 
 test.skipIf(!hasOpenssl()).each([
-  ['by an authority that is named', true],
-  ['by an authority that nobody knows', false],
-])('a service over TLS behind a proxy, signed %s', async (_, isNamed) => {
+  ['of an authority named in NODE_EXTRA_CA_CERTS', true],
+  ['of an unknown authority', false],
+])('a TLS service behind a proxy, with a certificate %s', async (_, isNamed) => {
   const home = scratchDirectory();
   const { ca, key, cert } = certify(home, 'DNS:api.invalid');
   const tokens: unknown[] = [];

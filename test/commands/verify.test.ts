@@ -69,12 +69,12 @@ const lines = ({ stdout }: { readonly stdout: string }) =>
     .slice(0, -1);
 
 describe('verify', () => {
-  test('of the same data differs only where the range follows the clock', async () => {
+  test('finds differences only in a range that follows the clock, if the data is the same', async () => {
     const run = await verified(() => undefined);
     expect([run.code, lines(run)]).toEqual([3, ['nb.ipynb: 2 the same, 1 different, 0 impossible', clock]]);
   });
 
-  test('exits with 0 when every result is the same, and with 1 when one cannot be had', async () => {
+  test('exits with 0 if all results are the same, and with 1 if one is missing', async () => {
     const whole = await verified(() => without(cells => cells.slice(0, 3)));
     expect([whole.code, lines(whole)]).toEqual([0, ['nb.ipynb: 2 the same, 0 different, 0 impossible']]);
     const run = await verified(() => without(cells => cells.map(quiet)));
@@ -87,7 +87,7 @@ describe('verify', () => {
     ]);
   });
 
-  test('names one changed value by the key of its group', async () => {
+  test('identifies a changed value by its group key', async () => {
     const run = await verified(() => write(rows.with(1, 'a,8')));
     expect([run.code, lines(run)]).toEqual([
       3,
@@ -102,7 +102,7 @@ describe('verify', () => {
     ]);
   });
 
-  test('says which results cannot be had, and goes on', async () => {
+  test('reports results that it could not get, and continues', async () => {
     const run = await verified(() => write(rows, 'server,ms'));
     expect([run.code, lines(run).slice(0, 2)]).toEqual([
       3,
@@ -113,7 +113,7 @@ describe('verify', () => {
     ]);
   });
 
-  test('as JSON', async () => {
+  test('prints JSON', async () => {
     const { code, stdout } = await verified(() => write([...rows, 'd,1']), ['--json']);
     const { different, results } = JSON.parse(stdout);
     expect([code, different, results[0]]).toEqual([

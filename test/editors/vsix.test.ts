@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-test('the extension for VS Code holds its program, its grammars and the licenses, and nothing else', () => {
+test('the VS Code extension contains its program, grammars and licenses, and nothing else', () => {
   expect([...files.keys()]).toEqual([
     'extension.vsixmanifest',
     '[Content_Types].xml',
@@ -37,7 +37,7 @@ test('the extension for VS Code holds its program, its grammars and the licenses
   expect(files.get('extension/ThirdPartyNotices.txt')).toMatch(/━━ vscode-languageclient [\d.]+ \(MIT\)/);
 });
 
-test('its manifest names files that it holds, the language of the kernel and the version of the package', () => {
+test("its manifest names existing files, the kernel's language and the package's version", () => {
   const manifest = jsonOf('package.json');
   const { contributes, main, icon, version } = manifest;
   const named = [main, icon, ...[...contributes.grammars, ...contributes.languages].flatMap(pathsOf)];
@@ -53,14 +53,14 @@ test('its manifest names files that it holds, the language of the kernel and the
   expect(jsonOf('syntaxes/axiom-apl.tmLanguage.json')).toEqual(textMateGrammar());
 });
 
-test('its program has every command of the manifest and of the lenses', () => {
+test('its program registers every command of the manifest and the code lens', () => {
   const { commands } = jsonOf('package.json').contributes;
   const code = files.get('extension/extension.js') ?? '';
   const names = [...commands.map(({ command }: { command: string }) => command), runCommand];
   expect(names.filter(name => !code.includes(`registerCommand("${name}"`))).toEqual([]);
 });
 
-test('a bundled package without a license file gets its notice, or the build fails', () => {
+test('a bundled package without a license file gets a generated notice, or the build fails', () => {
   const about = { name: 'tiny', license: 'ISC', author: 'A. Author <a@example.org>' };
   expect(noticeOf(about)).toMatch(/^Copyright \(c\) A. Author and the contributors of tiny\n\nPermission /);
   expect(() => noticeOf({ ...about, license: 'WTFPL' })).toThrow(
@@ -71,7 +71,7 @@ test('a bundled package without a license file gets its notice, or the build fai
   );
 });
 
-test('two builds have the same bytes', async () => {
+test('two builds are byte-identical', async () => {
   const before = readFileSync(file);
   expect(readFileSync(await buildVsix(join(scratch, 'again'))).equals(before)).toBe(true);
 });

@@ -27,17 +27,17 @@ const HOUR = ['last 1h', '2026-03-01T00:00:00Z', '2026-03-01T01:00:00Z'] as cons
 
 const cases: readonly (readonly [string, readonly Sample[], readonly string[]])[] = [
   [
-    'a range without outputs is the current one',
+    'a range without outputs is resolved now',
     [['%time yesterday\nweb'], ['web']],
     ['%time 2026-03-03T00:00:00Z..2026-03-04T00:00:00Z\nweb', 'web'],
   ],
   [
-    'a range with outputs below it is theirs',
+    'a range with outputs below it becomes their window',
     [['%time last 1h'], ['web', HOUR], ['web', ['last 1h', '2026-03-01T00:00:09Z', '2026-03-01T01:00:09Z']]],
     ['%time 2026-03-01T00:00:00Z..2026-03-01T01:00:00Z', 'web', 'web'],
   ],
   [
-    'outputs after the next range, and those of one cell alone, are not its own',
+    'a range ignores outputs after the next range and outputs of single-cell ranges',
     [
       ['%time last 1h'],
       ['%%time last 2h\nweb', ['last 2h', '2026-02-01T00:00:00Z', '2026-02-01T02:00:00Z']],
@@ -52,27 +52,27 @@ const cases: readonly (readonly [string, readonly Sample[], readonly string[]])[
     ],
   ],
   [
-    'without a line the default range becomes one, where data is read first',
+    'without a line, the default range is written above the first query of data',
     [['%limit 5'], ['web', HOUR], ['web']],
     ['%limit 5', '%time 2026-03-01T00:00:00Z..2026-03-01T01:00:00Z\nweb', 'web'],
   ],
   [
-    'a range of two times stays as it is',
+    'a range of two times is unchanged',
     [['%time 2026-01-01..2026-01-02\nweb']],
     ['%time 2026-01-01..2026-01-02\nweb'],
   ],
   [
-    '--freeze goes, whatever it stood with',
+    '--freeze is removed',
     [['%time 2026-01-01 --freeze'], ['%time --freeze'], ['%time last 1h --freeze']],
     ['%time 2026-01-01', '%time 2026-01-01', '%time 2026-03-04T04:06:07Z..2026-03-04T05:06:07Z'],
   ],
   [
-    '--clear is the default range; a line that only shows the range stays',
+    '--clear becomes the default range, and a line that only shows the range is unchanged',
     [['%time 2026-01-01'], ['%time --clear\n%time\nweb']],
     ['%time 2026-01-01', '%time 2026-03-04T04:06:07Z..2026-03-04T05:06:07Z\n%time\nweb'],
   ],
   [
-    '`all` is every window below it',
+    '`all` becomes the interval around all windows below it',
     [
       ['%time all'],
       [
@@ -83,8 +83,8 @@ const cases: readonly (readonly [string, readonly Sample[], readonly string[]])[
     ],
     ['%time 2026-01-01T00:00:00Z..2026-01-03T00:00:00Z', 'a'],
   ],
-  ['`all` without outputs stays', [['%time all'], ['web']], ['%time all', 'web']],
-  ['a range that cannot be read stays', [['%time lst 1h'], ['web']], ['%time lst 1h', 'web']],
+  ['`all` without outputs is unchanged', [['%time all'], ['web']], ['%time all', 'web']],
+  ['an invalid range is unchanged', [['%time lst 1h'], ['web']], ['%time lst 1h', 'web']],
 ];
 
 test.each(cases)('%s', (_, samples, after) => {
@@ -96,7 +96,7 @@ test.each(cases)('%s', (_, samples, after) => {
   if (!isRefused) expect(freezeNotebook(notebook, now + 60_000_000_000n)).toEqual([]);
 });
 
-test('each change is reported with its cell and the origin of its window', () => {
+test('reports each change with its cell and the origin of its window', () => {
   const notebook = notebookOf([['// why'], ['%time last 1h\nweb', HOUR], ['%%time all\nweb']]);
   (notebook.cells[0] as CodeCell).metadata = { tags: ['x'] };
   expect(freezeNotebook(notebook, now)).toEqual([

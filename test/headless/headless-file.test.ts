@@ -25,7 +25,7 @@ async function directory(): Promise<string> {
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test.each([0o600, 0o640, 0o664])('a file that is replaced keeps its permissions: %o', async mode => {
+test.each([0o600, 0o640, 0o664])('replacing a file keeps its permissions: %o', async mode => {
   const file = join(await directory(), 'a.ipynb');
   await writeFile(file, 'old');
   await chmod(file, mode);
@@ -34,7 +34,7 @@ test.each([0o600, 0o640, 0o664])('a file that is replaced keeps its permissions:
 });
 
 test.each(['utf8', 'utf16le'] as const)(
-  'a file that an editor of Windows saved is run as it is: %s',
+  'reads a notebook and a script saved by a Windows editor: %s',
   async encoding => {
     const made = await directory();
     const cells = [
@@ -57,9 +57,9 @@ test.each<[what: string, make: (file: string) => unknown, reason: string]>([
   ['a pipe', file => execFileSync('mkfifo', [file]), ': it is a pipe, a socket or a device'],
   ['an endless device', file => symlink('/dev/zero', file), ': it is a pipe, a socket or a device'],
   ['a link to itself', file => symlink(file, file), ': its symbolic links form a loop'],
-  ['a link that leads nowhere', file => symlink('gone.ipynb', file), ': it is a link that leads nowhere'],
+  ['a dangling link', file => symlink('gone.ipynb', file), ': it is a link that leads nowhere'],
   ['nothing', () => undefined, ''],
-])('%s in the place of a notebook is named, and keeps nobody waiting', async (_, make, reason) => {
+])('%s instead of a notebook is reported without blocking', async (_, make, reason) => {
   const file = join(await directory(), 'a.ipynb');
   await make(file);
   await expect(readNotebook(file)).rejects.toMatchObject({
@@ -68,14 +68,14 @@ test.each<[what: string, make: (file: string) => unknown, reason: string]>([
   });
 });
 
-test('a new file has the permissions of any other', async () => {
+test('a new file has default permissions', async () => {
   const made = await directory();
   await replaceFile(join(made, 'a.ipynb'), 'new');
   await writeFile(join(made, 'b.ipynb'), 'other');
   expect(await modeOf(join(made, 'a.ipynb'))).toBe(await modeOf(join(made, 'b.ipynb')));
 });
 
-test('a link stays, and the file that it leads to is replaced', async () => {
+test('writing through a link keeps the link and replaces its target', async () => {
   const made = await directory();
   await writeFile(join(made, 'a.ipynb'), 'old');
   await symlink('a.ipynb', join(made, 'link.ipynb'));
@@ -85,7 +85,7 @@ test('a link stays, and the file that it leads to is replaced', async () => {
   expect((await readdir(made)).sort()).toEqual(['a.ipynb', 'link.ipynb']);
 });
 
-test('a file that cannot be written says so, and leaves nothing', async () => {
+test('a failed write is reported and leaves no file', async () => {
   const made = await directory();
   await expect(replaceFile(join(made, 'gone', 'a.ipynb'), 'new')).rejects.toMatchObject({
     code: 'notebook-unwritable',

@@ -73,7 +73,7 @@ const cell = (source: string, tags: readonly string[] = []) => ({
 const notebook = (...cells: readonly object[]) =>
   JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
 
-test('the failed cell is named by its execution count, and the run ends there', async () => {
+test('a run stops at a failing cell and names it by its execution count', async () => {
   const [failure, ...others] = await run(
     'a.ipynb',
     notebook(cell('one'), cell(' '), cell('fail'), cell('never')),
@@ -91,7 +91,7 @@ test('the failed cell is named by its execution count, and the run ends there', 
   ]);
 });
 
-test('a run that keeps going names each failed cell', async () => {
+test('a run with keepGoing names every failing cell', async () => {
   const failures = await run('a.ipynb', notebook(cell('fail'), cell('one'), cell('fail')), {
     keepGoing: true,
   });
@@ -124,7 +124,7 @@ test('the notebook is written before the first cell and after each', async () =>
   ]);
 });
 
-test('a cell beyond the time limit is stopped, and the run ends there', async () => {
+test('a cell over the time limit is stopped, and the run ends', async () => {
   const slow = {
     execute: (_, { signal }) =>
       new Promise(settle =>
@@ -143,12 +143,12 @@ test('a cell beyond the time limit is stopped, and the run ends there', async ()
   ]);
 });
 
-test('the failed cell of a script is named by its line too', async () => {
+test('a failing cell of a script is also named by its line', async () => {
   const [failure] = await run('a.apl', '// %%\none\n// %%\n\n\nfail\n');
   expect(failureLines(failure as FailedCell)[0]).toBe('cell [2], which begins at line 6:');
 });
 
-test('a cell that is expected to fail ends nothing', async () => {
+test('a run continues after a cell that is expected to fail', async () => {
   expect(await run('a.ipynb', notebook(cell('fail', ['raises-exception']), cell('one')))).toEqual([]);
   expect(await written()).toEqual([
     [1, ['fail', 'bad']],

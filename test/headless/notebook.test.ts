@@ -18,29 +18,29 @@ function readable(outputs?: unknown) {
 }
 
 test.each([
-  ['no list', undefined, []],
+  ['a cell without outputs', undefined, []],
   [
     'an output without data',
     [{ output_type: 'display_data' }],
     [{ output_type: 'display_data', data: {}, metadata: {} }],
   ],
-])('outputs that a program left out are empty: %s', (_, outputs, expected) => {
+])('missing parts of outputs are read as empty: %s', (_, outputs, expected) => {
   expect(readable(outputs).cells).toMatchObject([{ outputs: expected }]);
 });
 
 test.each([
-  ['a list that is an object', {}],
-  ['an output that is null', [null]],
-  ['an output of no type', [{}]],
+  ['an object instead of a list', {}],
+  ['a null output', [null]],
+  ['an output without a type', [{}]],
   ['a stream without text', [{ output_type: 'stream', name: 'stdout' }]],
-  ['an error whose traceback is one text', [{ output_type: 'error', traceback: 'x' }]],
+  ['an error with a string as its traceback', [{ output_type: 'error', traceback: 'x' }]],
   ['data that is a list', [{ output_type: 'display_data', data: [], metadata: {} }]],
-])('damaged outputs are named: %s', (_, outputs) => {
+])('invalid outputs are rejected by cell: %s', (_, outputs) => {
   expect(read(outputs)).toBe('cell 1 has outputs that are not of notebook format 4');
 });
 
 test.each([[null], ['x'], [{ tables: {} }], [{ tables: [null] }], [{ tables: [{ sha256: 7 }] }]])(
-  'metadata of another program, %j, is not a result of ours',
+  'ignores metadata of another program: %j',
   apl => {
     const notebook = () => readable([{ output_type: 'display_data', data, metadata: { apl } }]);
     expect(compareRuns(notebook(), notebook(), 0)).toEqual([]);
@@ -48,20 +48,23 @@ test.each([[null], ['x'], [{ tables: {} }], [{ tables: [null] }], [{ tables: [{ 
   },
 );
 
-test.each(['AAAA', 'AAAAAAAAAAAA', '/////0AAAAAQAAAA'])('rows that are damaged, %s, differ', arrow => {
-  const result = (sha256: string) =>
-    readable([
+test.each(['AAAA', 'AAAAAAAAAAAA', '/////0AAAAAQAAAA'])(
+  'reports corrupt saved rows as a difference: %s',
+  arrow => {
+    const result = (sha256: string) =>
+      readable([
+        {
+          output_type: 'display_data',
+          data: { ...data, 'application/vnd.apache.arrow.stream': arrow },
+          metadata: { apl: { tables: [{ rows: 1, columns: 1, sha256 }] } },
+        },
+      ]);
+    expect(compareRuns(result('a'), result('b'), 0)).toMatchObject([
       {
-        output_type: 'display_data',
-        data: { ...data, 'application/vnd.apache.arrow.stream': arrow },
-        metadata: { apl: { tables: [{ rows: 1, columns: 1, sha256 }] } },
+        status: 'different',
+        reason: 'the data differ; the rows saved in the notebook are corrupt',
+        frozen: false,
       },
     ]);
-  expect(compareRuns(result('a'), result('b'), 0)).toMatchObject([
-    {
-      status: 'different',
-      reason: 'the data differ; the rows saved in the notebook are corrupt',
-      frozen: false,
-    },
-  ]);
-});
+  },
+);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Notebook } from '../../kernel/headless/notebook.js';
 import { printedOutputs } from '../../kernel/headless/outputs.js';
 
-test('outputs are printed without what controls a terminal; names from right to left stay isolated', () => {
+test('printed outputs have no terminal control characters, and keep right-to-left isolation', () => {
   const text = '\u2068\u05e9\u05dd\u2069  5 \u001b[31mred\u202e\u2068\u202e\u2069\n';
   const notebook: Notebook = {
     ...{ metadata: {}, nbformat: 4, nbformat_minor: 5 },

@@ -25,7 +25,7 @@ function check(samples: readonly Sample[], inputs: Partial<RunInputs>, after: re
 /** A query that uses every parameter below. */
 const USE = 'print n, s, flag, list, text, none, big';
 
-describe('parameters stand in a cell of their own', () => {
+describe('parameters go into their own cell', () => {
   const parameters = [
     'n=5',
     's=a "b" %\n',
@@ -44,9 +44,9 @@ describe('parameters stand in a cell of their own', () => {
     '%param none = "null"',
     '%param big = 9007199254740993',
   ].join('\n');
-  test('after the tagged one', () =>
+  test('after the tagged cell', () =>
     check([[USE], ['b', 'parameters'], ['%param n = 1']], { parameters }, [USE, 'b', cell, '%param n = 1']));
-  test('else after the last that sets parameters', () =>
+  test('without a tag, after the last cell that sets parameters', () =>
     check([[USE], ['%param n = 1'], ['declare query_parameters(s: string);'], ['b']], { parameters }, [
       USE,
       '%param n = 1',
@@ -54,14 +54,14 @@ describe('parameters stand in a cell of their own', () => {
       cell,
       'b',
     ]));
-  test('else at the beginning', () => check([[USE]], { parameters }, [cell, USE]));
-  test('in place of those of an earlier run', () =>
+  test('without such a cell, at the beginning', () => check([[USE]], { parameters }, [cell, USE]));
+  test('replacing the one of an earlier run', () =>
     check(
       [['a', 'parameters'], ['%param n = 1', 'injected-parameters'], ['print n']],
       { parameters: ['n=2'] },
       ['a', '%param n = 2', 'print n'],
     ));
-  test.each(['n', '=5', '5=n', 'a b=1'])('%j is not a parameter', text => {
+  test.each(['n', '=5', '5=n', 'a b=1'])('%j is rejected as a parameter', text => {
     expect(() => prepareNotebook(notebookOf([]), { parameters: [text] })).toThrow(
       `${text} is not a parameter`,
     );
@@ -72,7 +72,7 @@ test.each([
   [[['%param city = "Ulm" days = 3'], ['print city']], 'the notebook has city, days'],
   [[['declare query_parameters(city: string);'], ['cty_id']], 'the notebook has city'],
   [[['print 1']], 'the notebook has no parameters'],
-] as const)('a name that is in no cell is refused', (samples, hint) => {
+] as const)('a parameter that no cell names is rejected', (samples, hint) => {
   const prepared = () => prepareNotebook(notebookOf(samples), { parameters: ['cty="Bonn"'] });
   expect(prepared).toThrow(
     expect.objectContaining({ code: 'option-invalid', message: 'no cell names the parameter cty', hint }),
@@ -80,17 +80,17 @@ test.each([
 });
 
 describe('range and profile', () => {
-  test('take the place of the notebook-wide lines', () =>
+  test('replace the notebook-wide lines', () =>
     check(
       [['%use local\n%time last 1h\nweb'], ['%%time last 5m\nweb'], ['%time\n%time today\nweb']],
       { time: 'yesterday', profile: 'prod' },
       ['%use prod\n%time yesterday\nweb', '%%time last 5m\nweb', '%time\n%time yesterday\nweb'],
     ));
-  test('stand in a cell at the beginning if there is no such line', () =>
+  test('are added in a cell at the beginning if no line sets them', () =>
     check([['web']], { time: 'yesterday', profile: 'prod' }, ['%use prod\n%time yesterday', 'web']));
 });
 
-test('a file is written as Jupyter writes it', () => {
+test("a notebook is written in Jupyter's format", () => {
   const text = [
     '{',
     ' "cells": [',

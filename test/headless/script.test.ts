@@ -9,11 +9,11 @@ test.each<readonly [string, readonly number[]]>([
   ['one\n// %%\ntwo\n// %% [markdown]\n// prose\n// %%\n\nthree', [1, 3, 5, 8]],
   ['// %% a title\none\n\n// %%\none', [2, 5]],
   ['// %%\r\none\r\n\r\n// %%\r\n\r\ntwo\r\n', [2, 6]],
-])('the cells of %j begin at their lines', (text, lines) => {
+])('records the first line of each cell of %j', (text, lines) => {
   expect(parseScript(text).cells.map(lineOf)).toEqual(lines);
 });
 
-test('a script is a notebook of this kernel', () => {
+test('a script has the kernelspec of this kernel', () => {
   const { metadata, nbformat, nbformat_minor } = parseScript('print 1');
   expect([nbformat, nbformat_minor]).toEqual([4, 5]);
   expect(metadata).toEqual({
@@ -78,10 +78,10 @@ describe('a notebook as a script', () => {
     '',
   ].join('\n');
   test('is readable', () => expect(scriptOf(notebookOf(cells))).toBe(text));
-  test('holds every cell', () => expect(facts(parseScript(text))).toEqual(cells));
+  test('keeps every cell', () => expect(facts(parseScript(text))).toEqual(cells));
 });
 
-test('any notebook has the same cells after a round trip', () => {
+test('any notebook keeps its cells in a round trip', () => {
   const line = fc.oneof(
     fc.constantFrom(
       '// %%',

@@ -4,7 +4,7 @@ import { stripNotebook } from '../../kernel/headless/strip.js';
 import { toOutputs } from '../../kernel/result/mime.js';
 import { sampleResult } from '../result/sample.js';
 
-test('no value of the data is left', async () => {
+test('removes every value of the data', async () => {
   const result = sampleResult(
     [
       {

@@ -30,7 +30,7 @@ function check(after: readonly SampleColumn[], expected: RegExp): void {
   expect(`${verdict?.status}: ${verdict?.reason}`).toMatch(expected);
 }
 
-test('the columns that a notebook has no room for differ', () => {
+test('finds a difference in columns that the notebook has no room for', () => {
   check(wide, /^same: $/);
   check(
     wide.with(999, numbers('column_999', 0)),
@@ -38,13 +38,13 @@ test('the columns that a notebook has no room for differ', () => {
   );
 });
 
-test('a cell that the notebook holds differs', () =>
+test('finds a difference in a saved cell', () =>
   check(
     wide.with(0, numbers('column_0', 7)),
     /^different: of the first 30 rows and \d+ columns: rows: .*(changed|added)/,
   ));
 
-test('a column is gone, whose rest the notebook holds', () =>
+test('finds a removed column, and compares the saved rest', () =>
   check(
     wide.slice(0, 20),
     /^different: 1000 columns are now 20; of the first 30 rows and 20 columns: none; a row or a column/,

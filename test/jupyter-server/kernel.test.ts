@@ -54,7 +54,7 @@ describe('a kernel behind a Jupyter server', () => {
     ]).toEqual(['apl-kernel', 'axiom-apl', 'text/x-axiom-apl', '.apl']);
   });
 
-  test('runs cells one after the other', async () => {
+  test('runs cells one after another', async () => {
     expect(await run(kernel, '%echo one')).toEqual({
       status: 'ok',
       count: 1,
@@ -69,7 +69,7 @@ describe('a kernel behind a Jupyter server', () => {
     });
   });
 
-  test('answers a query from the local service, which it starts', async () => {
+  test('answers a query from a local service that it starts', async () => {
     const { status, mimeTypes } = await run(kernel, "['sample-http-logs'] | take 3");
     expect(status).toBe('ok');
     expect(mimeTypes).toEqual(expect.arrayContaining(['text/plain', 'text/html']));
@@ -104,7 +104,7 @@ describe('a kernel behind a Jupyter server', () => {
     });
   });
 
-  test('runs side by side with another, each with its own count', async () => {
+  test('runs beside another kernel, each with its own count', async () => {
     const other = await manager.startNew({ name: 'apl' });
     expect(await run(other, '%echo other')).toEqual({
       status: 'ok',

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { removeHome } from '../setup/leavings.js';
 import { freePort, root } from './server.js';
 
-test('lab opens JupyterLab with the kernel on copies of the examples, and an interrupt ends it', async () => {
+test('lab opens JupyterLab with the kernel and copies of the examples, and ends on SIGINT', async () => {
   const home = mkdtempSync(join(tmpdir(), 'apl-kernel-lab-'));
   onTestFinished(() => removeHome(home));
   const port = await freePort();

@@ -31,7 +31,7 @@ test.each<{ name: string; file: string; was: string; is: string; said: readonly 
     },
     said: [/^ {2}removed: .*version 2\.9\.10/m, /^ {2}added: .*version 2\.9\.11/m],
   },
-])('$name: one value that is another one is found by verify', async ({ name, file, was, is, said }) => {
+])('verify finds one changed value in the data of $name', async ({ name, file, was, is, said }) => {
   const path = join(env.HOME ?? '', 'data', file);
   expect(await aplKernel(['run', name, '-o', 'seen.ipynb'], env)).toMatchObject({ code: 0 });
   const before = readFileSync(path, 'utf8');
@@ -52,7 +52,7 @@ test.each<{ name: string; was: string; is: string; said: RegExp }>([
     said: /^ {2}changed: page \/images\/logo\.jpeg, slow 20 -> 19,/m,
   },
 ])(
-  '$name that ran with another value than it says is found by verify',
+  'verify finds that $name ran with another value than its cells say',
   async ({ name, was, is, said }) => {
     const path = (file: string) => join(env.HOME ?? '', file);
     const change = (from: string, to: string, before: string, after: string) => {

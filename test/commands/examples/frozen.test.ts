@@ -25,7 +25,7 @@ beforeAll(() => {
 afterAll(endHomes);
 
 test.each(notebooks)(
-  '%s, frozen, gives the same results later',
+  'a frozen %s gives the same results on another day',
   async name => {
     expect(await aplKernel(['run', name, '-o', 'seen.ipynb'], seen)).toMatchObject({ code: 0 });
     expect(await aplKernel(['freeze', 'seen.ipynb', '-o', 'frozen.ipynb'], seen)).toMatchObject({ code: 0 });
@@ -44,14 +44,14 @@ test.each(notebooks)(
   FIVE_RUNS_MS,
 );
 
-test('another day gives another answer where the range is not frozen', async () => {
+test('a range that is not frozen gives other results on another day', async () => {
   writeFileSync(join(env.HOME ?? '', 'now.apl'), "%time last 1h\n['sample-http-logs'] | count");
   expect(await aplKernel(['run', 'now.apl', '-o', 'now.ipynb'], env)).toMatchObject({ code: 0 });
   const { code, stdout } = await aplKernel(['verify', 'now.ipynb'], another);
   expect([code, stdout]).toEqual([3, expect.stringContaining('its range follows the clock')]);
 });
 
-test('the weekly report takes its parameters from outside', async () => {
+test('the weekly report takes parameters from the command line, and refuses an invalid one', async () => {
   const args = ['-p', 'datacenter=LHR', '-p', 'slow_ms=100', '--time', '2026-02-02..2026-02-03'];
   expect(await aplKernel(['run', '04-weekly-report.ipynb', '-o', 'week.ipynb', ...args], env)).toMatchObject({
     code: 0,

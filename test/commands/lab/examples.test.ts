@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('examples are copied once: what the user changed stays, and what is new comes', () => {
+test("copies examples once: the user's changes stay, and missing files are added", () => {
   const [from, to] = [join(root, 'from'), join(root, 'to')];
   mkdirSync(join(from, 'data'), { recursive: true });
   mkdirSync(join(from, '.ipynb_checkpoints'));

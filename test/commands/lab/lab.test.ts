@@ -7,11 +7,11 @@ test.each<readonly [readonly string[], number | undefined, string]>([
   [['--port', '8899', '--ServerApp.base_url=/a/b'], 8899, '/a/b/'],
   [['--port=1', '--ServerApp.port=2'], 2, '/'],
   [['--ServerApp.ip=0.0.0.0', '--ServerApp.base_url=/'], undefined, '/'],
-])('JupyterLab with %j answers at the port %s below %s', (options, port, path) => {
+])('JupyterLab with %j listens on port %s under %s', (options, port, path) => {
   expect([portOption(options), basePath(options)]).toEqual([port, path]);
 });
 
-test('the last lines of a log are shown', () => {
+test('shows the last lines of a log', () => {
   const log = `${Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n')}\n\n`;
   expect(
     lastLines(log)

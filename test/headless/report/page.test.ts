@@ -32,14 +32,14 @@ function result(apl: object): object {
   };
 }
 
-test('an image says in words what it shows, escaped', () => {
+test('an image has an escaped text alternative', () => {
   const data = { 'image/svg+xml': '<svg/>', 'text/plain': 'Chart of "a" <b>\u001b[31m over time.' };
   expect(page([code('', { output_type: 'display_data', data, metadata: {} })])).toContain(
     '<img alt="Chart of &#34;a&#34; &#60;b&#62; over time." src="data:image/svg+xml;base64,PHN2Zy8+">',
   );
 });
 
-test('nothing in it runs, and nothing comes from elsewhere, whatever the cells hold', () => {
+test('a page runs no scripts and loads nothing remote, whatever its cells contain', () => {
   const evil = '<script src="https://evil.example/x.js"></script><img src=x onerror=alert(1)>';
   const html = page([
     markdown(`# ${evil}\n\n${evil}\n\n[x](javascript:alert(1)) ![y](https://evil.example/y.png)`),
@@ -54,10 +54,10 @@ test('nothing in it runs, and nothing comes from elsewhere, whatever the cells h
   expect(html).toContain("default-src 'none'; img-src data:; style-src 'unsafe-inline'");
 });
 
-describe('the block below the title', () => {
+describe('the facts below the title', () => {
   const window = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
 
-  test('says range, profile, data, parameters and versions', () => {
+  test('list range, profile, data, parameters and versions', () => {
     const html = page([
       markdown('# The *week*\n\nText.'),
       code('%param city = "A & B" slow = 500 --choices 500, 900'),
@@ -82,18 +82,18 @@ describe('the block below the title', () => {
 
   test.each<[string, readonly object[], string]>([
     [
-      'a text that holds an assignment',
+      'a string that contains an assignment',
       [code('%param service="a b=c" n = 2')],
       'service = &#34;a b=c&#34;, n = 2',
     ],
     [
-      'a text that holds an option',
+      'a string that contains an option',
       [code('%param a = "x --choices y" b=1')],
       'a = &#34;x --choices y&#34;, b = 1',
     ],
     ['a list', [code('%param list = ["a=1", "b"] --prompt')], 'list = [&#34;a=1&#34;, &#34;b&#34;]'],
     [
-      'a default that no line replaces',
+      'a default without a `%param` line',
       [
         code('%param n = 5'),
         code('declare query_parameters(n: long = 1, city: string = "Rome", free: long);\nweb'),
@@ -101,7 +101,7 @@ describe('the block below the title', () => {
       'n = 5, city = &#34;Rome&#34;, free = not set',
     ],
     [
-      'what was typed when the line asked for it',
+      'a value typed at a prompt',
       [
         code('%param city = "Rome" --prompt'),
         code('web', result({ ...window, variables: { city: 'Oslo' } })),
@@ -109,18 +109,18 @@ describe('the block below the title', () => {
       'city = &#34;Oslo&#34;',
     ],
     [
-      'every value of one that changes on the way',
+      'every value of a parameter that changes',
       [
         code('%param slow = 500\nweb', result({ ...window, variables: { slow: 500 } })),
         code('%param slow = 900\nweb', result({ ...window, variables: { slow: 900 } })),
       ],
       'slow = 500, then 900',
     ],
-  ])('names parameters: %s', (_, cells, expected) => {
+  ])('list parameters: %s', (_, cells, expected) => {
     expect(parameters(cells)).toBe(expected);
   });
 
-  test('names the window around all windows, and that some move', () => {
+  test('give the interval around all windows, and say that some follow the clock', () => {
     const later = { startTime: '2026-01-05T00:00:00Z', endTime: '2026-01-06T00:00:00Z', frozen: false };
     const html = page([code('a', result({ ...window, frozen: true })), code('b', result(later))]);
     expect(html).toContain(
@@ -128,13 +128,13 @@ describe('the block below the title', () => {
     );
   });
 
-  test('is not there where nothing ran, and the file gives the title', () => {
+  test('are omitted if nothing ran, and the file name is the title', () => {
     const html = page([markdown('Text')]);
     expect([html.includes('<dl'), html.includes('<h1>file-name</h1>')]).toEqual([false, true]);
   });
 });
 
-test('a page shows no access token, wherever one is', () => {
+test('a page shows no access tokens', () => {
   const cells = [
     markdown('# By xaat-1234-0\n\nUse xaat-1234-a here'),
     code('%param key = "xaat-1234-1"'),
@@ -149,17 +149,17 @@ test('a page shows no access token, wherever one is', () => {
   expect(page(cells).replace(/<[^>]*>/g, '')).not.toMatch(/1234/);
 });
 
-describe('the cells', () => {
+describe('cells', () => {
   const cells = [code("%time last 1h\n['web'] | where n > 5 // <b>", result({}))];
 
-  test('are colored by the grammar of the editor', () => {
+  test("are highlighted with the editor's grammar", () => {
     const html = page(cells);
     expect(html).toContain('<span class="tok-keyword">where</span>');
     expect(html).toContain('<span class="tok-comment">// &#60;b&#62;</span>');
     expect(html).toContain('<span class="tok-number">5</span>');
   });
 
-  test('are shown, folded or left out; their outputs stay', () => {
+  test('are shown, folded or hidden, and always keep their outputs', () => {
     const views = (['show', 'fold', 'hide'] as const).map(view => page(cells, { code: view }));
     expect(views.map(html => html.includes('class="source"'))).toEqual([true, true, false]);
     expect(views.map(html => html.includes('<details class="code">'))).toEqual([false, true, false]);
@@ -167,7 +167,7 @@ describe('the cells', () => {
   });
 });
 
-test('results side by side are so on the page too, whatever a notebook says of them', () => {
+test('results side by side stay so on the page, even with untrusted metadata', () => {
   const html = page([
     code('web', result({ beside: 1 }), result({ beside: 2 }), result({ beside: '"><script>' })),
   ]);
@@ -181,7 +181,7 @@ test('results side by side are so on the page too, whatever a notebook says of t
   expect(page([code('web', result({}))]).split('<main>')[1]).not.toContain('columns');
 });
 
-describe('what setup lines print', () => {
+describe('output of setup lines', () => {
   const cells = [
     code('%use local', { output_type: 'stream', name: 'stdout', text: 'Using local' }),
     code('%import a.csv', { ...result({ setup: true }), data: { 'text/html': '<i>field table</i>' } }),
@@ -204,7 +204,7 @@ describe('what setup lines print', () => {
       'small > span:first-child',
     ].filter(text => html.includes(text));
 
-  test('is left out with the types of fields; warnings, results and failures stay', () => {
+  test('is omitted along with field types, but warnings, results and failures stay', () => {
     expect(found(page(cells))).toEqual(['careful', '<b>7</b>', 'n is 0', 'small > span:first-child']);
     expect(found(page(cells, { setup: true }))).toEqual([
       'Using local',
@@ -216,13 +216,13 @@ describe('what setup lines print', () => {
     ]);
   });
 
-  test('a cell without a query has nothing to open', () => {
+  test('is not counted as code to unfold', () => {
     const folds = (options: Partial<ReportOptions>) =>
       page(cells, options).match(/<details class="code">/g)?.length;
     expect([folds({ code: 'fold' }), folds({ code: 'fold', setup: true })]).toEqual([1, 4]);
   });
 
-  test('in a notebook of another language printed text is the answer', () => {
+  test('is kept in a notebook of another language', () => {
     const html = notebookPage(
       {
         cells: cells as NotebookCell[],
@@ -248,7 +248,7 @@ describe('the data of a table', () => {
   const link = (html: string) =>
     /<p class="data"><a download="(.*?)" href="(.*?)">(.*?)<\/p>/.exec(html) ?? [];
 
-  test('is one click away as CSV, exact, and no formula', () => {
+  test('can be downloaded as exact CSV without formulas', () => {
     const [, name, href = '', rest] = link(page([markdown('# Wöchentlich: 5xx!'), code('web', output())]));
     expect([name, rest]).toEqual(['Wöchentlich-5xx.csv', 'Data as CSV</a>']);
     expect(href.startsWith('data:text/csv;charset=utf-8;base64,')).toBe(true);
@@ -257,7 +257,7 @@ describe('the data of a table', () => {
     );
   });
 
-  test('says which part of a large result the notebook holds', () => {
+  test('says how much of a large result the notebook has', () => {
     const many: readonly SampleColumn[] = [['n', 'integer', cells(50_000, row => (row * 7_919) % 50_021)]];
     const { data, metadata } = toBundle(sampleResult([{ columns: many }]));
     const html = page([code('web', { output_type: 'display_data', data, metadata })]);
@@ -266,7 +266,7 @@ describe('the data of a table', () => {
     expect(html).toContain('.apl-advice { display: none; }');
   });
 
-  test('is not there if the notebook holds none, or if it is damaged', () => {
+  test('is omitted if the notebook has none, or if it is damaged', () => {
     const damaged = { ...output(), data: { ...output().data, [ARROW_MIME]: 'AAAA' } };
     expect([output({ byteBudget: 0 }), damaged].map(each => link(page([code('web', each)])).length)).toEqual([
       0, 0,
@@ -274,7 +274,7 @@ describe('the data of a table', () => {
   });
 });
 
-test('a part begins at each heading, so that paper can end between them', () => {
+test('each heading starts a part, so that printed pages can break between parts', () => {
   const html = page([
     markdown('# T'),
     code('a'),
@@ -291,7 +291,7 @@ test('a part begins at each heading, so that paper can end between them', () => 
   ).toEqual(['', '<h2><h3>', '<h2>']);
 });
 
-test('names that are written from right to left stay apart from the text around them, and other marks are seen', () => {
+test('right-to-left names stay isolated, and other invisible marks are shown', () => {
   const text = 'no `\u2068\u05e9<\u2069` 5 \u2068\u202e\u2069 \u2068x';
   const error = { output_type: 'error', ename: 'e', evalue: text, traceback: [text] };
   const data = { 'text/plain': text };

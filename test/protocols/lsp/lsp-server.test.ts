@@ -20,7 +20,7 @@ import {
 } from 'vscode-languageserver/node';
 import { Editor } from './client.js';
 
-test('without a service, errors of the language are found and any name may be right', async () => {
+test('without a service, reports errors of the language but not unknown names', async () => {
   const editor = await Editor.start();
   await editor.write("%tiem last 6h\n['my-logs'] | where status == 500 | sumarize count() by uri");
   const found = await editor.diagnostics();
@@ -31,8 +31,8 @@ test('without a service, errors of the language are found and any name may be ri
   expect(await editor.close()).toBe(0);
 });
 
-describe('on a service', () => {
-  test('datasets, fields and values are known', async () => {
+describe('with a service', () => {
+  test('knows datasets, fields and values', async () => {
     const editor = await Editor.start('--start-service');
     await editor.write("['sample-http-logs'] | where nosuch == 1\n\nnowhere | count");
     expect((await editor.diagnostics(2)).map(each => [editor.textIn(each.range), each.code])).toEqual([
@@ -62,7 +62,7 @@ describe('on a service', () => {
   });
 });
 
-test('a fix replaces what is wrong', async () => {
+test('a fix replaces the wrong word', async () => {
   const editor = await Editor.start();
   await editor.write('logs | sumarize count() by uri');
   const [diagnostic] = await editor.diagnostics();
@@ -82,7 +82,7 @@ test('a fix replaces what is wrong', async () => {
   await editor.close();
 });
 
-test('completion knows the language, magics and directives, and documents what it offers', async () => {
+test('completes the language, magics and directives, with documentation', async () => {
   const editor = await Editor.start();
   const [summarize] = (await complete(editor, 'logs | summ^')).items;
   expect(summarize?.label).toBe('summarize');
@@ -103,7 +103,7 @@ test('completion knows the language, magics and directives, and documents what i
   await editor.close();
 });
 
-test('names of let are found, followed and renamed within their cell', async () => {
+test('finds, follows and renames names of let within their cell', async () => {
   const editor = await Editor.start();
   const source =
     'let slow = 500;\nlogs | where a > slow\n\n// %% other\nlet slow = 1;\nlogs | where a > sl^ow\n';
@@ -143,7 +143,7 @@ test('names of let are found, followed and renamed within their cell', async () 
   await editor.close();
 });
 
-test('a call shows its signature, and the parameter at the cursor', async () => {
+test('shows the signature of a call and the parameter at the cursor', async () => {
   const editor = await Editor.start();
   const at = await editor.write('logs | extend x = substring(a, ^');
   const help = await editor.connection.sendRequest(SignatureHelpRequest.type, at);
@@ -152,7 +152,7 @@ test('a call shows its signature, and the parameter at the cursor', async () => 
   await editor.close();
 });
 
-test('formatting changes what is not in form, and keeps prose and line ends', async () => {
+test('formatting reports no edit for formatted code, and keeps prose and line endings', async () => {
   const editor = await Editor.start();
   const options = { tabSize: 2, insertSpaces: true };
   const format = () =>
@@ -165,7 +165,7 @@ test('formatting changes what is not in form, and keeps prose and line ends', as
   await editor.close();
 });
 
-test('cells and what they define are listed, fold, and can be run', async () => {
+test('lists cells and their definitions, folds them, and offers to run them', async () => {
   const editor = await Editor.start();
   await editor.write(
     '// %% [markdown]\n// # Errors\n// of a day\n\n// %% Worst\nlet a = 1;\nworst << logs\n| where x > a\n',
@@ -192,7 +192,7 @@ test('cells and what they define are listed, fold, and can be run', async () => 
   await editor.close();
 });
 
-test('tokens have the types of the highlighter, one line each', async () => {
+test("semantic tokens have the highlighter's types", async () => {
   const editor = await Editor.start();
   await editor.write('%time last 1h\nlogs\n| summarize n = count() by bin(_time, 1h) // end\n');
   const { tokenTypes } = editor.initialized.capabilities.semanticTokensProvider?.legend ?? { tokenTypes: [] };

@@ -8,33 +8,30 @@ import { removeHome } from '../../setup/leavings.js';
 
 const hasNeovim = spawnSync('nvim', ['--version']).status === 0;
 
-test.runIf(hasNeovim)(
-  'Neovim shows diagnostics and formats, by the configuration in the documentation',
-  () => {
-    const home = mkdtempSync(join(tmpdir(), 'apl-kernel-nvim-'));
-    onTestFinished(() => removeHome(home));
-    const [, config = ''] =
-      /```lua\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs', 'editors.md'), 'utf8')) ?? [];
-    const main = join(root, 'dist', 'main.js');
-    const command = `cmd = { ${JSON.stringify(process.execPath)}, ${JSON.stringify(main)}, 'lsp' }`;
-    expect(config).toContain("cmd = { 'apl-kernel', 'lsp' }");
-    writeFileSync(join(home, 'init.lua'), config.replace("cmd = { 'apl-kernel', 'lsp' }", command));
-    writeFileSync(join(home, 'q.apl'), 'logs|where a>1|sumarize count()\n');
-    writeFileSync(join(home, 'check.lua'), CHECK);
-    const done = spawnSync('nvim', ['--headless', '-u', 'init.lua', 'q.apl', '-c', 'luafile check.lua'], {
-      cwd: home,
-      env: { HOME: home, PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') },
-      encoding: 'utf8',
-      timeout: 100_000,
-    });
-    expect(done.stderr).toContain('done');
-    expect(JSON.parse(readFileSync(join(home, 'out.json'), 'utf8'))).toEqual({
-      filetype: 'apl',
-      found: ['sumarize'],
-      formatted: ['logs', '| where a > 1', '| sumarize count()'],
-    });
-  },
-);
+test.runIf(hasNeovim)('Neovim shows diagnostics and formats with the documented configuration', () => {
+  const home = mkdtempSync(join(tmpdir(), 'apl-kernel-nvim-'));
+  onTestFinished(() => removeHome(home));
+  const [, config = ''] =
+    /```lua\n([\s\S]*?)```/.exec(readFileSync(join(root, 'docs', 'editors.md'), 'utf8')) ?? [];
+  const main = join(root, 'dist', 'main.js');
+  const command = `cmd = { ${JSON.stringify(process.execPath)}, ${JSON.stringify(main)}, 'lsp' }`;
+  expect(config).toContain("cmd = { 'apl-kernel', 'lsp' }");
+  writeFileSync(join(home, 'init.lua'), config.replace("cmd = { 'apl-kernel', 'lsp' }", command));
+  writeFileSync(join(home, 'q.apl'), 'logs|where a>1|sumarize count()\n');
+  writeFileSync(join(home, 'check.lua'), CHECK);
+  const done = spawnSync('nvim', ['--headless', '-u', 'init.lua', 'q.apl', '-c', 'luafile check.lua'], {
+    cwd: home,
+    env: { HOME: home, PATH: process.env.PATH, APL_KERNEL_DATA: join(home, 'data') },
+    encoding: 'utf8',
+    timeout: 100_000,
+  });
+  expect(done.stderr).toContain('done');
+  expect(JSON.parse(readFileSync(join(home, 'out.json'), 'utf8'))).toEqual({
+    filetype: 'apl',
+    found: ['sumarize'],
+    formatted: ['logs', '| where a > 1', '| sumarize count()'],
+  });
+});
 
 const CHECK = `
 local function found()

@@ -15,7 +15,7 @@ function held() {
   return { end, work: () => ended.then(() => fine) };
 }
 
-test('two calls that use the engine are worked on at once, and others in their order; those that do not are at once', async () => {
+test('at most two calls use the engine at once, the rest wait in order, and other calls run at once', async () => {
   const calls = new Calls(() => undefined);
   const begun: number[] = [];
   const works = [held(), held(), held(), held()];
@@ -35,7 +35,7 @@ test('two calls that use the engine are worked on at once, and others in their o
   expect(begun).toEqual([0, 1, 2, 3]);
 });
 
-test('one that takes too long says so, working or waiting, and leaves its turn to others', async () => {
+test('a call that takes too long fails, running or waiting, and frees its slot', async () => {
   const calls = new Calls(() => undefined, 20, 1);
   const interrupted = (over: AbortSignal) =>
     new Promise<never>((_, reject) => {
@@ -57,7 +57,7 @@ test('one that takes too long says so, working or waiting, and leaves its turn t
   expect([await first, await calls.answer('in turn', never, () => fine)]).toEqual([fine, fine]);
 });
 
-test('what is not a failure of its own is logged, and not told', async () => {
+test('an unexpected error is logged but not shown to the agent', async () => {
   const logged: string[] = [];
   const failed = await new Calls(text => logged.push(text)).answer('now', never, () => {
     throw new TypeError('data of a stranger');
