@@ -46,7 +46,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-test('a short query begins at once, however many long ones run and wait', async () => {
+test('a short query starts at once, however many long ones run and wait', async () => {
   const hall = new Hall(4);
   for (let index = 0; index < 8; index++) void hall.ask(`long ${index}`, long);
   await settled();
@@ -57,7 +57,7 @@ test('a short query begins at once, however many long ones run and wait', async 
   expect(hall.begun).toEqual(['long 0', 'long 1', 'short 1', 'short 2']);
 });
 
-test('a long query begins when another has ended, however many short ones run', async () => {
+test('a long query starts only when another long one ends', async () => {
   const hall = new Hall(4);
   for (const name of ['a', 'b', 'c', 'd']) void hall.ask(name, name < 'c' ? {} : long);
   await settled();
@@ -68,7 +68,7 @@ test('a long query begins when another has ended, however many short ones run', 
   expect(hall.begun).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('clients take turns; each is told how many come first', async () => {
+test('clients take turns, and each learns how many come first', async () => {
   const hall = new Hall(3);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'])
     void hall.ask(name, { ...long, client: name.slice(0, 1) });
@@ -79,7 +79,7 @@ test('clients take turns; each is told how many come first', async () => {
   expect(hall.begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('a query that runs longer than expected gives up its short place', async () => {
+test('a query that runs longer than expected gives up its short slot', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const hall = new Hall(4);
@@ -93,7 +93,7 @@ test('a query that runs longer than expected gives up its short place', async ()
   expect(hall.begun).toEqual(['a', 'b', 'c', 'long']);
 });
 
-test('an interrupt lets the next one begin before the engine has heeded it', async () => {
+test('an interrupt admits the next query before the engine reacts to it', async () => {
   const hall = new Hall(4);
   const abort = new AbortController();
   for (const name of ['a', 'b', 'c']) void hall.ask(name, { ...long, signal: abort.signal });
@@ -104,7 +104,7 @@ test('an interrupt lets the next one begin before the engine has heeded it', asy
   expect(hall.begun).toEqual(['a', 'b', 'd']);
 });
 
-test('a waiting query ends with its signal; too many are refused, and all when the engine closes', async () => {
+test('a waiting query ends with its signal, excess ones are refused, and closing refuses all', async () => {
   const hall = new Hall(2);
   const abort = new AbortController();
   const gone = hall.ask('gone', { ...long, signal: AbortSignal.any([abort.signal]) });
@@ -125,7 +125,7 @@ test('a waiting query ends with its signal; too many are refused, and all when t
   expect(await hall.ask('after')).toBe('query-cancelled');
 });
 
-test('a worker is given back once', async () => {
+test('a worker is released only once', async () => {
   const hall = new Hall(1);
   await hall.ask('a');
   const waiting = [hall.ask('b'), hall.ask('c')];

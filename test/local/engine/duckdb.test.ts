@@ -17,7 +17,7 @@ async function openEngine(options: Partial<EngineOptions> = {}): Promise<Engine>
   return engine;
 }
 
-test('a directory of a killed process is removed, although another process has its id by now', async () => {
+test('a directory of a killed process is removed even if another process has its id', async () => {
   const dataDir = await temporaryDirectory();
   const [own, killed] = [await openEngine({ dataDir }), `${process.pid}-0123456789ab-${crypto.randomUUID()}`];
   await mkdir(path.join(dataDir, '.tmp', killed));
@@ -29,7 +29,7 @@ test('a directory of a killed process is removed, although another process has i
 /** Digest in the name of a process whose start time could not be read. */
 const unknownStart = 'e3b0c44298fc';
 
-test('a directory stays as long as it may belong to a process that runs', async () => {
+test('a directory stays while its process may be running', async () => {
   const [dataDir, child] = [await temporaryDirectory(), spawn('sleep', ['60'])];
   const name = `${child.pid}-${unknownStart}-${crypto.randomUUID()}`;
   await mkdir(path.join(dataDir, '.tmp', name), { recursive: true });
@@ -42,7 +42,7 @@ test('a directory stays as long as it may belong to a process that runs', async 
   expect(await there()).toBe(false);
 });
 
-test('a directory of a process that has ended is removed before its parent has asked about it', async () => {
+test('a directory of a zombie process is removed', async () => {
   const dataDir = await temporaryDirectory();
   // The first `sleep` ends as a child of the second, which never reaps it.
   const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60']);
@@ -58,7 +58,7 @@ test('a directory of a process that has ended is removed before its parent has a
 
 const endless = 'SELECT count(*) FROM range(10000000000) a(i), range(1000) b(j) WHERE hash(i + j) = 1';
 
-test('SQL reaches the data directory and the allowed paths, and nothing else', async () => {
+test('SQL can read only the data directory and the allowed paths', async () => {
   const [dataDir, elsewhere] = [await temporaryDirectory(), await temporaryDirectory()];
   const files = [
     path.join(dataDir, 'in.csv'),
@@ -78,7 +78,7 @@ test('SQL reaches the data directory and the allowed paths, and nothing else', a
   });
 });
 
-test('rows of a stream are made as they are read, and the texts of those before are gone', async () => {
+test('rows of a stream are produced as they are read, and earlier chunks are freed', async () => {
   const engine = await openEngine();
   await engine.run('CREATE SEQUENCE made');
   const sql = "SELECT nextval('made') AS n, repeat('x', 100) AS text FROM range(200000)";
@@ -92,7 +92,7 @@ test('rows of a stream are made as they are read, and the texts of those before 
   });
 });
 
-test('a statement whose texts the engine does not count is stopped before there is no memory left', async () => {
+test('a statement whose strings the engine does not count is stopped before memory runs out', async () => {
   const engine = await openEngine({ memoryBytes: 2 ** 30 });
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(1);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -106,7 +106,7 @@ test('a statement whose texts the engine does not count is stopped before there 
   expect(await engine.run('SELECT 7')).toEqual([[7]]);
 });
 
-test('a result is streamed or whole, with the same rows and counts', async () => {
+test('a result has the same rows and counts, streamed or whole', async () => {
   const engine = await openEngine();
   const read = (delivery: Delivery) =>
     engine.statements(
@@ -140,7 +140,7 @@ test.each(forbidden)('the configuration is locked: %s', async sql => {
   await expect(engine.run(sql)).rejects.toMatchObject({ code: 'engine-failed' });
 });
 
-test('a result that is interrupted while it is read is not a result, though its stream ends without an error', async () => {
+test('a result interrupted while it is read fails, though its stream ends without an error', async () => {
   const engine = await openEngine();
   const abort = new AbortController();
   const read = engine.query(
@@ -159,7 +159,7 @@ test('a result that is interrupted while it is read is not a result, though its 
   await expect(read).rejects.toMatchObject({ code: 'query-cancelled' });
 });
 
-test('an abort interrupts a running query, removes a waiting one, and the connection serves again', async () => {
+test('an abort interrupts a running query and removes a waiting one, and the connection stays usable', async () => {
   const engine = await openEngine({ connections: 1 });
   const running = new AbortController();
   const waiting = new AbortController();
@@ -173,7 +173,7 @@ test('an abort interrupts a running query, removes a waiting one, and the connec
   await expect(engine.run('SELECT 4', running.signal)).rejects.toMatchObject({ code: 'query-cancelled' });
 });
 
-test('more queries than may wait are refused', async () => {
+test('queries beyond the queue limit are refused', async () => {
   const engine = await openEngine({ connections: 1, queue: 1 });
   const abort = new AbortController();
   const running = engine.run(endless, abort.signal);
@@ -196,7 +196,7 @@ test('closing ends running and waiting queries', async () => {
   await expect(engine.run('SELECT 1')).rejects.toMatchObject({ code: 'query-cancelled' });
 });
 
-test('a running query can be asked which part of it is done', async () => {
+test('a running query reports its progress', async () => {
   const engine = await openEngine();
   const file = sqlText(path.join(engine.workDir, 'many.parquet'));
   await engine.run(`COPY (SELECT hash(i) AS h FROM range(3000000) r(i)) TO ${file}`);
@@ -224,7 +224,7 @@ test('a query beyond the memory limit fails alone', async () => {
   expect(await engine.run('SELECT 1')).toEqual([[1]]);
 });
 
-test('temporary tables end with the work on their connection', async () => {
+test('temporary tables are dropped when their connection is released', async () => {
   const engine = await openEngine({ connections: 1 });
   const inside = await engine.withConnection(async connection => {
     await connection.run('CREATE TEMP TABLE t AS SELECT 1 AS a');
@@ -260,7 +260,7 @@ const relied: readonly (readonly [what: string, sql: string, expected: unknown])
     `SELECT json_extract('{"a":123456789012345678901234567890}', '/a')::VARCHAR`,
     '123456789012345678901234567890',
   ],
-  ['a JSON pointer names any key', `SELECT json_extract('{"a/b":{"c~d":1}}', '/a~1b/c~0d')::VARCHAR`, '1'],
+  ['a JSON pointer can name any key', `SELECT json_extract('{"a/b":{"c~d":1}}', '/a~1b/c~0d')::VARCHAR`, '1'],
   ['json_valid accepts NaN', "SELECT json_valid('[NaN]')", true],
   ['to_json prints NaN bare', "SELECT to_json('NaN'::DOUBLE)::VARCHAR", 'NaN'],
   [
@@ -289,7 +289,7 @@ const light = await instance.connect();
 console.log(JSON.stringify((await light.runAndReadAll('SELECT 7')).getRows()));
 `;
 
-test('with a larger pool a light query passes heavy ones', async () => {
+test('with a larger thread pool, a light query passes heavy ones', async () => {
   const env = { ...process.env, UV_THREADPOOL_SIZE: '16' };
   const child = spawn(process.execPath, ['--input-type=module', '-e', pool], { env });
   const [answer] = await once(child.stdout, 'data');

@@ -33,7 +33,7 @@ function expected(rows: number): readonly string[] {
 
 const texts = (columns: JsonColumns) => fields.map((_, index) => columns.bytes(index).toString());
 
-test('a long column is in pieces of a few megabytes, none of which divides a cell', async () => {
+test('a long column is split into pieces of a few megabytes, never within a cell', async () => {
   const columns = await read(10_000);
   const pieces = columns.pieces(1);
   expect(pieces.length).toBeGreaterThan(2);
@@ -45,7 +45,7 @@ test('a long column is in pieces of a few megabytes, none of which divides a cel
   expect(columns.size).toBe(texts(columns).join(',,').length);
 });
 
-test('columns put together have the cells of all, in order, whether their pieces are many or none', async () => {
+test('joined columns have the cells of all parts in order, even with empty parts', async () => {
   const [first, none, last] = [await read(10_000), await read(0), await read(2)];
   const parts = [none, first, none, last].map(each => each.read);
   const both = JsonColumns.together(fields, parts);
@@ -53,7 +53,7 @@ test('columns put together have the cells of all, in order, whether their pieces
   expect([both.rows, both.run(0, 'first').text, both.run(0, 'last').text]).toEqual([10_002, '0', '1']);
 });
 
-test('what is larger than an answer may be is refused', async () => {
+test('a result larger than the answer limit is refused', async () => {
   await expect(read(10_000, 2 ** 20)).rejects.toThrow(
     'The answer would be larger than 1 MiB, the most that is sent.',
   );

@@ -104,7 +104,7 @@ test.each(read)('%s', async (apl, columns) => {
   expect(table.columns).toEqual(columns);
 });
 
-test('a file: address', async () => {
+test('a file: address is read', async () => {
   const address = pathToFileURL(path.join(service().dataDir, 'external', 'extra.csv')).href;
   const { body } = await service().query(`externaldata (${two}) ["${address}"]`);
   expect(body.tables[0].columns).toEqual([
@@ -138,7 +138,7 @@ const refused: readonly (readonly [address: string, problem: string])[] = [
   ['*.csv', 'the name of the file contains one of * ? [ ] { }'],
 ];
 
-test.each(refused)('refused: %s', async (address, problem) => {
+test.each(refused)('an address is refused: %s', async (address, problem) => {
   const before = 'externaldata (name:string)\n  [';
   const { status, body } = await service().query(`${before}"${address}"]`);
   expect([status, body.detail.compileErrorCode, body.detail.line, body.detail.column]).toEqual([
@@ -151,13 +151,13 @@ test.each(refused)('refused: %s', async (address, problem) => {
   expect(JSON.stringify(body)).not.toContain(service().dataDir);
 });
 
-test('a file of another format', async () => {
+test('a malformed file is refused', async () => {
   const { status, body } = await service().query('externaldata (name:string) ["broken.json"]');
   expect([status, body.detail.errorType]).toEqual([400, 'unreadable']);
   expect(body.message).toBe('`broken.json` cannot be read: record 3 is malformed.');
 });
 
-test('an unknown format', async () => {
+test('an unknown format is refused', async () => {
   const { body } = await service().query('externaldata (name:string) ["extra.csv"] with (format="xlsx")');
   expect([body.detail.message, body.detail.column]).toEqual([
     '`format` of `externaldata` cannot be `xlsx`',

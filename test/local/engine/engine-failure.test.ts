@@ -35,8 +35,8 @@ const cases: readonly (readonly [message: string, code: string])[] = [
 const foreign =
   /SELECT |CAST|VARCHAR|BIGINT|TIMESTAMP_NS|DOUBLE|apl_|duckdb|parquet|LINE \d|[A-Z][a-z]+ Error|SET |MiB|\/home|\/tmp/;
 
-describe('the engine’s own words stay inside', () => {
-  test.each(cases)('%s', (message, code) => {
+describe('an engine failure', () => {
+  test.each(cases)('hides the engine message: %s', (message, code) => {
     const failure = engineFailure(new Error(message));
     expect(failure).toMatchObject({ code, detail: message });
     expect(`${failure.message} ${failure.hint}`).not.toMatch(foreign);
@@ -48,7 +48,7 @@ describe('the engine’s own words stay inside', () => {
     'Failed to prepare',
     'IO Error: ',
     '',
-  ])('an error without words is not a fault of the service: %j', words => {
+  ])('without a message is not blamed on the service: %j', words => {
     const failure = engineFailure(new Error(words));
     expect(failure).toMatchObject({
       code: 'engine-unexplained',
@@ -59,7 +59,7 @@ describe('the engine’s own words stay inside', () => {
     expect(engineWords(failure)).toBe(undefined);
   });
 
-  test('words of the addon that say something are kept', () => {
+  test('keeps a meaningful message of the addon', () => {
     const failure = engineFailure(new Error('Failed to query: connection disconnected'));
     expect(failure).toMatchObject({
       code: 'engine-failed',
@@ -67,18 +67,18 @@ describe('the engine’s own words stay inside', () => {
     });
   });
 
-  test('the same failure has the same number, whatever the values', () => {
+  test('has the same number for the same error, whatever its values', () => {
     const number = (text: string) => engineFailure(new Error(text)).message;
     expect(number('Binder Error: no column "a" at 12')).toBe(number('Binder Error: no column "b" at 7'));
     expect(number('Binder Error: no column "a"')).not.toBe(number('Binder Error: no table "a"'));
   });
 
-  test('a failure of our own stays as it is', () => {
+  test('stays unchanged if it is our own error', () => {
     const own = new EngineError('engine-busy', 'Too many queries are waiting.');
     expect(engineFailure(own)).toBe(own);
   });
 
-  test('the log has what the answer leaves out', async () => {
+  test('is logged with what the answer leaves out', async () => {
     const lines: string[] = [];
     const own = await testService({ log: text => lines.push(text) });
     const { status, body } = await own.query('a:long\nSELECT nonsense');
@@ -88,7 +88,7 @@ describe('the engine’s own words stay inside', () => {
   });
 });
 
-describe('answers of the service', () => {
+describe('an answer of the service has no engine words', () => {
   const service = sharedService({ compile: compileRequest });
 
   async function answer(apl: string): Promise<string> {
@@ -109,11 +109,11 @@ describe('answers of the service', () => {
     `['no\u0000thing'] | count`,
     `print x = '\ud800'`,
   ];
-  test.each(bombs)('%s', async apl => {
+  test.each(bombs)('for %s', async apl => {
     expect(await answer(apl)).not.toMatch(foreign);
   });
 
-  test('random pipelines', async () => {
+  test('for random pipelines', async () => {
     await fc.assert(
       fc.asyncProperty(pipeline, async apl => {
         expect(await answer(everyType + apl)).not.toMatch(foreign);

@@ -26,7 +26,7 @@ test.each([
   expect(found.map(([, size]) => size)).toEqual(groups);
 });
 
-test('texts of 5,000 fields are written within the memory of an import', async () => {
+test('strings in 5,000 fields are written within the memory of an import', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [], threads: 1, memoryBytes: 2 ** 31 });
   onTestFinished(() => engine.close());

@@ -32,7 +32,7 @@ async function bodyOf(sql: string, fields: string, table: Partial<CompiledTable>
 test.each<readonly [table: Partial<CompiledTable>, delivery: string]>([
   [{ whole: false }, 'streamed'],
   [{ whole: true }, 'whole'],
-])('%j is delivered %s', async (table, delivery) => {
+])('a table with %j is delivered %s', async (table, delivery) => {
   const seen: string[] = [];
   const own = readersOf(await openEngine());
   const readers: ReaderSource = {
@@ -127,7 +127,7 @@ test.each([
   ['datetime', "'2026-01-02'::TIMESTAMP", 'TIMESTAMP'],
   ['string', '1::BIGINT', 'BIGINT'],
   ['dynamic', "'{}'::VARCHAR", 'VARCHAR'],
-])('a column declared as %s that is `%s` is never read', async (type, sql, found) => {
+])('a column declared as %s that is `%s` is refused', async (type, sql, found) => {
   await expect(bodyOf(`SELECT ${sql}`, `x:${type}`)).rejects.toMatchObject({
     code: 'internal-column-type',
     message: expect.stringContaining('`x`'),
@@ -142,7 +142,7 @@ test('an empty result has empty columns', async () => {
   ).toEqual([[], []]);
 });
 
-test('columns keep their places and their order over many chunks', async () => {
+test('columns keep their positions and row order over many chunks', async () => {
   const sql = `SELECT 'r' || i, i, CASE WHEN i % 3 = 0 THEN NULL ELSE repeat('long text ', 3) || i END, i / 2 FROM range(10000) t(i) ORDER BY i DESC`;
   const [table] = JSON.parse(await bodyOf(sql, 'a:string b:long c:string d:real')).tables;
   const rows = Array.from({ length: 10_000 }, (_, index) => 9_999 - index);
@@ -152,7 +152,7 @@ test('columns keep their places and their order over many chunks', async () => {
   expect(table.columns[3]).toEqual(rows.map(i => i / 2));
 });
 
-test('a table is described in the terms of the API', async () => {
+test('a table is described in API terms', async () => {
   const { tables, status } = JSON.parse(
     await bodyOf('SELECT make_timestamp_ns(0), 5::BIGINT', '_time:datetime n:long', {
       order: [{ field: '_time', desc: true }],
@@ -216,19 +216,19 @@ const counted: readonly (readonly [what: string, sql: string, examined: number, 
   ['a filter', 'SELECT i FROM range(1000) t(i) WHERE i % 7 = 0', 1000, 143],
   ['an aggregate over a filter', 'SELECT count(*) FROM range(1000) t(i) WHERE i % 7 = 0', 1000, 143],
   [
-    'a filter over rows that are multiplied after another',
+    'a filter over rows expanded after another filter',
     'SELECT i FROM (SELECT i, unnest(range(3)) AS j FROM range(1000) t(i) WHERE i % 2 = 0) WHERE j > 0',
     1500,
     1000,
   ],
   [
-    'rows that are multiplied after each filter',
+    'rows expanded after all filters',
     'SELECT unnest(range(3))::BIGINT FROM range(1000) t(i) WHERE i % 2 = 0',
     1000,
     1500,
   ],
   ['a sort and a limit', 'SELECT i FROM range(1000) t(i) ORDER BY hash(i) LIMIT 5', 1000, 1000],
-  ['nothing', 'SELECT 1::BIGINT', 0, 0],
+  ['no scan', 'SELECT 1::BIGINT', 0, 0],
 ];
 
 test.each(counted)('rows examined and matched: %s', async (_, sql, examined, matched) => {
@@ -236,7 +236,7 @@ test.each(counted)('rows examined and matched: %s', async (_, sql, examined, mat
   expect([status.rowsExamined, status.rowsMatched]).toEqual([examined, matched]);
 });
 
-test('the cells of a result hold times as they are printed elsewhere, to the nanosecond', async () => {
+test('times in cells equal those printed elsewhere, to the nanosecond', async () => {
   const seconds = [0n, 1n, -1n, 86_399n, 1_700_000_000n, -1_700_000_000n, 4_294_967_296n, 9_223_372_035n];
   const times = [...seconds, -9_223_372_035n].flatMap(second =>
     [0n, 1n, 120_000_000n, 499_999_999n, 999_999_999n].map(ns => second * 1_000_000_000n + ns),

@@ -15,24 +15,24 @@ function failing(times: number, error = short): () => Promise<number> {
 
 const beside = (count: number) => ({ signal: new AbortController().signal, others: () => count > 0 });
 
-test('a statement beside others is tried again when there is no memory for it', async () => {
+test('a statement that runs out of memory beside others is retried', async () => {
   expect(await retryWhileShort(failing(3), beside(1))).toBe(4);
 });
 
-test('one that fails alone is not', async () => {
+test('a statement that runs out of memory alone is not retried', async () => {
   const run = failing(1);
   await expect(retryWhileShort(run, beside(0))).rejects.toBe(short);
   expect(await run()).toBe(2);
 });
 
-test('another failure is not tried again', async () => {
+test('another failure is not retried', async () => {
   const error = new Error('Binder Error: no such column');
   const run = failing(1, error);
   await expect(retryWhileShort(run, beside(1))).rejects.toBe(error);
   expect(await run()).toBe(2);
 });
 
-test('a query that was cancelled is not tried again', async () => {
+test('a cancelled query is not retried', async () => {
   const abort = new AbortController();
   const contention = { signal: abort.signal, others: () => true };
   const begun = retryWhileShort(failing(100), contention);
@@ -40,7 +40,7 @@ test('a query that was cancelled is not tried again', async () => {
   await expect(begun).rejects.toBe(short);
 });
 
-test('if there is no memory for seconds, the answer says that others take it', async () => {
+test('once retries run out, the error blames the queries running together', async () => {
   await expect(retryWhileShort(failing(100), beside(1))).rejects.toMatchObject({
     code: 'engine-memory',
     message: 'The queries running now together need more memory than is allowed.',

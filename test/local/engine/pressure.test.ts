@@ -32,7 +32,7 @@ function processOf(memory: { used: number | undefined; scarce?: boolean; free?: 
   return { stopped, begin, grow };
 }
 
-test('the statement that took the most memory is stopped before the process has none left', async () => {
+test('the statement using the most memory is stopped before the process runs out', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
   begin('first');
   await grow(300 * MiB);
@@ -44,7 +44,7 @@ test('the statement that took the most memory is stopped before the process has 
   expect(stopped).toEqual(['first: engine-memory']);
 });
 
-test('what lies free is given back before a statement is stopped for it', async () => {
+test('free memory is released before a statement is stopped', async () => {
   const memory = { used: 100 * MiB, free: 200 * MiB };
   const { stopped, begin, grow } = processOf(memory);
   begin('large');
@@ -60,14 +60,14 @@ test('what lies free is given back before a statement is stopped for it', async 
   expect(stopped).toEqual(['large: engine-memory']);
 });
 
-test('but not once the process has far too little left', async () => {
+test('a statement is stopped at once if the process is far beyond its limit', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB, free: 500 * MiB });
   begin('large');
   await grow(1010 * MiB);
   expect(stopped).toEqual(['large: engine-memory']);
 });
 
-test('no other is stopped before the first has ended', async () => {
+test('no second statement is stopped before the first has ended', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
   const first = begin('first');
   await grow(400 * MiB);
@@ -80,14 +80,14 @@ test('no other is stopped before the first has ended', async () => {
   expect(stopped).toEqual(['first: engine-memory', 'second: engine-memory']);
 });
 
-test('one that took little goes on, whatever the process uses', async () => {
+test('a statement that took little memory continues, whatever the process uses', async () => {
   const { stopped, begin, grow } = processOf({ used: 990 * MiB });
   begin('light');
   await grow(120 * MiB);
   expect(stopped).toEqual([]);
 });
 
-test('it is stopped too where other programs leave the machine no memory', async () => {
+test('a statement is stopped too if other programs exhaust the memory of the machine', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB, scarce: true });
   begin('large');
   await grow(120 * MiB);
@@ -96,7 +96,7 @@ test('it is stopped too where other programs leave the machine no memory', async
   expect(stopped).toEqual(['large: engine-memory']);
 });
 
-test('a process of its own counts with this one, and is stopped for what it uses itself', async () => {
+test('a child process counts toward the limit, and is stopped for its own use', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
   const child = { bytes: 400 * MiB };
   const first = begin('child', () => child.bytes);
@@ -112,7 +112,7 @@ test('a process of its own counts with this one, and is stopped for what it uses
   expect(stopped).toEqual(['child: engine-memory', 'beside: engine-memory']);
 });
 
-test('what grew before a statement began is not its own', async () => {
+test('memory taken before a statement began is not charged to it', async () => {
   const { stopped, begin, grow } = processOf({ used: 100 * MiB });
   begin('first').end();
   await grow(1000 * MiB);
@@ -121,14 +121,14 @@ test('what grew before a statement began is not its own', async () => {
   expect(stopped).toEqual([]);
 });
 
-test('where the system does not tell, nothing is stopped', async () => {
+test('nothing is stopped if memory use is unknown', async () => {
   const { stopped, begin } = processOf({ used: undefined, scarce: true });
   begin('unknown');
   await vi.advanceTimersByTimeAsync(1000);
   expect(stopped).toEqual([]);
 });
 
-test('the most that each has taken is known, whatever it gave back', async () => {
+test('the peak memory of each statement is reported, even after it is freed', async () => {
   const { begin, grow } = processOf({ used: 100 * MiB });
   const child = { bytes: 80 * MiB };
   const [elsewhere, beside] = [begin('elsewhere', () => child.bytes), begin('beside')];

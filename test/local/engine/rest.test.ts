@@ -21,7 +21,7 @@ function restOf(memory = () => 0) {
 
 const rests = () => vi.advanceTimersByTimeAsync(60_000);
 
-test('memory is given back when no statement runs, until the process is as small as before', async () => {
+test('idle memory is released until the process is as small as before', async () => {
   let memory = 0;
   const { rest, done } = restOf(() => memory);
   rest.begin();
@@ -37,7 +37,7 @@ test('memory is given back when no statement runs, until the process is as small
   expect(done).toEqual(['collected', 'purged', 'collected', 'purged']);
 });
 
-test('what a process goes on to use is not tried to be given back for ever', async () => {
+test('memory that stays in use is not released over and over', async () => {
   let memory = 0;
   const { rest, done } = restOf(() => memory);
   memory = 300 * 2 ** 20;
@@ -49,7 +49,7 @@ test('what a process goes on to use is not tried to be given back for ever', asy
   expect(done.filter(each => each === 'collected').length).toBe(20);
 });
 
-test('what was in use for long and is free by then counts no longer', async () => {
+test('memory that was long in use and is now free no longer counts', async () => {
   let memory = 0;
   const { rest, done } = restOf(() => memory);
   const sizes = [300, 0, 200].map(size => size * 2 ** 20);
@@ -62,7 +62,7 @@ test('what was in use for long and is free by then counts no longer', async () =
   expect(done.filter(each => each === 'collected').length).toBe(40);
 });
 
-test('closed engines end one by one once no statement runs, and the allocator goes on each time', async () => {
+test('closed engines are freed one by one once no statement runs, with a purge after each', async () => {
   const { rest, done } = restOf();
   rest.begin();
   rest.close(() => void done.push('first'));
@@ -76,14 +76,14 @@ test('closed engines end one by one once no statement runs, and the allocator go
   expect(done).toEqual(['first', 'purged', 'second', 'purged']);
 });
 
-test('of many closed engines, the oldest end beside a statement', async () => {
+test('with many closed engines, the oldest are freed while a statement runs', async () => {
   const { rest, done } = restOf();
   rest.begin();
   for (let index = 0; index < 18; index++) rest.close(() => void done.push(String(index)));
   expect(done).toEqual(['0', 'purged', '1', 'purged']);
 });
 
-test('memory is collected while too many files are open to ask what the process uses', () => {
+test('memory is collected even if too many open files prevent measuring it', () => {
   const made = Array.from({ length: 12 }, () => Buffer.alloc(8 * 2 ** 20));
   const failing = vi.spyOn(process, 'memoryUsage').mockImplementation(() => {
     throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });

@@ -52,7 +52,7 @@ async function cellsOf({ engine }: Bench, sql: string, signal?: AbortSignal): Pr
 /** Every row takes about half a second, and the engine checks for interrupts only every 2,048 rows. */
 const stuck = `SELECT apl_fir(s, s) FROM range(5000) r(i), (SELECT '[' || array_to_string(range(9000), ',') || ']' AS s)`;
 
-test('a query runs in a process that serves the next one too', async () => {
+test('a process serves one query after another', async () => {
   const own = await bench();
   const first = await cellsOf(own, "SELECT apl_quote('a' || i) FROM range(3) r(i) ORDER BY i");
   expect([first, await cellsOf(own, "SELECT apl_quote('ü')")]).toEqual([
@@ -62,7 +62,7 @@ test('a query runs in a process that serves the next one too', async () => {
   expect(own.spawned.length).toBe(1);
 });
 
-test('statements of one query share a temporary table, which the next does not see', async () => {
+test('statements of one query share a temporary table that the next query cannot see', async () => {
   const own = await bench();
   const cells = await own.engine.reading(async reader => {
     await reader.execute("CREATE TEMP TABLE kept AS SELECT apl_quote('x') AS a");
@@ -72,7 +72,7 @@ test('statements of one query share a temporary table, which the next does not s
   await expect(cellsOf(own, 'SELECT a FROM kept')).rejects.toMatchObject({ code: 'engine-failed' });
 });
 
-test('a refusal keeps its code and its message', async () => {
+test('a refusal keeps its code and message', async () => {
   const own = await bench();
   await expect(cellsOf(own, "SELECT apl_quote(repeat('x', 9000000))")).rejects.toMatchObject({
     code: 'function-cost',
@@ -81,7 +81,7 @@ test('a refusal keeps its code and its message', async () => {
   expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);
 });
 
-test('a function that does not come back is killed with its process, and nothing is left behind', async () => {
+test('a function that never returns is killed with its process and leaves nothing behind', async () => {
   const own = await bench();
   await cellsOf(own, "SELECT apl_quote('x')");
   const abort = new AbortController();
@@ -94,7 +94,7 @@ test('a function that does not come back is killed with its process, and nothing
   await expect.poll(() => readdir(path.join(own.dataDir, '.tmp'))).toHaveLength(1);
 });
 
-test('a query that heeds an interrupt keeps its process', async () => {
+test('a query that reacts to an interrupt keeps its process', async () => {
   const own = await bench();
   await cellsOf(own, "SELECT apl_quote('x')");
   const abort = new AbortController();
@@ -105,7 +105,7 @@ test('a query that heeds an interrupt keeps its process', async () => {
   expect(own.spawned.length).toBe(1);
 });
 
-test('a process that does not even start is killed by the interrupt of its query', async () => {
+test('a process that does not start is killed when its query is interrupted', async () => {
   const dataDir = await temporaryDirectory();
   const mute = spawnProcess(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -140,7 +140,7 @@ test.each([
     'SIGSEGV',
     'Run the query again; if it fails again, the machine may have too little memory: narrow the time range.',
   ],
-] as const)('a process that %s ends fails its query alone, and says what to do', async (signal, hint) => {
+] as const)('a process killed by %s fails only its own query, with a hint', async (signal, hint) => {
   const own = await bench(2);
   const query = cellsOf(own, stuck);
   const failed = expect(query).rejects.toMatchObject({ code: 'engine-ended', hint });

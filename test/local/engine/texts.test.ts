@@ -12,16 +12,16 @@ function joinedTo(count: number): string {
 
 /** SQL expressions of the row number `i`; the engine stores the strings of a vector in a few blocks. */
 test.each([
-  ['in the vector itself', "'v' || i % 700"],
-  ['one after the other', "'a longer text of its own number ' || i"],
-  ['the same in every row', "'the same long text in every row'"],
+  ['stored inline', "'v' || i % 700"],
+  ['stored one after the other', "'a longer text of its own number ' || i"],
+  ['equal in every row', "'the same long text in every row'"],
   [
-    'short, long and null',
+    'that are short, long or null',
     "CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN 'x' || i ELSE repeat('long ', 9) || i END",
   ],
-  ['of few others, in any order', 't', joinedTo(40)],
-  ['of many others, in any order', 't', joinedTo(3000)],
-])('texts %s are read in few pieces', async (_, sql, from = 'range(5000) r(i)') => {
+  ['joined from a small table in any order', 't', joinedTo(40)],
+  ['joined from a large table in any order', 't', joinedTo(3000)],
+])('strings %s are read in few pieces', async (_, sql, from = 'range(5000) r(i)') => {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
   const result = await connection.stream(`SELECT ${sql} FROM ${from}`);

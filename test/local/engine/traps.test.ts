@@ -20,7 +20,7 @@ const at = 'make_timestamp_ns(1700000000123456789)';
 
 const rules: readonly Rule[] = [
   {
-    rule: '1: approximate counts of distinct values are up to a quarter off, exact percentiles cost no more',
+    rule: '1: approximate distinct counts are up to a quarter off, and exact percentiles cost no more',
     trap: [['SELECT approx_count_distinct(i) FROM range(1000) t(i)', '1249']],
     right: [
       ['range x from 1 to 1000 step 1 | summarize dcount(x)', '[[1000]]'],
@@ -70,7 +70,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    rule: '5: buckets of time begin on 2000-01-03, and // truncates toward zero',
+    rule: '5: time buckets start on 2000-01-03, and // truncates toward zero',
     trap: [
       ["SELECT time_bucket(INTERVAL '5 days', TIMESTAMP '1970-01-02')::VARCHAR", '1969-12-31 00:00:00'],
       ['SELECT (-7) // 2', '-3'],
@@ -84,7 +84,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    rule: '6: functions outside their domain and overflow stop the query',
+    rule: '6: overflow and arguments outside the domain stop the query',
     trap: [
       ['SELECT ln(0)', 'cannot take logarithm of zero'],
       ['SELECT sqrt(-1)', 'cannot take square root of a negative number'],
@@ -106,7 +106,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    rule: '7: a text cast to an integer may be a decimal, an exponent, hexadecimal or padded',
+    rule: '7: a string cast to an integer may be decimal, exponential, hexadecimal or padded',
     trap: [
       ["SELECT TRY_CAST('12.7' AS BIGINT), TRY_CAST('1e3' AS BIGINT)", '13 1000'],
       [
@@ -122,7 +122,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    rule: '8: no match is an empty text, groups are written with a backslash, a null in a list makes the test null',
+    rule: '8: no match gives an empty string, groups take a backslash, a null in a list makes the test null',
     trap: [
       [String.raw`SELECT regexp_extract('abc', '(\d+)', 1) = ''`, 'true'],
       ["SELECT regexp_replace('ab', '(a)', '$1x')", '$1xb'],
@@ -149,7 +149,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    rule: '10: NaN and infinity are printed bare in JSON, the sum of integers is a HUGEINT',
+    rule: '10: NaN and infinity are printed bare in JSON, and the sum of integers is a HUGEINT',
     trap: [
       ["SELECT to_json('NaN'::DOUBLE)::VARCHAR, to_json('inf'::DOUBLE)::VARCHAR", 'NaN Infinity'],
       ['SELECT typeof(sum(i::BIGINT)) FROM range(3) t(i)', 'HUGEINT'],
@@ -163,7 +163,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    rule: '11: a list keeps an order only where it asks for one; a JSON number as a double loses digits',
+    rule: '11: a list is ordered only if it asks for it, and a JSON number loses digits as a double',
     trap: [["SELECT '9007199254740993'::JSON::DOUBLE::BIGINT", '9007199254740992']],
     right: [
       [

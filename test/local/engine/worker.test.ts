@@ -96,8 +96,8 @@ async function withoutHandles<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe.each(deliveries)('a profile that cannot be written fails no statement (%s)', delivery => {
-  test('as its directory is removed all the time', async () => {
+describe.each(deliveries)('an unwritable profile fails no statement (%s)', delivery => {
+  test('while its directory is removed again and again', async () => {
     const { engine, profiles, lines } = await open();
     const remove = () => rmSync(profiles, { recursive: true, force: true });
     const read = await meanwhile(remove, () => readEven(engine, delivery));
@@ -111,14 +111,14 @@ describe.each(deliveries)('a profile that cannot be written fails no statement (
     expect(lines.length).toBe(1);
   });
 
-  test('as its directory is removed all the time, and the cells are read as Arrow', async () => {
+  test('while its directory is removed and cells are read as Arrow', async () => {
     const { engine, profiles, lines } = await open();
     const remove = () => rmSync(profiles, { recursive: true, force: true });
     const { columns } = await meanwhile(remove, () => readEven(engine, delivery, 2_000_000, 'arrow'));
     expect([lines.length, columns.form, columns.rows]).toEqual([1, 'arrow', 1_000_000]);
   });
 
-  test('as something else has its name', async () => {
+  test('if a file has the name of its directory', async () => {
     const { engine, profiles, lines } = await open();
     rmSync(profiles, { recursive: true });
     writeFileSync(profiles, '');
@@ -128,7 +128,7 @@ describe.each(deliveries)('a profile that cannot be written fails no statement (
     expect(lines).toEqual([]);
   });
 
-  test('as no file can be opened', async () => {
+  test('if no file can be opened', async () => {
     const { engine, lines } = await open();
     const [read, failure] = await withoutHandles(
       async () => [await readEven(engine, delivery), engineFailure(new Error('Failed to query'))] as const,
@@ -145,7 +145,7 @@ describe.each(deliveries)('a profile that cannot be written fails no statement (
   });
 });
 
-test('statements that nobody counts write no profile', async () => {
+test('statements that are not counted write no profile', async () => {
   const { engine, profiles, lines } = await open();
   await readEven(engine, 'whole');
   const made = await meanwhile(
@@ -163,7 +163,7 @@ test('statements that nobody counts write no profile', async () => {
   expect(existsSync(profiles)).toBe(false);
 });
 
-test('a stream that fails midway is not a result, and the reason is said', async () => {
+test('a stream that fails midway fails the query, and the reason is logged', async () => {
   const { engine, lines } = await open();
   const failing =
     "SELECT CASE WHEN i = 1500000 THEN error('at last') ELSE i END AS i FROM range(2000000) r(i)";
@@ -181,7 +181,7 @@ test('a stream that fails midway is not a result, and the reason is said', async
   expect(seen(await readEven(engine, 'streamed'))).toEqual([1_000_000, '1999998', counted]);
 });
 
-test('a result that is left before its end does not fail the next statement', async () => {
+test('abandoning a result early does not fail the next statement', async () => {
   const { engine, profiles } = await open();
   const left = engine.query('SELECT i FROM range(5000000) r(i)', async result => {
     await result.fetchChunk();

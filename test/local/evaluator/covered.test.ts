@@ -30,7 +30,7 @@ const byCases: Readonly<Record<string, string>> = {
 
 const available = functions.filter(each => each.unavailable === undefined);
 
-test('every function is computed by the evaluator, or named here', () => {
+test('every function is computed by the evaluator or listed here', () => {
   const computed = new Set([...Object.keys(functionRows), ...made]);
   const left = available.filter(({ name }) => !computed.has(name));
   const groups = [...new Set(left.map(({ group }) => group))];
@@ -46,7 +46,7 @@ test('every function is computed by the evaluator, or named here', () => {
 /** Functions that the binder resolves; the golden files have their results. */
 const resolved = ['column_ifexists', 'ingestion_time'];
 
-test('every function has cases with their exact results', () => {
+test('every function has cases with exact results', () => {
   const folder = new URL('../duckdb/functions/', import.meta.url);
   const files = readdirSync(folder).filter(name => name.endsWith('.test.ts'));
   const cases = files.map(name => readFileSync(new URL(name, folder), 'utf8')).join('\n');

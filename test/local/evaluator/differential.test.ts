@@ -67,13 +67,13 @@ describe('laws', () => {
     });
 
   law(
-    'where a | where b is where a and b',
+    'where a | where b equals where a and b',
     fc
       .tuple(condition, condition)
       .map(([a, b]) => [`T | where ${a} | where ${b}`, `T | where (${a}) and (${b})`]),
   );
   law(
-    'has_any is one has or another, however many texts there are',
+    'has_any equals has joined by or, for any number of terms',
     fc
       .tuple(
         fc.array(term, { minLength: 1, maxLength: 8 }),
@@ -86,7 +86,7 @@ describe('laws', () => {
       ]),
   );
   law(
-    'terms joined by or are looked for as each of them is',
+    'terms joined by or match like each term alone',
     fc
       .tuple(
         fc.array(fc.oneof(term, fc.string({ unit: 'grapheme', maxLength: 3 })), {
@@ -108,7 +108,7 @@ describe('laws', () => {
       .map(([a, b]) => [`T | project x = ${a}, y = ${b}`, `T | project y = ${b}, x = ${a} | project x, y`]),
   );
   law(
-    'a limit below a projection is a limit above it',
+    'a limit commutes with a projection',
     fc
       .tuple(expression, fc.nat({ max: 6 }))
       .map(([a, n]) => [
@@ -117,7 +117,7 @@ describe('laws', () => {
       ]),
   );
   law(
-    'a field that was computed may be computed in place',
+    'a computed field equals its expression in place',
     fc
       .tuple(expression, condition)
       .map(([a, c]) => [`T | extend x = ${a} | where ${c} | project x`, `T | where ${c} | project x = ${a}`]),
@@ -139,7 +139,7 @@ const row: fc.Arbitrary<Row> = fc.record({
 describe('summarize', () => {
   const by = fc.constantFrom<readonly (keyof Row)[]>([], ['k'], ['k', 'g']);
 
-  test('equals an evaluation row by row', async () => {
+  test('matches a row-by-row evaluation', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 12 }), by, async (rows, keys) => {
         const outcome = await run(summarizeText(rows, keys));

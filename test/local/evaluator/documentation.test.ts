@@ -17,7 +17,7 @@ interface Claim {
 const claims = readClaims(readFileSync(new URL('./documentation.txt', import.meta.url), 'utf8'));
 const { rows } = openQueries();
 
-describe('a value of the documentation', () => {
+describe('a documented value', () => {
   test.each(claims)('$page: $expression', async ({ expression, documented, ours, decision }) => {
     const apl = /^(print|datatable|range) ?\b.*\|/.test(expression) ? expression : `print ${expression}`;
     const [first = []] = await rows(apl);
@@ -25,7 +25,7 @@ describe('a value of the documentation', () => {
     expect(ours === documented).toBe(decision === undefined);
   });
 
-  test('differs by a decision alone', () => {
+  test('differs from ours only by a decision', () => {
     const chapters = claims.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
     expect(chapters.filter(id => !decisionText(id).includes(`| ${id} |`))).toEqual([]);
   });

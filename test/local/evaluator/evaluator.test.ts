@@ -57,7 +57,7 @@ sharedStore(async ({ dataDir, engine, store }) => {
 const runs = Number(process.env.RANDOM_PIPELINES ?? 400);
 const firstSeed = Number(process.env.RANDOM_SEED ?? 1);
 
-test('random pipelines give what an evaluation row by row gives', async () => {
+test('random pipelines match a row-by-row evaluation', async () => {
   const tally = { equal: 0, refused: 0 };
   const different: string[] = [];
   for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {

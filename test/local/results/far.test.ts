@@ -242,7 +242,7 @@ describe('rows of a far engine', () => {
     ],
     ['nothing', 1, `['http-logs'] | join kind=inner (traces | where error) on status | count`],
     ['nothing', 0, `print x = 1 | extend y = hash_sha512('a')`],
-  ] as const)('through one that lacks %s, by %d statements: %s', async (lacks, statements, apl) => {
+  ] as const)('match local ones if it lacks %s, with %d statements: %s', async (lacks, statements, apl) => {
     const here = await service().query(apl, range);
     const found = await through(lacks, apl);
     expect(found.tables).toEqual(here.body.tables);
@@ -253,7 +253,7 @@ describe('rows of a far engine', () => {
   });
 });
 
-describe('more rows than are fetched', () => {
+describe('the fetch limit of a far engine', () => {
   test.each([
     ['nothing', `exact | union (['http-logs']) | take 100`, ''],
     [
@@ -262,19 +262,19 @@ describe('more rows than are fetched', () => {
       ', as `call` is computed here',
     ],
     ['all but scans, filters and projections', `['http-logs'] | count`, ', as `aggregate` is computed here'],
-  ] as const)('are refused by name: through one that lacks %s: %s', async (lacks, apl, why) => {
+  ] as const)('refuses more rows if it lacks %s: %s', async (lacks, apl, why) => {
     const failed = through(lacks, apl, { startTime: '2026-03-04T01:00:00Z' });
     const message = `More than 6 rows would have to come from \`lake\`, the most that are fetched${why}.`;
     const hint = 'Filter or summarize them in the query before that, or choose a shorter range.';
     await expect(failed).rejects.toMatchObject({ kind: 'too-large', code: 'far-rows', message, hint });
   });
-  test('can be asked for up to as many', async () => {
+  test('allows exactly as many rows', async () => {
     const { tables } = await through('nothing', `exact | union (['http-logs']) | take 6 | count`);
     expect(tables[0].columns).toEqual([[6]]);
   });
 });
 
-describe('a result of the kernel beside datasets of a far engine', () => {
+describe('a kernel result in a query of a far engine', () => {
   const hostile = `'); DROP TABLE x; --"\\`;
   const named = `a"'); DROP TABLE names; --`;
   const types = {
@@ -316,7 +316,7 @@ describe('a result of the kernel beside datasets of a far engine', () => {
     return through('nothing', apl, { results: { lease, tables } });
   }
 
-  test('becomes a part of its statement, with every value as it was', async () => {
+  test('is sent within the statement, with every value exact', async () => {
     const shown = `sort by i asc | project i, b, n, nan = isnan(x), inf = isinf(x), sign = 1 / x < 0, x,
       s = ['${named.replace("'", "\\'")}'], t = tolong(t), d = tolong(d), j, place`;
     const here = await beside(`got | ${shown}`);
@@ -335,12 +335,12 @@ describe('a result of the kernel beside datasets of a far engine', () => {
     [`exact | lookup kind=leftouter (got | project n, i) on n | summarize sum(i)`, [[6]]],
     [`exact | where n in ((got | project n)) | count`, [[3]]],
     [`exact | union (got) | count`, [[10]]],
-  ])('is read there: %s', async (apl, expected) => {
+  ])('is read by that engine: %s', async (apl, expected) => {
     const { tables, asked } = await beside(apl);
     expect(tables[0].columns).toEqual(expected);
     expect(asked).toHaveLength(1);
   });
-  test('is refused by name if it is too large, unless the fields that are read are not', async () => {
+  test('is refused if it is too large, unless the fields read are small', async () => {
     const long = { n: longs, s: vectorFromArray(['a'.repeat(249_980), '', '', '', ''], new Utf8()) };
     const found = (value: string) =>
       beside(`exact | union (got) | where s startswith 'aa' | summarize v = max(${value})`, long).then(
@@ -360,12 +360,12 @@ describe('a result of the kernel beside datasets of a far engine', () => {
   });
 });
 
-test('what the engine says of its statements is told once', async () => {
+test('a notice of a far engine is reported once', async () => {
   const { status } = await through('nothing', `['http-logs'] | summarize count() by bin(_time, 1m)`);
   expect(status.messages).toEqual([counted]);
 });
 
-test('pages follow each other as they do here', async () => {
+test('paging through a far engine matches paging locally', async () => {
   const apl = `['http-logs'] | project _time, uri`;
   const pageOf = async (more: object = {}) => [
     await through('functions in JavaScript', apl, { defaultLimit: 2, ...more }),
@@ -377,7 +377,7 @@ test('pages follow each other as they do here', async () => {
   expect(next.tables).toEqual(nextHere.tables);
 });
 
-test('rows are let go of when the request ends, and a failure of the engine is its own', async () => {
+test('rows are freed when the request ends, and an engine failure keeps its message', async () => {
   const engine = await Engine.open({ dataDir: await temporaryDirectory() });
   onTestFinished(() => engine.close());
   const options = {

@@ -19,19 +19,19 @@ async function filled(texts: readonly (string | null)[]): Promise<readonly [type
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
-  'texts of few words are held as words, whatever their length: %d',
+  'strings with few distinct values become an enum at any length: %d',
   async length => {
     const words = ['a', 'b', null].map(letter => letter?.repeat(length) ?? null);
     expect(await filled(words)).toEqual(['ENUM', words]);
   },
 );
 
-test('a word with a NUL character, which would end it, makes them texts', async () => {
+test('a value with a NUL character makes the column plain strings', async () => {
   const words = ['a', 'a\u0000b'];
   expect(await filled(words)).toEqual(['VARCHAR', words]);
 });
 
-test('rows and nulls of a large column stay where they were', async () => {
+test('a large column keeps its rows and nulls in place', async () => {
   const texts = Array.from({ length: 10_000 }, (_, row) =>
     row % 7 < row / 2000 ? null : `user ${row % 50}`,
   );

@@ -136,7 +136,7 @@ test.each([
   `where id in ((SAME | where b | project id)) | summarize count()`,
   `project id, a = tostring(m), b = todouble(m), c = tolong(n), d = strcat(s, x + 0), e = gettype(m), f = hash(s) | sort by id asc`,
   `make-series c = count(), a = avg(x) on _time from datetime(2026-06-15T10:00:00Z) to datetime(2026-06-15T11:00:00Z) step 10m by b`,
-])('the same events give the same answer in every form: %s', async query => {
+])('the same events give the same answer in every storage form: %s', async query => {
   const of = (name: string) => answer(`${name} | ${query.replaceAll('SAME', name)}`);
   const first = await of('lines');
   expect(first[1]).toMatch(/\d|null/);

@@ -40,7 +40,7 @@ async function asked(service: TestService, lease: string, id = '1'): Promise<unk
   return [status, body.tables?.[0].columns[0][0] ?? body.detail.errorType];
 }
 
-test('a result goes with the connection of its kernel, and nobody else sees it', async () => {
+test('a result ends with the connection of its kernel and is invisible to others', async () => {
   const service = await testService({ compile: compileRequest });
   const [mine, other] = [clientOf(service), clientOf(service)];
   const [lease, another] = [await mine.leaseResults(), await other.leaseResults()];
@@ -52,7 +52,7 @@ test('a result goes with the connection of its kernel, and nobody else sees it',
   expect(lease.ended).toBe(true);
 });
 
-test('a result that was dropped is gone; one that is sent again is the new one', async () => {
+test('a dropped result is gone, and a resent one replaces the first', async () => {
   const service = await testService({ compile: compileRequest });
   const client = clientOf(service);
   const lease = await client.leaseResults();
@@ -63,7 +63,7 @@ test('a result that was dropped is gone; one that is sent again is the new one',
   expect(await asked(service, lease.name)).toEqual([410, 'result-unknown']);
 });
 
-test('when the results are too large, the least recently read one goes', async () => {
+test('the least recently read result is evicted when memory runs short', async () => {
   const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 26 } });
   const client = clientOf(service);
   const lease = await client.leaseResults();
@@ -77,7 +77,7 @@ test('when the results are too large, the least recently read one goes', async (
   ]);
 });
 
-test('an engine that could not be opened for results is opened for the next one', async () => {
+test('opening the engine for results is retried after a failure', async () => {
   const service = await testService({ compile: compileRequest });
   const client = clientOf(service);
   const lease = await client.leaseResults();
@@ -123,7 +123,7 @@ test.each([
   await expect(client.sendResult(lease, '1', body)).rejects.toThrow(message);
 });
 
-test('what the engine spills of a result cannot be read without the process', async () => {
+test('a spilled result is not readable on disk', async () => {
   const service = await testService({ compile: compileRequest, limits: { memoryBytes: 2 ** 26 } });
   const lease = await clientOf(service).leaseResults();
   const texts = vectorFromArray(
@@ -146,7 +146,7 @@ async function spilledBytes(dataDir: string): Promise<readonly Buffer[]> {
   return Promise.all(files.map(file => readFile(path.join(scratch, file))));
 }
 
-test('the first results of several kernels may arrive at once', async () => {
+test('several kernels may send their first results at once', async () => {
   const service = await testService({ compile: compileRequest });
   const leases = await Promise.all(Array.from({ length: 8 }, () => clientOf(service).leaseResults()));
   const client = clientOf(service);

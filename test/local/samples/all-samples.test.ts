@@ -32,7 +32,7 @@ test.each([
   ['sample-http-logs', 'id', 12],
   ['otel-demo-traces', 'span_id', 12],
   ['otel-demo-logs', 'body', 12],
-])('%s: parts of a window have the rows of the whole', async (dataset, id, parts) => {
+])('%s: the parts of a window add up to the whole', async (dataset, id, parts) => {
   const sums = 'SELECT count(*), sum(hash(f0, f1) >> 16), min(f1), max(f1) FROM sample';
   const whole = await read(dataset, [id, '_time'], ...day, sums);
   const hours = Array.from({ length: parts + 1 }, (_, index) =>
@@ -92,7 +92,7 @@ describe('unrelated fields are independent', () => {
   );
 });
 
-describe('the requests of the shop are traces', () => {
+describe('a trace of the shop', () => {
   const hour = ['2026-01-26T15:00:00Z', '2026-01-26T16:00:00Z'] as const;
   const fields = [
     'trace_id',
@@ -108,13 +108,13 @@ describe('the requests of the shop are traces', () => {
   // Traces that begin shortly before the window lack their first spans.
   const pairs = `SELECT child.*, parent.f5 AS above, parent.ns AS start, parent.ns + parent.f4 AS ending, parent.f0 IS NOT NULL AS is_known, parent.f7 AS caller FROM (${inNs}) child LEFT JOIN (${inNs}) parent ON parent.f0 = child.f0 AND parent.f1 = child.f2 WHERE child.f2 IS NOT NULL AND child.ns > 1769439660000000000`;
 
-  test('every parent is in its trace, and contains what it calls', async () => {
+  test('holds every parent span, which encloses its calls', async () => {
     const checks = ['is_known', 'ns >= start', 'ns + f4 <= ending'].map(each => `bool_and(${each})`);
     const sql = `SELECT count(*), ${checks} FROM (${pairs})`;
     expect(await read('otel-demo-traces', fields, ...hour, sql)).toEqual([[23339n, true, true, true]]);
   });
 
-  test('a failure travels up, but for that of ads, and is in the logs of its trace', async () => {
+  test('passes failures up to callers, except those of ads, and logs them', async () => {
     const sql = `SELECT f6, caller FROM (${pairs}) WHERE f5 AND NOT above GROUP BY ALL ORDER BY 1`;
     expect(await read('otel-demo-traces', fields, ...hour, sql)).toEqual([
       ['oteldemo.AdService/GetAds', 'frontend'],
@@ -136,7 +136,7 @@ describe('the requests of the shop are traces', () => {
     expect(logged).toEqual(failed);
   });
 
-  test('a call of gRPC is answered by the service in its name, and the store is asked by the cart', async () => {
+  test('has gRPC calls answered by the named service, and the store queried by the cart', async () => {
     const service = "regexp_replace(f1, '-|service', '', 'g')";
     const named = "lower(regexp_extract(f0, 'oteldemo\\.(\\w+)Service/', 1))";
     const fields = ['name', 'service.name', 'kind'];
@@ -149,7 +149,7 @@ describe('the requests of the shop are traces', () => {
     ]);
   });
 
-  test('what handles the message of an order links to the span that sent it', async () => {
+  test('links the handling of an order message to the span that sent it', async () => {
     const sql = `SELECT count(*), bool_and(f4[1].span_id IN (SELECT f1 FROM sample WHERE f2 = 'producer')), any_value(f3) FROM (SELECT f0, f1, f2, f3, from_json(f4, '[{"span_id": "VARCHAR"}]') AS f4, f5 FROM sample) WHERE len(f4) > 0`;
     const [row] = await read(
       'otel-demo-traces',

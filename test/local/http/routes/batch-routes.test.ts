@@ -16,7 +16,7 @@ async function events(body: unknown, parameters = ''): Promise<readonly Record<s
 
 const apl = (queryId: string, text: string) => ({ queryId, aplRequest: { apl: text } });
 
-test('each query of a batch is answered by an event of its own, and one that fails costs no other', async () => {
+test('each query of a batch gets its own event, and a failing one affects no other', async () => {
   const body = [
     apl('one', 'print a = 1'),
     apl('wrong', 'print a ='),
@@ -33,7 +33,7 @@ test('each query of a batch is answered by an event of its own, and one that fai
   expect(found.empty).toMatchObject({ event: 'error', status: 400 });
 });
 
-test.each([1, 20])('with %d under way, a batch of thirty has thirty events', async most => {
+test.each([1, 20])('with %d queries at a time, a batch of thirty yields thirty events', async most => {
   const body = Array.from({ length: 30 }, (_, index) => apl(`q${index}`, `print a = ${index}`));
   const found = await events(body, `?maxConcurrency=${most}`);
   const sums = found.map(
@@ -46,9 +46,9 @@ test.each([1, 20])('with %d under way, a batch of thirty has thirty events', asy
 
 test.each([
   ['no query', [], '', 'at least one query'],
-  ['no list', {}, '', 'a list'],
+  ['not a list', {}, '', 'a list'],
   ['no id', [{ aplRequest: { apl: 'x' } }], '', '`queryId` of a query is missing'],
-  ['an id twice', [apl('a', 'print a = 1'), apl('a', 'print a = 1')], '', '`queryId` "a" is given twice'],
+  ['a duplicate id', [apl('a', 'print a = 1'), apl('a', 'print a = 1')], '', '`queryId` "a" is given twice'],
   ['neither kind', [{ queryId: 'a' }], '', 'either `aplRequest` or `mplRequest`'],
   ['both kinds', [{ ...apl('a', 'x'), mplRequest: {} }], '', 'either `aplRequest` or `mplRequest`'],
   ['too many at once', [apl('a', 'print a = 1')], '?maxConcurrency=21', 'from 1 to 20'],

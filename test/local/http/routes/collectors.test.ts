@@ -39,7 +39,7 @@ async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> 
   return (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0].columns;
 }
 
-test('go-elasticsearch 8.19.7: what it asks first, and its bulk indexer', async () => {
+test('go-elasticsearch 8.19.7: its first requests and bulk indexer are served', async () => {
   const name = await newDataset();
   const authorization = `APIKey ${Buffer.from(`axiom:${service().service.token}`).toString('base64')}`;
   const shared = { authorization, 'user-agent': 'go-elasticsearch/8.19.7 (linux amd64; Go 1.26.8)' };
@@ -66,7 +66,7 @@ test('go-elasticsearch 8.19.7: what it asks first, and its bulk indexer', async 
   ]);
 });
 
-test('Fluent Bit 5.1.1: its outputs for Elasticsearch, Splunk and HTTP, the second without a type', async () => {
+test('Fluent Bit 5.1.1: its Elasticsearch, Splunk and HTTP outputs are served, also without a type', async () => {
   const name = await newDataset();
   const { token } = service().service;
   const shared = { 'user-agent': 'Fluent-Bit', 'content-encoding': 'gzip' };
@@ -90,7 +90,7 @@ test('Fluent Bit 5.1.1: its outputs for Elasticsearch, Splunk and HTTP, the seco
   ]);
 });
 
-test('Vector asks for the health of a cluster, as winston-elasticsearch does', async () => {
+test('the cluster health that Vector and winston-elasticsearch request is served', async () => {
   const name = await newDataset();
   const authorization = `Bearer ${service().service.token}`;
   const path = `/v1/datasets/${name}/elastic/_cluster/health`;
@@ -106,7 +106,7 @@ test.each([
   ['/services/collector?index=NAME', `{"event":${halves}}`, '"Success"'],
   ['/v1/datasets/NAME/ingest', `[${halves}]`, '"ingested":1,"failed":0'],
   ['/v1/ingest/NAME', `{"long":"${'x'.repeat(300_000)}",${halves.slice(1)}`, '"ingested":1,"failed":0'],
-])('%s replaces a half of a character, and says that the event is stored', async (path, body, said) => {
+])('%s replaces an unpaired surrogate and stores the event', async (path, body, said) => {
   const name = await newDataset();
   const answer = await service().send('POST', path.replace('NAME', name), body);
   expect(await answer.text()).toContain(said);
@@ -118,7 +118,7 @@ test.each([
   ]);
 });
 
-test('each document has a time of its own: @timestamp, _time, or that of its arrival', async () => {
+test('the time of a document is @timestamp, _time, or its arrival', async () => {
   const name = await newDataset();
   const documents = [
     '{"@timestamp":"yesterday","n":1}',
@@ -139,7 +139,7 @@ test('each document has a time of its own: @timestamp, _time, or that of its arr
   ]);
 });
 
-test('a body that a service cannot finish before it ends is answered as one to send again', async () => {
+test('a body interrupted by shutdown is answered with service-ending', async () => {
   const app = fastify();
   const bodies = new BodiesUnderWay();
   bodies.watch(app);

@@ -10,7 +10,7 @@ const service = sharedService({ compile: compileRequest, samples });
 const required = ['id', 'name', 'description', 'created', 'updatedAt', 'who', 'kind'];
 const optional = ['canWrite', 'useRetentionPeriod', 'retentionDays', 'mapFields'];
 
-test('a dataset has the members that the documentation names, and none of ours', async () => {
+test('a dataset has exactly the documented members', async () => {
   await service().json('POST', '/v2/datasets', { name: 'shaped' });
   const { body } = await service().json('GET', '/v2/datasets');
   expect(body.length).toBeGreaterThan(samples.length);
@@ -26,7 +26,7 @@ test('a dataset has the members that the documentation names, and none of ours',
   expect(older.body.length).toBe(body.length);
 });
 
-test.each(['v1', 'v2'])('what a request says of a dataset is kept and answered (%s)', async version => {
+test.each(['v1', 'v2'])('the settings of a dataset are stored and returned (%s)', async version => {
   const route = `/${version}/datasets`;
   const settings = {
     description: 'first',
@@ -125,12 +125,12 @@ const wrong: readonly (readonly [
   ],
 ];
 
-test.each(wrong)('refused: %s %s %j', async (method, route, body, status, text) => {
+test.each(wrong)('a request is refused: %s %s %j', async (method, route, body, status, text) => {
   const answer = await service().json(method, route, body);
   expect([answer.status, answer.body.message]).toEqual([status, text]);
 });
 
-test('one field', async () => {
+test('a field can be read by name', async () => {
   const { status, body } = await service().json('GET', '/v2/datasets/sample-http-logs/fields/_time');
   expect([status, body]).toEqual([
     200,
@@ -138,7 +138,7 @@ test('one field', async () => {
   ]);
 });
 
-test('who asks, and where', async () => {
+test('the user and the organization are those of the local service', async () => {
   const user = { id: 'local', name: 'local', email: '' };
   expect((await service().json('GET', '/v1/user')).body).toEqual({
     ...user,
@@ -161,7 +161,7 @@ function minutesAgo(...minutes: readonly number[]): string {
   return minutes.map(each => JSON.stringify({ _time: time(each), n: each, m: { a: [each] } })).join('\n');
 }
 
-test.each(['v1', 'v2'])('trimming deletes what is older, and nothing else (%s)', async version => {
+test.each(['v1', 'v2'])('trimming deletes only older events (%s)', async version => {
   const own = await testService({ compile: compileRequest });
   const ndjson = { 'content-type': 'application/x-ndjson' };
   await own.json('POST', '/v2/datasets', { name: 'd' });
@@ -204,7 +204,7 @@ test.each(['v1', 'v2'])('trimming deletes what is older, and nothing else (%s)',
   expect(await rows()).toEqual([[1], ['[1]']]);
 });
 
-test('rows that have no time of their own stay when a dataset is trimmed', async () => {
+test('trimming keeps rows without a time of their own', async () => {
   const own = await testService({ compile: compileRequest });
   const file = path.join(await temporaryDirectory(), 'd.json');
   await writeFile(file, '{"a":1}');

@@ -22,7 +22,7 @@ async function columns(apl: string): Promise<Readonly<Record<string, unknown>>> 
   return Object.fromEntries(fields.map(({ name }: { name: string }, index: number) => [name, cells[index]]));
 }
 
-test('map fields are declared, replaced and taken back; those in the events follow', async () => {
+test('map fields are declared, replaced and removed, and listed before those found in events', async () => {
   await dataset('maps', [{ found: { a: [1] } }]);
   const path = '/v2/datasets/maps/mapfields';
   expect(await call('POST', path, { name: 'foo' })).toEqual({ status: 200, body: { name: 'foo' } });
@@ -39,7 +39,7 @@ test('map fields are declared, replaced and taken back; those in the events foll
   expect((await call('POST', '/v2/datasets/sample-http-logs/mapfields', { name: 'a' })).status).toBe(403);
 });
 
-test('a virtual field is made, shown, changed and deleted', async () => {
+test('a virtual field is created, read, changed and deleted', async () => {
   await dataset('virtual');
   const field = { dataset: 'virtual', name: 'TestField', expression: 'a + b', type: 'number' };
   const made = await call('POST', '/v2/vfields', field);
@@ -66,11 +66,11 @@ test.each([
   [{ dataset: 'sample-http-logs', name: 'x', expression: '1, y = 2' }, 400],
   [{ dataset: 'sample-http-logs', name: 'x', expression: '1; sample-http-logs' }, 400],
   [{ dataset: 'sample-http-logs', name: 'x', expression: 'strlen(' }, 400],
-])('a virtual field that cannot be: %j', async (field, status) => {
+])('an invalid virtual field is refused: %j', async (field, status) => {
   expect((await call('POST', '/v2/vfields', field)).status).toBe(status);
 });
 
-test('a query names a virtual field like any other, also one that another is made of', async () => {
+test('a query uses a virtual field like any other, even within another virtual field', async () => {
   await dataset('used', [
     { status: 200, s: 'x' },
     { status: 503, s: 'y' },
@@ -97,7 +97,7 @@ test('a query names a virtual field like any other, also one that another is mad
   ).toEqual({ n: [2] });
 });
 
-test('a virtual field that cannot be computed is left out, and a warning says why', async () => {
+test('a virtual field that cannot be computed is omitted with a warning', async () => {
   await dataset('broken', [{ status: 200 }]);
   for (const [name, expression] of [
     ['gone', 'nowhere + 1'],
@@ -112,7 +112,7 @@ test('a virtual field that cannot be computed is left out, and a warning says wh
   expect(said).toContain('virtual field `status` is left out: the dataset has a field of that name');
 });
 
-test('the fields of all datasets at once', async () => {
+test('the fields of all datasets are listed at once', async () => {
   await dataset('listed', [{ a: 1 }]);
   const { body } = await call('GET', '/v1/datasets/_fields');
   const listed = body.find((each: { datasetName: string }) => each.datasetName === 'listed');
@@ -124,7 +124,7 @@ test('the fields of all datasets at once', async () => {
   expect(body.map((each: { datasetName: string }) => each.datasetName)).toContain('sample-http-logs');
 });
 
-test('each answer says what remains of the limits', async () => {
+test('every answer carries the rate limit headers', async () => {
   const answer = await service().send('GET', '/v2/user');
   expect(answer.headers.get('x-ratelimit-scope')).toBe('user');
   for (const kind of ['rate', 'query']) {

@@ -21,7 +21,7 @@ async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> 
   return (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0].columns;
 }
 
-test('documents become events with their times, and each action has its outcome', async () => {
+test('documents become events with their times, and each action reports its outcome', async () => {
   const name = await newDataset();
   const body = [
     '{"index":{"_index":"web","_id":"1"}}',
@@ -51,7 +51,7 @@ test('documents become events with their times, and each action has its outcome'
   expect(await read.text()).toContain('"columns":[[9007199254740993,null]]');
 });
 
-test('what cannot be stored is refused by its item, and the rest is stored', async () => {
+test('an item that cannot be stored is refused alone, and the rest is stored', async () => {
   const name = await newDataset();
   const body = [
     '{"delete":{"_id":"1"}}',
@@ -87,7 +87,7 @@ test.each([
   ['{"n":1}', 400, 'Line 1 is not an action of a bulk request.'],
   ['{"log":{"n":1},"m":2}\n{"n":1}', 400, 'Line 1 is not an action of a bulk request.'],
   ['{"create":{}}\n{"n":1}\n\nnot JSON', 400, 'Line 4 is not an action of a bulk request.'],
-])('%s is refused, and nothing of it is stored', async (body, status, message) => {
+])('%s is refused and stores nothing', async (body, status, message) => {
   const name = await newDataset();
   const answer = await bulk(name, body);
   expect([answer.status, answer.body.detail.message]).toEqual([status, message]);
@@ -95,7 +95,7 @@ test.each([
   expect(fields.map((field: { name: string }) => field.name)).toEqual(['_time', '_sysTime']);
 });
 
-test('shippers find a version, a license, the path of an index, and send the token as a key', async () => {
+test('shippers get a version, a license and an index path, and may send the token as an API key', async () => {
   const name = await newDataset();
   const { url, token } = service().service;
   const key = Buffer.from(`axiom:${token}`).toString('base64');
@@ -114,7 +114,7 @@ test('shippers find a version, a license, the path of an index, and send the tok
   expect(answer.body.items[0].create._index).toBe('web-2026');
 });
 
-test('a dataset that does not exist is said to be missing', async () => {
+test('an unknown dataset is answered with 404', async () => {
   expect([
     (await bulk('nope', '')).status,
     (await service().json('GET', '/v1/datasets/nope/elastic')).status,

@@ -18,7 +18,7 @@ async function columnsOf(dataset: string, fields: string): Promise<unknown[][]> 
   return (await service().query(`dataset ${dataset}: ${fields}`)).body.tables[0].columns;
 }
 
-test('envelopes one after the other become events with their fields, exactly', async () => {
+test('concatenated envelopes become events with exact fields', async () => {
   const name = await newDataset();
   const body = [
     '{"time":1426279439.123,"host":"web-1","source":"s","sourcetype":"t","event":{"n":9007199254740993,"m":{"a":"}\\"{"}},"fields":{"n2":2}}',
@@ -42,7 +42,7 @@ test('envelopes one after the other become events with their fields, exactly', a
   expect(await read.text()).toContain('"columns":[[9007199254740993,1,null]]');
 });
 
-test('each event goes to its index, and one without to the first that is named', async () => {
+test('an event goes to its index, or to the first index named', async () => {
   const [a, b] = [await newDataset(), await newDataset()];
   const body = `{"event":{"n":0}}{"index":"${a}","event":{"n":1}}\n{"index":"${b}","event":{"n":2}}`;
   expect(
@@ -54,7 +54,7 @@ test('each event goes to its index, and one without to the first that is named',
   expect([await columnsOf(a, 'n:long'), await columnsOf(b, 'n:long')]).toEqual([[[0, 1]], [[2]]]);
 });
 
-test('lines of a raw body are events, described by the request', async () => {
+test('lines of a raw body become events described by the query string', async () => {
   const name = await newDataset();
   const path = `/services/collector/raw?index=${name}&host=h&sourcetype=syslog`;
   const answer = await service().json('POST', path, 'one "line"\r\n\ntwo\n', {
@@ -83,12 +83,12 @@ test.each([
   ['{"event":"x","fields":[1]}', { ...badFormat, ...at(0) }],
   ['{"event":{"n":1}}', { ...noIndex, ...at(0) }],
   ['{"index":"nope","event":{"n":1}}', noIndex],
-])('%s is refused in the words of the collector', async (body, said) => {
+])('%s is refused with an error of the event collector', async (body, said) => {
   const answer = await service().json('POST', '/services/collector/event', body, json);
   expect(answer).toEqual({ status: 400, body: said });
 });
 
-test('the token comes in each of three schemes; a wrong one is refused by what is wrong; health needs none', async () => {
+test('three schemes carry the token, a wrong token is refused, and health needs none', async () => {
   const name = await newDataset();
   const { url, token } = service().service;
   const basic = Buffer.from(`x:${token}`).toString('base64');

@@ -15,7 +15,7 @@ const rows = [...page.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) (\S+) \| (\w+) \
 
 const count = (wanted: string) => rows.filter(([, , state]) => state === wanted).length;
 
-test('the page lists the documented operations, and counts those that are served', () => {
+test('the page lists the documented operations and counts those served', () => {
   expect(rows.length).toBe(103);
   const [served, none, refused] = [count('served'), count('none'), count('refused')];
   expect(page).toContain(
@@ -45,12 +45,12 @@ test.each([
   ['/v1/metrics', 'application/json'],
   ['/v2/views', 'text/csv'],
   ['/v2/monitors', 'application/json'],
-])('%s is refused by name, whatever its body: %s', async (route, type) => {
+])('%s is refused as unsupported, whatever its body: %s', async (route, type) => {
   const answer = await service().json('POST', route, '{"', { 'content-type': type });
   expect([answer.status, answer.body.detail?.errorType]).toEqual([422, 'not-supported']);
 });
 
-test('the one user and the one organization are found by their ids, and no others', async () => {
+test('the only user and organization are found by id, and no others', async () => {
   const get = async (path: string) => (await service().send('GET', path)).json();
   expect(await get('/v2/users/local')).toEqual(await get('/v2/user'));
   expect(await get('/v2/users')).toEqual([await get('/v2/user')]);
@@ -125,7 +125,7 @@ const calls: readonly (readonly [operation: string, path: string, body?: unknown
   ['DELETE /v2/datasets/{dataset}', '/v2/datasets/e'],
 ];
 
-test('each operation that is served succeeds with the status that is documented', async () => {
+test('each served operation succeeds with its documented status', async () => {
   const answered: (readonly [string, number])[] = [];
   let id = '';
   for (const [operation, route, body] of calls) {

@@ -79,8 +79,8 @@ async function sendSpans(exporter: SpanExporter): Promise<void> {
 describe.each([
   ['protobuf', OTLPTraceExporter],
   ['JSON', JsonTraceExporter],
-])('spans of the SDK of JavaScript in %s', (_name, Exporter) => {
-  test('are found in the fields of the hosted service', async () => {
+])('spans of the JavaScript SDK in %s', (_name, Exporter) => {
+  test('are stored in the fields of the hosted service', async () => {
     const dataset = await newDataset();
     await sendSpans(new Exporter(exporterOptions('/v1/traces', dataset)));
     expect(
@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-test('log records of the SDK of JavaScript are found, packed by gzip', async () => {
+test('gzipped log records of the JavaScript SDK are stored', async () => {
   const dataset = await newDataset();
   const provider = new LoggerProvider({ resource });
   const exporter = new OTLPLogExporter({
@@ -149,7 +149,7 @@ function send(body: string | Uint8Array, dataset: string, headers: Record<string
   return service().send('POST', '/v1/traces', body, { 'x-axiom-dataset': dataset, ...headers });
 }
 
-test('values are exact', async () => {
+test('attribute values are stored exactly', async () => {
   const dataset = await newDataset();
   const attribute = (key: string, value: object) => ({ key, value });
   const attributes = [
@@ -184,7 +184,7 @@ test('values are exact', async () => {
   ]);
 });
 
-test('a field that has values of several types keeps them all', async () => {
+test('a field with values of several types keeps them all', async () => {
   const dataset = await newDataset();
   const span = (value: object, at: number) => ({
     startTimeUnixNano: `${BigInt(startNs) + BigInt(at)}`,
@@ -203,7 +203,7 @@ test('a field that has values of several types keeps them all', async () => {
 test.each([
   ['zstd', zstdOf],
   ['gzip', gzipSync],
-] as const)('a body packed by %s', async (encoding, pack) => {
+] as const)('a body compressed with %s is accepted', async (encoding, pack) => {
   const dataset = await newDataset();
   const body = pack(Buffer.from(spanBody({ name: 'packed', startTimeUnixNano: startNs })));
   const { status } = await send(body, dataset, {
@@ -213,7 +213,7 @@ test.each([
   expect([status, await rowsOf(`${dataset} | project name`)]).toEqual([200, [['packed']]]);
 });
 
-test('a body of several megabytes', async () => {
+test('a body of several megabytes is accepted', async () => {
   const dataset = await newDataset();
   const spans = Array.from({ length: 10_000 }, (_, n) => ({
     name: `span ${n} ${'x'.repeat(100)}`,
@@ -226,7 +226,7 @@ test('a body of several megabytes', async () => {
   ]);
 });
 
-test('no spans are not events', async () => {
+test('a request without spans stores no events', async () => {
   const dataset = await newDataset();
   const response = await send('{"resourceSpans":[]}', dataset);
   expect([response.status, await response.json(), await rowsOf(`${dataset} | count`)]).toEqual([
@@ -286,7 +286,7 @@ test.each([
     400,
     'The request names no dataset. Send the header X-Axiom-Dataset with the name of one.',
   ],
-] as const)('a body that is not a request is refused: %.60s', async (body, headers, status, message) => {
+] as const)('an invalid OTLP request is refused: %.60s', async (body, headers, status, message) => {
   const dataset = await newDataset();
   const response = await send(body, dataset, headers);
   expect([response.status, await reasonOf(response)]).toEqual([status, message]);
@@ -298,7 +298,7 @@ test.each([
   ['/v1/traces', { authorization: 'Bearer xaat-not-this-one' }, 401],
   ['/v1/metrics', {}, 422],
   ['/v1/profiles', {}, 404],
-] as const)('what is refused of protobuf says so in protobuf: %s %j', async (route, headers, status) => {
+] as const)('a protobuf request is refused in protobuf: %s %j', async (route, headers, status) => {
   const dataset = await newDataset();
   const ask = (type: string) =>
     service().send('POST', route, '{}', { 'content-type': type, 'x-axiom-dataset': dataset, ...headers });
@@ -319,7 +319,7 @@ async function reasonOf(response: Response): Promise<string> {
   return rpcStatus.toObject(rpcStatus.decode(new Uint8Array(await response.arrayBuffer()))).message;
 }
 
-test('a dataset that does not exist is none', async () => {
+test('an unknown dataset is answered with 404', async () => {
   const response = await send('{}', 'nowhere');
   expect(response.status).toBe(404);
 });

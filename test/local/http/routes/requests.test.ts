@@ -32,9 +32,9 @@ const json = { 'content-type': 'application/json' };
 
 test.each([
   ['no length', json],
-  ['the length 0', { ...json, 'content-length': '0' }],
-  ['chunks', { ...json, 'transfer-encoding': 'chunked' }],
-])('a body of JSON that is empty is none: %s', async (_, headers) => {
+  ['length 0', { ...json, 'content-length': '0' }],
+  ['chunked', { ...json, 'transfer-encoding': 'chunked' }],
+])('an empty JSON body counts as absent: %s', async (_, headers) => {
   for (const [route, body] of [
     ['/v2/datasets', { name: 'short-lived' }],
     ['/v2/annotations', { datasets: ['short-lived'], type: 'deploy' }],
@@ -48,7 +48,7 @@ test.each([
   expect(await bodiless('POST', '/v2/datasets', headers)).toBe(400);
 });
 
-test.each([null, '', '0001-01-01T00:00:00Z'])('the time %j stands for none', async absent => {
+test.each([null, '', '0001-01-01T00:00:00Z'])('the time %j counts as absent', async absent => {
   const answer = await service().query('print a = 1', { startTime: absent, endTime: absent });
   expect([answer.status, answer.body.tables?.[0].columns]).toEqual([200, [[1]]]);
   const { body } = await service().json('POST', '/v1/query/_apl?format=legacy', {
@@ -62,7 +62,7 @@ test.each([null, '', '0001-01-01T00:00:00Z'])('the time %j stands for none', asy
   expect([listed.status, listed.body]).toEqual([200, []]);
 });
 
-test('a path of the API may begin with `/api`, as early clients send it', async () => {
+test('an API path may begin with `/api`, as early clients send it', async () => {
   const got = async (method: string, route: string, body?: object) => {
     const answer = await service().json(method, route, body);
     return answer.status;
@@ -86,12 +86,12 @@ const twice: readonly (readonly [route: string, body: unknown])[] = [
   ['/v1/datasets/_apl?format=tabular&format=tabular&nocache=true&nocache=true', { apl: 'print a = 1' }],
 ];
 
-test.each(twice)('a parameter that is given twice counts once: %s', async (route, body) => {
+test.each(twice)('a repeated parameter counts once: %s', async (route, body) => {
   const answer = await service().json(body === undefined ? 'GET' : 'POST', route, body);
   expect([answer.status, answer.body.message]).toEqual([200, undefined]);
 });
 
-test('a parameter of an ingest that is given twice counts once', async () => {
+test('a repeated ingest parameter counts once', async () => {
   await service().json('POST', '/v2/datasets', { name: 'twice' });
   const parameters = 'timestamp-field=at&timestamp-field=at&csv-delimiter=%3B&csv-delimiter=%3B';
   await service().json('POST', `/v1/ingest/twice?${parameters}`, 'at;b\n2026-01-02;1,5\n', {
@@ -123,7 +123,7 @@ const packed: readonly (readonly [
   ],
 ];
 
-test.each(packed)('the body of a query may be packed: %s %#', async (encoding, body, status, text) => {
+test.each(packed)('a query body may be compressed: %s %#', async (encoding, body, status, text) => {
   const answer = await service().json('POST', '/v1/query/_apl', body, { 'content-encoding': encoding });
   expect([answer.status, answer.body.message]).toEqual([status, text]);
 });

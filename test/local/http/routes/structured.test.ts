@@ -27,7 +27,7 @@ async function paths(filter: object): Promise<readonly string[]> {
   return body.matches.map(({ data }: { data: { path: string } }) => data.path);
 }
 
-test('events come newest first, with the members that strict clients know', async () => {
+test('events come newest first, with the members that strict clients expect', async () => {
   const { status, body } = await ask({ limit: 0, resolution: 'auto', groupBy: null, cursor: '', filter: {} });
   expect([status, Object.keys(body)]).toEqual([200, ['status', 'matches', 'buckets']]);
   expect(Object.keys(body.matches[0])).toEqual(['_time', '_sysTime', '_rowId', 'data']);
@@ -98,7 +98,7 @@ test.each(filters)('filter %j', async (filter, found) => {
   expect(await paths(filter)).toEqual(found);
 });
 
-test('aggregations by groups, virtual fields and time, as axiom-go asks for them', async () => {
+test('aggregations by group, virtual field and time work as axiom-go requests them', async () => {
   const { status, body } = await ask({
     aggregations: [{ alias: 'event_count', op: 'count', field: '*' }],
     groupBy: ['success', 'ip'],
@@ -141,11 +141,11 @@ test.each([
   expect([found.op, sorted]).toEqual([op, value]);
 });
 
-test.each(['topk', 'histogram', 'stdev', 'variance', 'makelist'])('aggregation %s is taken', async op => {
+test.each(['topk', 'histogram', 'stdev', 'variance', 'makelist'])('aggregation %s is accepted', async op => {
   expect((await ask({ aggregations: [{ op, field: 'status' }] })).status).toBe(200);
 });
 
-test('fields are chosen by projections', async () => {
+test('projections choose and rename fields', async () => {
   const { body } = await ask({ project: [{ field: 'ip', alias: 'address' }, { field: 'status' }], limit: 1 });
   expect(body.matches[0].data).toEqual({ address: '1.1', status: 404 });
 });
@@ -168,7 +168,7 @@ test.each([
   expect(answer.body.detail?.line).toBeUndefined();
 });
 
-test('parameters that are taken are obeyed, or said to change nothing', async () => {
+test('accepted parameters take effect, or are reported as having none', async () => {
   const counted = { aggregations: [{ op: 'count' }], resolution: '1m' };
   expect((await ask(counted, '?totals=false')).body.buckets.totals).toEqual([]);
   expect((await ask(counted, '?totals=true')).body.buckets.totals.length).toBe(1);
@@ -179,11 +179,11 @@ test('parameters that are taken are obeyed, or said to change nothing', async ()
   expect((await ask({}, '?totals=maybe')).status).toBe(400);
 });
 
-test('a dataset that is not there', async () => {
+test('an unknown dataset is answered with 404', async () => {
   expect((await service().json('POST', '/v1/datasets/nope/query', window)).status).toBe(404);
 });
 
-test('a stream goes on from the id of its last event, and waits if there is none', async () => {
+test('a stream resumes after the id of its last event, and waits for the next', async () => {
   const query = { order: [{ field: '_time', desc: false }] };
   const stream = async (cursor: string) => (await ask({ ...query, cursor }, '?streaming-duration=5s')).body;
   const all = (await stream('')).matches;
