@@ -6,7 +6,7 @@ import { type ArgsOf, type SqlArg, sqlArg } from '../../../kernel/local/sql/sql-
 type Args<Name extends string> = ArgsOf<Extract<CatalogEntry, { readonly name: Name }>['params']>;
 
 describe('the arguments of a template', () => {
-  test('are those that the catalog declares', () => {
+  test('match those in the catalog', () => {
     expectTypeOf<Args<'tolower'>>().toEqualTypeOf<readonly [arg: SqlArg]>();
     expectTypeOf<Args<'strrep'>>().toEqualTypeOf<readonly [arg: SqlArg, arg: SqlArg, arg?: SqlArg]>();
     expectTypeOf<Args<'startofday'>>().toEqualTypeOf<readonly [arg: SqlArg, arg?: SqlArg]>();
@@ -21,7 +21,7 @@ describe('the arguments of a template', () => {
     ['strrep', 1],
     ['$regex_match', 1],
     ['coalesce', 1],
-  ])('%s refuses %d of them', (name, count) => {
+  ])('are refused in the wrong number: %s with %d', (name, count) => {
     const args = Array.from({ length: count }, () => sqlArg("''", 'string'));
     const context = { now: 0n, start: 0n, end: 0n };
     expect(() => templateOf(name)?.(args, context)).toThrow(new RangeError(`${name} has ${count} arguments`));

@@ -6,7 +6,7 @@ const engine = openEngine();
 
 const texts = ['', "it's", 'a\0b', '\0', "'; DROP TABLE x; --", '\\', '"', 'ключ', '\n'];
 
-test.each(texts)('%j comes back as it was', async text => {
+test.each(texts)('%j comes back unchanged', async text => {
   expect(await engine.query(`SELECT ${sqlText(text)}`)).toEqual([[text]]);
 });
 
@@ -22,6 +22,6 @@ test.each([
   [1_001n, '1970-01-01T00:00:00.000002Z'],
   [-1n, '1970-01-01T00:00:00Z'],
   [-1_001n, '1969-12-31T23:59:59.999999Z'],
-])('a bound of microseconds is the next one at or after %d ns', (ns, time) => {
+])('a bound in microseconds is rounded up from %d ns', (ns, time) => {
   expect(zonedTimeBound('t', '>=', ns)).toBe(`t >= '${time}'::TIMESTAMP WITH TIME ZONE`);
 });

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { foldCase } from '../../../kernel/local/sql/fold-case.js';
 
-test('each letter that the engine folds is folded alike, at the end of a word too', async () => {
+test('letters are folded as the engine folds them, also at the end of a word', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   const reader = await connection.runAndReadAll(

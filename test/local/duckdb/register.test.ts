@@ -30,7 +30,7 @@ async function registered(): Promise<DuckDBInstance> {
   return instance;
 }
 
-it('serves every connection of the instance, row by row, with null in and null out', async () => {
+it('a function serves every connection, row by row, and maps null to null', async () => {
   const connection = await (await registered()).connect();
   const reader = await connection.runAndReadAll(
     'SELECT sum(apl_test_quadruple(i)), count(apl_test_double(nullif(i, 7))), apl_test_double(NULL) FROM range(5000) t(i)',
@@ -38,12 +38,12 @@ it('serves every connection of the instance, row by row, with null in and null o
   expect(reader.getRows()).toStrictEqual([[49990000n, 4999n, null]]);
 });
 
-it('makes an exception the error of the query', async () => {
+it('an exception becomes the error of the query', async () => {
   const connection = await (await registered()).connect();
   await expect(connection.run("SELECT apl_test_fail('x')")).rejects.toThrow('apl_test_fail: out of order');
 });
 
-it('tests the numbers of all rows at hand together', async () => {
+it('the length test sees the numbers of all rows of a batch together', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const lengths = sharedLengths({ used: () => 100, most: () => 64_000 });
   const registry = new FunctionRegistry(await instance.connect(), [lengths]);
@@ -59,7 +59,7 @@ it('tests the numbers of all rows at hand together', async () => {
   expect(await isTooMuch('list_transform(range(2048), lambda n: 0)')).toEqual([[false]]);
 });
 
-it('leaves no room for long values where the process has nearly none', () => {
+it('long values are refused if the process has little memory left', () => {
   const memory = { used: 0 };
   const [{ test } = { test: () => false }] =
     sharedLengths({ used: () => memory.used, most: () => 64_000 }).vectorTests ?? [];
@@ -68,12 +68,12 @@ it('leaves no room for long values where the process has nearly none', () => {
   expect([test([500n]), test([501n])]).toEqual([false, true]);
 });
 
-it('counts the tests of a statement', () => {
+it('the length tests of a statement are counted', () => {
   const sql = (tests: number) => 'CASE WHEN apl_too_long(1, false) THEN 1 END '.repeat(tests);
   expect([hasManyLengths(sql(64)), hasManyLengths(sql(65))]).toEqual([false, true]);
 });
 
-it('defines a macro, and those that it calls, before the first statement that names it', async () => {
+it('a macro and those it calls are defined before the first statement that names it', async () => {
   const instance = await DuckDBInstance.create(':memory:');
   const macros = [
     'CREATE MACRO apl_test_one() AS 1',
@@ -99,7 +99,7 @@ it('defines a macro, and those that it calls, before the first statement that na
   expect(defined.getRows()).toStrictEqual([['apl_test_one'], ['apl_test_three']]);
 });
 
-it('has a bound for every function', () => {
+it('every function has a cost bound', () => {
   const names = families.flatMap(family => family.udfs.map(udf => udf.name));
   expect(names.filter(name => !hasBound(name))).toStrictEqual([]);
 });
@@ -117,7 +117,7 @@ const costly: readonly (readonly [sql: string, call: string])[] = [
   [`apl_quote(repeat('x', 10000000))`, 'quote'],
 ];
 
-it.each(costly)('refuses what would take too long: %s', async (sql, call) => {
+it.each(costly)('a call that would take too long is refused: %s', async (sql, call) => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await new FunctionRegistry(connection).all();
@@ -132,14 +132,14 @@ it.each([
   ["apl_parse_time(repeat(' ', 2000) || '2026-01-01')"],
   ["apl_regex(repeat('x', 20000), '', '')"],
   ["apl_ipv6_in(repeat('1:', 1000), '::1/8')"],
-])('finds nothing in what is too long to be read: %s', async sql => {
+])('an overlong value is read as null: %s', async sql => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   await new FunctionRegistry(connection).all();
   expect((await connection.runAndReadAll(`SELECT ${sql}`)).getRows()).toStrictEqual([[null]]);
 });
 
-it('runs without JavaScript what needs none', async () => {
+it('plain functions register without JavaScript, and scripted statements are recognized', async () => {
   const { families: plain, isScripted } = withoutScripts([{ setup, udfs: [double] }]);
   expect([plain, isScripted('SELECT 1'), isScripted('SELECT apl_test_quadruple(2)')]).toStrictEqual([
     [{ setup: [], udfs: [] }],
@@ -150,7 +150,7 @@ it('runs without JavaScript what needs none', async () => {
   await new FunctionRegistry(await instance.connect(), withoutScripts().families).all();
 });
 
-it('gives every macro and function its own name', () => {
+it('every macro and function has a unique name', () => {
   const macros = families
     .flatMap(family => family.setup)
     .map(statement => /^CREATE (?:OR REPLACE )?MACRO (\w+)/.exec(statement)?.[1]);

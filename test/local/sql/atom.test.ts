@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { atom, grouped } from '../../../kernel/local/sql/atom.js';
 
-describe('a text that no operator can take apart stays as it is', () => {
+describe('SQL that no operator can split stays unchanged', () => {
   it.each([
     'c12',
     'v.a0',
@@ -25,7 +25,7 @@ describe('a text that no operator can take apart stays as it is', () => {
   ])('%s', sql => expect(atom(sql)).toBe(sql));
 });
 
-describe('any other text is put in parentheses', () => {
+describe('any other SQL is put in parentheses', () => {
   it.each([
     'a - b',
     '-5',
@@ -55,12 +55,12 @@ describe('any other text is put in parentheses', () => {
   ])('%s', sql => expect(atom(sql)).toBe(`(${sql})`));
 });
 
-it('a text in parentheses is an atom, and an atom is not put in another pair', () => {
+it('parentheses make an atom, and an atom gets no second pair', () => {
   expect(grouped('a - b')).toBe('(a - b)');
   expect(atom(atom('a - b'))).toBe('(a - b)');
 });
 
-describe('a text whose brackets or quotes do not match is refused: parentheses would not hold it together', () => {
+describe('SQL with unbalanced brackets or quotes is refused', () => {
   it.each(['a) - (b', 'a - b) - (c', 'f(a', 'a)', '(a))', "f('x)", "'x", 'f("x)', "f('x"])('%s', sql => {
     expect(() => atom(sql)).toThrow(RangeError);
   });

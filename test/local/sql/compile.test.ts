@@ -45,7 +45,7 @@ describe('the window of a request', () => {
       {};
     expect(range).toEqual({ field: '_time', start: from, end: to });
   });
-  test('is refused where it cannot be read or ends before it starts', () => {
+  test('is refused if it is unreadable or ends before it starts', () => {
     expect(refusal({ apl: 'print 1', startTime: 'soon' })).toBe(
       'bad-time: startTime "soon" cannot be used: it is neither RFC 3339 nor relative',
     );
@@ -59,7 +59,7 @@ describe('the window of a request', () => {
     ['endTime', '2300-01-01T00:00:00Z'],
     ['endTime', 'now+2100000h'],
     ['queryOptions.now', '1600-01-01T00:00:00Z'],
-  ])('%s %s is refused as one that no time can be', (name, value) => {
+  ])('%s %s is refused as out of range', (name, value) => {
     const request = name === 'queryOptions.now' ? { queryOptions: { now: value } } : { [name]: value };
     expect(refusal({ apl: 'print 1', ...request })).toBe(
       `bad-time: ${name} "${value}" cannot be used: it is outside of 1677-09-22 to 2262-04-11`,
@@ -90,14 +90,14 @@ describe('a histogram', () => {
     ['web | summarize histogramif(x, 3, x > 1), count() by x', 'twice'],
     ['web | summarize histogram(x, 3) by rand()', 'once'],
     ['web | where x > 1 | summarize histogram(x, 3) by bin(x, 10)', 'once'],
-  ])('%s reads them %s and holds no list', (apl, reads) => {
+  ])('%s reads the rows %s and builds no list', (apl, reads) => {
     const sql = sqlOf(apl);
     expect(sql).not.toContain('apl_histogram(');
     expect(/ (NOT )?MATERIALIZED \(SELECT [^\n]*::DOUBLE (?:END )?AS x /.exec(sql)?.[1]).toBe(
       reads === 'twice' ? 'NOT ' : undefined,
     );
   });
-  test('is of a list for each bin of a series', () => {
+  test('uses a list for each bin of a series', () => {
     expect(
       sqlOf('web | extend at = tolong(x) | make-series histogram(x, 3) on at from 0 to 9 step 3'),
     ).toContain('apl_histogram(list(');
@@ -112,7 +112,7 @@ test.each<readonly [apl: string, whole: boolean]>([
   ['range x from 1 to 9 step 1 | where x > 2 | limit 1000', true],
   ['range x from 1 to 9 step 1 | where x > 2 | limit 1001', false],
   ['print x = 1 | extend y = 2', true],
-])('%s: that the engine may hold all rows is %s', (apl, whole) => {
+])('%s: the engine may hold all rows: %s', (apl, whole) => {
   expect(compile({ apl }).tables[0]?.whole).toBe(whole);
 });
 
@@ -120,7 +120,7 @@ test.each<readonly [above: string, held: readonly string[]]>([
   ['join (other) on x | take 2', ['LIMIT 3']],
   ['where x in ((other)) | take 2', ['LIMIT 3']],
   ['where x > 1 | take 2', []],
-])('of the limits of `take 3 | %s`, those below a join are computed apart: %j', (above, held) => {
+])('in `take 3 | %s`, limits below a join are materialized: %j', (above, held) => {
   const numbers = 'range x from 1 to 9 step 1';
   const { sql = '' } =
     compile({ apl: `let other = ${numbers}; ${numbers} | take 3 | ${above}` }).tables[0] ?? {};
@@ -130,7 +130,7 @@ test.each<readonly [above: string, held: readonly string[]]>([
   expect(sql).toContain(' LIMIT 2)');
 });
 
-describe('the lowest limit wins, and of two equal ones that nearest to the user', () => {
+describe('the lowest limit wins, and on a tie the one nearest to the user', () => {
   test.each<readonly [apl: string, defaultLimit: number | undefined, rows: number, reason: string]>([
     ['range x from 1 to 9 step 1', undefined, 1_000_000, 'server'],
     ['range x from 1 to 9 step 1', 5, 5, 'request'],
@@ -157,7 +157,7 @@ test.each<readonly [apl: string, limited: boolean]>([
   ['kept | mv-expand b = pack_array(a, a)', true],
   ['more | where a > 1', true],
   ['other | where a > 1', true],
-])('the engine is told a limit only where it could be exceeded: %s', (apl, limited) => {
+])('the engine gets a limit only if it could be exceeded: %s', (apl, limited) => {
   const rows = { kept: 1_000_000, more: 1_000_001 } as Readonly<Record<string, number>>;
   const schema = (name: string) => ({
     name,
@@ -179,7 +179,7 @@ test.each([
   "sort by n desc | where s != 'c' | summarize make_list(s)",
   'sort by n desc | limit 3 | summarize make_list(s)',
   'sort by n desc | summarize make_list(s) by one = 1',
-])('aggregates that depend on the order of rows get it, whatever else is read: %s', stages => {
+])('order-dependent aggregates get the row order, whatever else is read: %s', stages => {
   const { sql } =
     compile({ apl: `datatable(s:string, n:long)['b',2, 'c',3, 'a',1] | ${stages}` }).tables[0] ?? {};
   expect(sql).toMatch(/list\([^()]*(?:\([^()]*\)[^()]*)* ORDER BY c\d+ DESC/);
@@ -200,7 +200,7 @@ describe('variables of a request', () => {
   });
 });
 
-describe('names of columns stay out of the SQL', () => {
+describe('column names stay out of the SQL', () => {
   test.each(['"; DROP TABLE x; --', "it's", 'a\nb', 'ключ', '\\'])('%j', name => {
     const quoted = JSON.stringify(name);
     const { tables } = compile({
@@ -211,7 +211,7 @@ describe('names of columns stay out of the SQL', () => {
   });
 });
 
-test('a constant that a function refuses is shown where it stands', () => {
+test('an error about a constant points at the constant', () => {
   const apl = "let p = '(b'; print 'abc' | extend x = print_0 matches regex '[', y = extract(p, 1, print_0)";
   const result = compileRequest({ apl }, none, now);
   const [found] = result.ok ? [] : result.diagnostics;
@@ -219,7 +219,7 @@ test('a constant that a function refuses is shown where it stands', () => {
 });
 
 test.each(['where * has "x"', 'where * !hasprefix "x"', 'search "x"'])(
-  '%s looks with one pattern through however many fields: each takes milliseconds to plan',
+  '%s uses one pattern for any number of fields',
   apl => {
     const fields = Array.from({ length: 50 }, (_, index) => `f${index} = "a"`);
     const { sql } = compile({ apl: `print ${fields.join(', ')} | ${apl}` }).tables[0] ?? { sql: '' };
@@ -227,14 +227,14 @@ test.each(['where * has "x"', 'where * !hasprefix "x"', 'search "x"'])(
   },
 );
 
-describe('terms of one field are looked for together', () => {
+describe('terms of one field are matched together', () => {
   const { run } = openQueries();
   test.each<readonly [what: string, word: string, found: readonly string[], patterns: number]>([
-    ['one or another', ' or ', ['GET /a', 'b c'], 1],
-    ['in one case', ' or ', ['b c'], 1],
-    ['all of them', ' and ', [], 4],
+    ['if joined by or', ' or ', ['GET /a', 'b c'], 1],
+    ['if case-sensitive', ' or ', ['b c'], 1],
+    ['but not if joined by and', ' and ', [], 4],
   ])('%s', async (what, word, found, patterns) => {
-    const suffix = what === 'in one case' ? '_cs' : '';
+    const suffix = what === 'if case-sensitive' ? '_cs' : '';
     const terms = ['get', 'c', 'x', 'y', ''].map(each => `s has${suffix} '${each}'`).join(word);
     const outcome = await run(`datatable(s:string)['GET /a', 'b c', 'xy', ''] | where ${terms}`);
     if (!outcome.ok) throw new Error(outcome.diagnostics.map(each => each.message).join('; '));
@@ -243,7 +243,7 @@ describe('terms of one field are looked for together', () => {
   });
 });
 
-describe('many tests of one field are one list', () => {
+describe('many tests of one field become one list', () => {
   const { run } = openQueries();
   const table =
     'datatable(n:long, s:string)[1,"1", 5,"x", 17,"17", 40,"40", null,null]\n| extend j = dynamic([n])[0], p = dynamic({"a": {"b": n}})\n| where ';
@@ -251,36 +251,36 @@ describe('many tests of one field are one list', () => {
     Array.from({ length: count }, (_, index) => test(index + 1)).join(` ${word} `);
   const numbers = many(20, n => `n == ${n}`, 'or');
   test.each<readonly [what: string, apl: string, lists: number, found: readonly string[]]>([
-    ['not of fewer', many(15, n => `n == ${n}`, 'or'), 0, ['1', '5']],
-    ['of the fewest', many(16, n => `n == ${n}`, 'or'), 1, ['1', '5']],
-    ['of texts beside numbers', many(20, n => `s == ${n}`, 'or'), 1, ['1', '17']],
-    ['of a dynamic value beside texts', many(20, n => `j == '${n}'`, 'or'), 1, ['1', '5', '17']],
+    ['not of fewer than 16', many(15, n => `n == ${n}`, 'or'), 0, ['1', '5']],
+    ['of 16 tests', many(16, n => `n == ${n}`, 'or'), 1, ['1', '5']],
+    ['of strings compared with numbers', many(20, n => `s == ${n}`, 'or'), 1, ['1', '17']],
+    ['of a dynamic value compared with strings', many(20, n => `j == '${n}'`, 'or'), 1, ['1', '5', '17']],
     [
-      'whatever the case',
+      'of case-insensitive tests',
       `s == 'X' or ${many(20, n => `s =~ '${n}X'`, 'or')} or ${many(17, () => "s =~ 'X'", 'or')}`,
       1,
       ['5'],
     ],
     ['of a property', many(20, n => `p.a['b'] == '${n}'`, 'or'), 1, ['1', '5', '17']],
     [
-      'of two properties in turn',
+      'not of two alternating properties',
       many(20, n => `p.a['b'] == '${n}' or p.a['c'] == '${n}'`, 'or'),
       0,
       ['1', '5', '17'],
     ],
-    ['of what a function reads', many(20, n => `tolower(tostring(n)) == '${n}'`, 'or'), 1, ['1', '5', '17']],
-    ['of texts', many(20, n => `s == '${n}'`, 'or'), 1, ['1', '17']],
+    ['of a function result', many(20, n => `tolower(tostring(n)) == '${n}'`, 'or'), 1, ['1', '5', '17']],
+    ['of strings', many(20, n => `s == '${n}'`, 'or'), 1, ['1', '17']],
     [
-      'two runs with a test of another field between them',
+      'twice, around a test of another field',
       `${numbers} or s == '40' or ${numbers}`,
       2,
       ['1', '5', '17', '40'],
     ],
     ['before another condition', `${numbers} or isnull(n)`, 1, ['1', '5', '17', 'null']],
     ['negated', `not(${numbers})`, 1, ['40', 'null']],
-    ['of what a field is not', many(20, n => `s != '${n}'`, 'and'), 1, ['5', '40', 'null']],
+    ['of inequalities', many(20, n => `s != '${n}'`, 'and'), 1, ['5', '40', 'null']],
     [
-      'of what a field is not, and another condition',
+      'of inequalities before another condition',
       `${many(20, n => `n != ${n}`, 'and')} and isnotnull(n)`,
       1,
       ['40'],

@@ -63,7 +63,7 @@ const readers = ['tostring(x)', 'toint(x)', 'todouble(x)', 'tobool(x)', "x == 'a
 
 /** `distinct` passes on only the dynamic values. */
 describe.each(expansions)('the elements of `%s`', expansion => {
-  test.each(readers)('read as %s are what their dynamic values say', async reader => {
+  test.each(readers)('read as %s match their dynamic values', async reader => {
     const written = await cells(`stored | ${expansion} | project id, at, r = ${reader} | sort by id, at`);
     const apart = await cells(
       `stored | ${expansion} | distinct id, at, x | project id, at, r = ${reader} | sort by id, at`,
@@ -136,18 +136,18 @@ const sought = [
 /** Parsed values of the JSON texts; undefined for null. */
 const values = [...arrays, 'null'].map(text => JSON.parse(text) as unknown);
 
-describe.each(sought)('the text %s', text => {
+describe.each(sought)('the string %s', text => {
   const literal = JSON.stringify(text);
   const answers = async (test: string): Promise<string[]> =>
     (await cells(`stored | project id, r = ${test} | sort by id asc`)).map(row => String(row[1]));
-  test('is an element of the arrays that have it', async () => {
+  test('is found in exactly the arrays that contain it', async () => {
     const isArray = values.map(value => Array.isArray(value));
     const places = values.map(value => (Array.isArray(value) ? value.indexOf(text) : null));
     expect(await answers(`array_index_of(a, ${literal})`)).toEqual(places.map(String));
     const has = places.map((place, at) => (isArray[at] ? String(place !== -1) : 'null'));
     expect(await answers(`set_has_element(a, ${literal})`)).toEqual(has);
   });
-  test('is found by `in` as it is by each element, of arrays within them too', async () => {
+  test('is found by `in` like by testing each element, even in nested arrays', async () => {
     const each = `stored | mv-expand x = a | mv-expand x | mv-expand x | summarize r = countif(tostring(x) == ${literal}) > 0 by id | sort by id asc`;
     const found = (await cells(each)).map(row => String(row[1]));
     const maps = values.map(value => typeof value === 'object' && value !== null && !Array.isArray(value));
@@ -159,7 +159,7 @@ describe.each(sought)('the text %s', text => {
   });
 });
 
-test('arrays of texts are sorted, cut and joined as their elements say', async () => {
+test('arrays of strings are sorted, sliced and joined like their elements', async () => {
   const texts = values.map(value =>
     Array.isArray(value) && value.every(x => typeof x === 'string') ? value : undefined,
   );

@@ -108,7 +108,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const apart = (value: string): string => `iff(id >= 0, ${value}, ${value})`;
 
 describe.each([...needles, ...more].map(quoted))('the constant %s', needle => {
-  test('is found by each operator where the text of the value has it', async () => {
+  test('is found by each operator if the string form of the value has it', async () => {
     const found = await columns(...written.map(operator => `a ${operator} ${needle}`));
     const texts = await columns(...written.map(operator => `strcat(tostring(a), '') ${operator} ${needle}`));
     for (const [at, operator] of written.entries()) {
@@ -117,7 +117,7 @@ describe.each([...needles, ...more].map(quoted))('the constant %s', needle => {
     }
   });
 
-  test('is an element where it is one', async () => {
+  test('is an element of the same values, however they are read', async () => {
     const [inIt, alike, has, ...apartFromIt] = await columns(
       `${needle} in (a)`,
       `${needle} in~ (a)`,
@@ -143,7 +143,7 @@ test.each([
   'u-1',
   '\u0391\u03a3',
   'D  ',
-])('the constant %s is found in any case, as it is when it comes from a row', async needle => {
+])('the constant %s matches in any case, as it does when it comes from a row', async needle => {
   const of = async (needle: string) =>
     run(
       `texts | project id, ${written.map((operator, at) => `r${at} = s ${operator} ${needle}`).join(', ')} | sort by id asc`,
@@ -153,7 +153,7 @@ test.each([
   expect(found.ran.rows.map(String)).toEqual(apartFromIt.ran.rows.map(String));
 });
 
-test('text is found in any case around what has none', async () => {
+test('a search ignores case around characters without case', async () => {
   const rows = async (test: string) => {
     const outcome = await run(`texts | where ${test} | project id | sort by id asc`);
     if (!outcome.ok) throw new Error('refused');
@@ -169,7 +169,7 @@ test('text is found in any case around what has none', async () => {
   expect(await rows("s has '\u0391\u03a3'")).toEqual([10]);
 });
 
-test('an element is found whatever stands around it', async () => {
+test('an element is found whatever surrounds it', async () => {
   const rows = async (test: string) =>
     (await column(test)).flatMap((cell, id) => (cell === 'true' ? [id] : []));
   expect(await rows("'gold' in (a)")).toEqual([0, 1, 2, 5, 9]);
@@ -188,13 +188,13 @@ test.each([
   "split(s, '/')[2]",
   "split(s, '/')[9]",
   "split(s, '')[0]",
-])('as a text, %s is what the dynamic value says', async value => {
+])('%s has the string form of its dynamic value', async value => {
   expect(await column(`tostring(${value})`)).toEqual(await column(`tostring(${apart(value)})`));
   expect(await column(`${value} == '1.5'`)).toEqual(await column(`${apart(value)} == '1.5'`));
   expect(await column(`${value}`)).toEqual(await column(apart(value)));
 });
 
-test('an element and the length of a list that a function makes need no array', async () => {
+test('an element and the length of a computed list need no array', async () => {
   const rows = await run(
     "stored | where id in (0, 17) | extend parts = split(s, '/') | project first = parts[1], n = array_length(parts), beyond = isnull(parts[9]), t = tostring(parts[4])",
   );

@@ -37,7 +37,7 @@ test.each([
   'stored | summarize n = count() by x | top 3 by x asc | join (other) on x',
   'other | join kind=rightsemi (stored | distinct x | sort by x asc | take 3) on x',
   'other | where x in ((stored | distinct x | sort by x asc | take 3))',
-])('the rows of a limit are counted before the join above it: %s', async apl => {
+])('a limit is applied before the join above it: %s', async apl => {
   // The sides of a join are read in parallel, so their order varies between runs.
   for (let turn = 0; turn < 20; turn++) {
     const outcome = await run(`${others} ${apl}`);

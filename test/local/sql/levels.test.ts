@@ -19,12 +19,12 @@ const cases: readonly (readonly [title: string, apl: string, rows: readonly stri
   ],
   ['a sum beyond 64 bits', `print 9223372036854775807 + ${terms('1', ' + ', 180)} - 180`, ['null']],
   [
-    'two sums and a field of before',
+    'two sums and an earlier field',
     `range x from 1 to 2 step 1 | extend y = ${terms('x', ' + ', 100)}, z = ${terms('x', ' + ', 150)} | project x, y, z`,
     ['1 100 150', '2 200 300'],
   ],
   [
-    'a filter, below what takes every column',
+    'a filter below a distinct',
     `range x from 1 to 3 step 1 | where ${terms('x', ' + ')} > 285 | distinct x`,
     ['2', '3'],
   ],

@@ -44,7 +44,7 @@ test.each([
   [`${all} | project id, ['m.a']`, ['1 1', '2 null', '3 null', '4 null', '5 null', '6 null']],
   [`${all} | project id, m['a']`, ['1 null', '2 null', '3 2', '4 "two"', '5 null', '6 null']],
   [`${all} | project-rename q = ['m.a'] | where id == 1 | project q`, ['1']],
-])('a quoted name is one of them: %s', async (apl, expected) => {
+])('a quoted name reads only the field or only the key: %s', async (apl, expected) => {
   expect(await rows(apl)).toEqual(expected);
 });
 
@@ -57,14 +57,14 @@ test.each([
     `${all} | extend other = m | project-away m | project-rename m = other | where id < 4 | project m.a`,
     ['1', 'null', 'null'],
   ],
-])('only a map of the same table counts: %s', async (apl, expected) => {
+])('only a map of the same table is read: %s', async (apl, expected) => {
   expect(await rows(apl)).toEqual(expected);
 });
 
 test.each([
   ['on m.a', ['1 1', '3 3', '4 4']],
   ['on $left.m.a == $right.m.a', ['1 1', '3 3', '4 4']],
-])('a join %s compares both', async (on, expected) => {
+])('a join %s compares both the field and the key', async (on, expected) => {
   const apl = `${all} | join kind=inner (union flat, map | project other = id, m.a, m) ${on} | project id, other | sort by id asc`;
   expect(await rows(apl)).toEqual(expected);
 });

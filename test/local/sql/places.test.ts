@@ -62,7 +62,7 @@ beforeAll(async () => {
   expect(imported.status).toBe(200);
 });
 
-describe('events of equal times', () => {
+describe('events with equal times', () => {
   const oldestFirst = numbers(4000);
   const newestFirst = oldestFirst.toReversed();
 
@@ -86,7 +86,7 @@ describe('events of equal times', () => {
     ['lookup | extend half = n % 2 | sort by half asc | limit 3 | project n', [0, 2, 4]],
     ['lines | sort by _time asc | limit 5 | sort by _time desc | project n', [4, 3, 2, 1, 0]],
     ['lines | sort by _time asc | limit 5 | extend m = n + 1 | where m > 2 | project m', [3, 4, 5]],
-  ])('are in the order in which they came, or from the last to the first: %s', async (apl, expected) => {
+  ])('are in arrival order, or its reverse: %s', async (apl, expected) => {
     expect(await ask(apl)).toEqual([expected]);
   });
 
@@ -103,18 +103,18 @@ describe('events of equal times', () => {
       `union ${low}, (${high} | extend t = _time) | sort by t asc, _time asc | project n`,
       [0, 1, 2, 1000, 1001, 1002],
     ],
-  ])('of a union are in the order of its parts: %s', async (apl, expected) => {
+  ])('in a union are in the order of its inputs: %s', async (apl, expected) => {
     expect(await ask(apl)).toEqual([expected]);
   });
 
-  test('are in lists in that order', async () => {
+  test('keep that order in lists', async () => {
     const [[list]] = (await ask('lines | sort by _time desc | limit 6 | summarize make_list(n)')) as [
       [number[]],
     ];
     expect(list).toEqual(newestFirst.slice(0, 6));
   });
 
-  test('of the request’s order too', async () => {
+  test('are in arrival order if the request sorts by time', async () => {
     const defaultOrder = [{ field: '_time', desc: false }];
     expect(await ask('lines | project n, _time', { ...window, defaultOrder, defaultLimit: 20 })).toEqual([
       numbers(20),
@@ -128,26 +128,29 @@ describe('events of equal times', () => {
   });
 });
 
-test.each([23, 100, 333])('files of several shapes keep one order over pages of %i', async defaultLimit => {
-  const found: unknown[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const { body } = await service().query('shapes | project n, _time', {
-      ...window,
-      defaultLimit,
-      ...(cursor && { cursor }),
-    });
-    const [page] = body.tables[0].columns;
-    if (page.length === 0) break;
-    found.push(...page);
-    cursor = body.status.minCursor;
-  }
-  const [whole] = await ask('shapes | project n, _time | limit 1800');
-  expect(found).toEqual(whole);
-  const file = (at: number) => numbers(300).map(n => at * 300 + n);
-  expect(whole).toEqual([0, 1, 2, 3, 4, 5].flatMap(file).toReversed());
-});
+test.each([23, 100, 333])(
+  'files with different fields keep one order over pages of %i',
+  async defaultLimit => {
+    const found: unknown[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const { body } = await service().query('shapes | project n, _time', {
+        ...window,
+        defaultLimit,
+        ...(cursor && { cursor }),
+      });
+      const [page] = body.tables[0].columns;
+      if (page.length === 0) break;
+      found.push(...page);
+      cursor = body.status.minCursor;
+    }
+    const [whole] = await ask('shapes | project n, _time | limit 1800');
+    expect(found).toEqual(whole);
+    const file = (at: number) => numbers(300).map(n => at * 300 + n);
+    expect(whole).toEqual([0, 1, 2, 3, 4, 5].flatMap(file).toReversed());
+  },
+);
 
-test('fields with the names of the engine’s own columns are fields', async () => {
+test('fields may have the names of internal engine columns', async () => {
   const [n, row, index] = await ask(
     'shadow | sort by _time asc | limit 500 | project n, file_row_number, FILE_INDEX',
   );

@@ -29,7 +29,7 @@ const values = [
   '',
 ];
 
-describe('a value of any kind comes back as it was', () => {
+describe('a value of any kind comes back unchanged', () => {
   test.each(values)('%j', async value => {
     const text = JSON.stringify(value);
     expect(await cells(`print s = ${text}`)).toEqual([[text]]);
@@ -45,7 +45,7 @@ describe('a value of any kind comes back as it was', () => {
   });
 });
 
-test('no letter becomes a character without case in lower case, so a search for such characters folds nothing', async () => {
+test('lowercasing never turns a letter into an ASCII character without case', async () => {
   const folded = 'tolower(unicode_codepoints_to_string(pack_array(n)))';
   expect(
     await cells(
@@ -73,7 +73,7 @@ describe('a name of any kind names its own column', () => {
     'A',
     'a',
   ];
-  test('side by side', async () => {
+  test('beside the other names', async () => {
     const items = names.map((name, index) => `[${JSON.stringify(name)}] = ${index}`);
     const reversed = [...names].reverse().map(name => `[${JSON.stringify(name)}]`);
     const expected = names.map((_, index) => String(index)).reverse();
@@ -91,7 +91,7 @@ describe('a name of any kind names its own column', () => {
   });
 });
 
-test('fields of one name in all but case are two fields', async () => {
+test('field names that differ only in case are distinct', async () => {
   expect(await cells('print Name = 1, name = 2, NAME = 3 | project name, NAME, Name')).toEqual([
     ['2', '3', '1'],
   ]);
@@ -106,7 +106,7 @@ test('integers keep every digit through every stage', async () => {
   ]);
 });
 
-test('a list of expanded rows has the order of their sort, however many they are', async () => {
+test('a list of many expanded rows keeps their sort order', async () => {
   const lists =
     'range x from 1 to 300000 step 1 | extend a = pack_array(x, x) | sort by x desc | mv-expand a | summarize l = make_list(a) by g = tolong(a) % 2';
   expect(
@@ -117,7 +117,7 @@ test('a list of expanded rows has the order of their sort, however many they are
   ]);
 });
 
-test('a result may have more texts side by side than the engine joins in one expression', async () => {
+test('a result may have more string fields than the engine joins in one expression', async () => {
   const items = Array.from({ length: 1_100 }, (_, index) => `f${index} = 'x'`);
   expect(await cells(`print ${items.join(', ')}`)).toEqual([items.map(() => '"x"')]);
 });

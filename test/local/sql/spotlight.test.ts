@@ -54,7 +54,7 @@ function report(words: string, missed: readonly string[]): void {
   if (tried > 2) process.stdout.write(`${words}\n${missed.join('\n')}\n`);
 }
 
-test('of incidents with a cause it is among the first three entries', { timeout: 3_600_000 }, async () => {
+test('the cause of an incident is among the first three entries', { timeout: 3_600_000 }, async () => {
   const missed: string[] = [];
   for (const seed of seedsOf(tried)) await isFound(`planted-${seed}`, missed);
   report(`missed ${missed.length} of ${tried}`, missed);
@@ -79,7 +79,7 @@ test.each(tried > 2 ? kinds : kinds.filter(([, place]) => place < 10 && place % 
   },
 );
 
-test('of incidents without a cause it says so', { timeout: 3_600_000 }, async () => {
+test('an incident without a cause names no field', { timeout: 3_600_000 }, async () => {
   const wrong: string[] = [];
   for (const seed of seedsOf(tried)) {
     const found = await ofIncident(`chance-${seed}`);
@@ -93,7 +93,7 @@ test('of incidents without a cause it says so', { timeout: 3_600_000 }, async ()
 describe('spotlight', () => {
   const numbers = `range i from 1 to 1000 step 1 | extend bad = i % 10 == 0, ms = iff(i % 10 == 0, 900 + i, i)`;
 
-  test('numbers are binned by quantiles of all rows, and their ranges are listed in order', async () => {
+  test('bins numbers by quantiles of all rows and lists the ranges in order', async () => {
     const [found] = await spotlight(`${numbers} | extend i = 0 | summarize spotlight(bad, ms)`);
     const inside = found?.values.filter(({ selected }) => Number(selected) > 0) ?? [];
     expect(inside.map(({ from }) => from)).toEqual([888, 990, 1400, 1800, 1890]);
@@ -103,7 +103,7 @@ describe('spotlight', () => {
     expect(found?.values.at(-1)?.to).toBe(null);
   });
 
-  test('the quantiles of a number with few values are those of all rows', async () => {
+  test('takes the quantiles of a number with few values from all rows', async () => {
     const few = `range i from 1 to 400000 step 1 | extend bad = i % 40 == 0, x = i % 40`;
     const [found] = await spotlight(`${few} | extend i = 0 | summarize spotlight(bad, x)`);
     const from = [0, 1, 3, 7, 11, 15, 19, 23, 27, 31, 35, 37, 39];
@@ -111,13 +111,13 @@ describe('spotlight', () => {
     expect(found?.values[0]).toMatchObject({ to: 1, selected: 1 });
   });
 
-  test('gives the same each time, also of a part of the rows', async () => {
+  test('gives the same result each time, even for a sample of the rows', async () => {
     const apl = `range i from 1 to 300000 step 1 | extend bad = i % 50 == 0, x = i * 7919 % 300007, s = strcat(i, iff(i % 50 == 0, ' deadlock', ' done'))`;
     const found = () => spotlight(`${apl} | extend i = 0 | summarize spotlight(bad, x, s)`);
     expect(await found()).toEqual(await found());
   });
 
-  test('tells a shift that is in many ranges, and large in none', async () => {
+  test('detects a shift spread over many ranges', async () => {
     const shifted = `range i from 1 to 4000 step 1 | extend bad = i % 4 == 0, x = (i * 7919) % 1000 + iff(i % 4 == 0, 90, 0)`;
     const [found] = await spotlight(`${shifted} | extend i = 0 | summarize spotlight(bad, x)`);
     expect(found?.score).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe('spotlight', () => {
 
   test.each([
     [
-      'a word of a text',
+      'a word of a string',
       // A word longer than the limit is ignored, and a word counts once per text.
       `strcat('job ', i, iff(bad, ' got Deadlock ${'z'.repeat(41)}, DEADLOCK after ', ' done after '), i * 7, ' ms')`,
       { value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' },
@@ -146,17 +146,17 @@ describe('spotlight', () => {
       { value: 'has no auth', selected: 1, baseline: 0, lacks: 'auth' },
     ],
     [
-      'a word that a text lacks',
+      'a word that a string lacks',
       `strcat('job ', i, iff(bad, '', ' retried'), ' done')`,
       { value: 'has no retried', selected: 1, baseline: 0, lacks: 'retried' },
     ],
     [
-      'a beginning of four parts',
+      'a prefix of four segments',
       `strcat('srv/eu/west/', iff(bad, 'a', 'b'), '/', i)`,
       { value: 'starts with srv/eu/west/a/', selected: 1, baseline: 0, starts: 'srv/eu/west/a/' },
     ],
     [
-      'the beginning of a text',
+      'the prefix of a string',
       `strcat(iff(bad, '10.2.', '10.14.'), i, '.', i % 200)`,
       { value: 'starts with 10.2.', selected: 1, baseline: 0, starts: '10.2.' },
     ],
@@ -165,7 +165,7 @@ describe('spotlight', () => {
       `bag_pack('n', i, 'a/~"b', iff(bad, 'x', 'y'))`,
       { value: 'a/~"b = x', selected: 1, baseline: 0, member: 'a/~"b', is: 'x' },
     ],
-  ])('tells %s, where no whole value does', async (_, made, value) => {
+  ])('finds %s if no whole value differs', async (_, made, value) => {
     const apl = `range i from 1000 to 3000 step 1 | extend bad = i % 50 == 0 | extend x = ${made}, i = 0`;
     const found = await spotlight(`${apl} | summarize spotlight(bad, x)`);
     expect(found.map(({ field }) => field)).toEqual(['x']);
@@ -173,18 +173,18 @@ describe('spotlight', () => {
   });
 
   test.each([
-    ['a number in a text', `strcat(i, ' code ', iff(bad, 503, 200), ' of ', i)`],
-    ['a word of a text that is one', `strcat(i, '-', iff(bad, 'dead', 'done'))`],
-    ['a beginning that a text lacks', `strcat(iff(bad, '', 'a.'), i, '.')`],
+    ['a number in a string', `strcat(i, ' code ', iff(bad, 503, 200), ' of ', i)`],
+    ['a word of a one-word string', `strcat(i, '-', iff(bad, 'dead', 'done'))`],
+    ['a prefix that a string lacks', `strcat(iff(bad, '', 'a.'), i, '.')`],
     ['a member without a value', `parse_json(strcat('{"n":', i, ',"z":', iff(bad, 'null', '1'), '}'))`],
-  ])('does not tell %s', async (_, made) => {
+  ])('does not report %s', async (_, made) => {
     const apl = `range i from 1000 to 3000 step 1 | extend bad = i % 50 == 0 | extend x = ${made}, i = 0`;
     expect(await spotlight(`${apl} | summarize spotlight(bad, x)`)).toEqual([
       { field: 'x', score: 0, values: [], note: 'left out: nearly every row has its own value' },
     ]);
   });
 
-  test('tells neighboring numbers from one to another, beside another field', async () => {
+  test('reports neighboring numbers as a range, beside another field', async () => {
     const apl = `range i from 1 to 2400 step 1 | extend s = i % 12, r = toint(i / 12) % 5, bad = i % 12 between (5 .. 7) and toint(i / 12) % 5 == 2`;
     const [found] = await spotlight(`${apl} | extend i = 0 | summarize spotlight(bad, s, r)`);
     const parts = [{ least: '5', most: '7' }, { value: '2' }];
@@ -207,7 +207,7 @@ describe('spotlight', () => {
   });
 
   test.each(['9223372036854775807', '9007199254740993'])(
-    'the number %s is exact beside another field',
+    'keeps the number %s exact beside another field',
     async number => {
       const apl = `range i from 1 to 2400 step 1 | extend s = iff(i % 12 == 5, ${number}, i % 12), r = toint(i / 12) % 5, bad = i % 12 == 5 and toint(i / 12) % 5 == 2`;
       const [found] = await spotlight(`${apl} | extend i = 0 | summarize spotlight(bad, s, r)`);
@@ -218,7 +218,7 @@ describe('spotlight', () => {
     },
   );
 
-  test('says of how many rows the shares of words are, if not of all', async () => {
+  test('reports how many rows the shares of words come from, if not all', async () => {
     const apl = `range i from 1 to 30000 step 1 | extend bad = i % 50 == 0 | extend x = strcat(i, ' ', iff(bad, 'deadlock', 'done')), i = 0`;
     const [found] = await spotlight(`${apl} | summarize spotlight(bad, x)`);
     expect(found?.values[0]).toEqual({ value: 'has deadlock', selected: 1, baseline: 0, has: 'deadlock' });
@@ -227,7 +227,7 @@ describe('spotlight', () => {
     expect(found?.rows).toBeLessThan(5_900);
   });
 
-  test('takes a missing value as a value', async () => {
+  test('treats a missing value as a value', async () => {
     const missing = `range n from 1 to 100 step 1 | extend bad = n > 50, s = iff(n > 50, toint('none'), 1)`;
     const [found] = await spotlight(`${missing} | summarize spotlight(bad, s)`);
     expect(found).toMatchObject({
@@ -239,14 +239,14 @@ describe('spotlight', () => {
     });
   });
 
-  test('lists the beginning of long values', async () => {
+  test('truncates long values', async () => {
     const long = `range n from 1 to 100 step 1 | extend bad = n > 50, s = iff(n > 50, strrep('x', 5000), 'a')`;
     const [found] = await spotlight(`${long} | summarize spotlight(bad, s)`);
     expect(found?.values[0]).toEqual({ value: `${'x'.repeat(1000)}…`, selected: 1, baseline: 0 });
   });
 
   test.each(["it's", '"', '{"a": 1}', '\\', '<script>', 'a, b'])(
-    'the value %j comes back as it was',
+    'returns the value %j unchanged',
     async value => {
       const text = JSON.stringify(value);
       const hostile = `range n from 1 to 100 step 1 | extend bad = n > 50, [${text}] = iff(n > 50, ${text}, 'other')`;
@@ -391,7 +391,7 @@ const conditionKinds: Readonly<Record<string, readonly string[]>> = {
   dynamic: ['has', 'lacks', 'member,is', 'null', 'value'],
 };
 
-describe.each(Object.entries(conditionKinds))('the conditions that are written, of a %s,', (type, kinds) => {
+describe.each(Object.entries(conditionKinds))('generated conditions on a %s', (type, kinds) => {
   const random = generator(firstSeed + type.length);
   const columns = gridColumns(type, random);
   const defined = (fields: readonly string[]) => fields.map((sql, at) => `x${at} = ${sql}`).join(', ');
@@ -418,14 +418,11 @@ describe.each(Object.entries(conditionKinds))('the conditions that are written, 
     return found;
   };
 
-  test.runIf(grids.includes(type))(
-    'count the rows of the values and ranges that spotlight shows',
-    async () => {
-      expect((await foundIn(events, columns.length)).length).toBeGreaterThan(columns.length);
-    },
-  );
+  test.runIf(grids.includes(type))('match the row counts of the values and ranges in spotlight', async () => {
+    expect((await foundIn(events, columns.length)).length).toBeGreaterThan(columns.length);
+  });
 
-  test('count the rows of ugly values that spotlight shows, of each kind', async () => {
+  test('match the row counts of unusual values in spotlight, of each kind', async () => {
     const ugly = uglyColumns(type, random);
     const from = `range i from 1 to 800 step 1 | extend p = (i * 7919) % 10, q = toint(i / 10) % 10 | extend bad = p < 3 and q < 3 | extend ${defined(ugly)}`;
     const found = await foundIn(from, ugly.length);
@@ -436,7 +433,7 @@ describe.each(Object.entries(conditionKinds))('the conditions that are written, 
 
   // `histogram` does not accept datetimes.
   test.runIf(['real', 'long', 'timespan'].includes(type))(
-    'count the rows of the buckets of a histogram',
+    'match the row counts of histogram buckets',
     async () => {
       const query = `${events} | summarize ${columns.map((_, at) => `h${at} = histogram(x${at}, ${1 + Math.floor(random() * 13)})`).join(', ')}`;
       const [row] = await rows(query);

@@ -62,7 +62,7 @@ const paged: readonly (readonly [what: string, paging: Paging])[] = [
     { apl: 'ties | sort by _time asc | project n, _time', more: { defaultLimit: 500 }, cursor: 'maxCursor' },
   ],
   [
-    'a written limit',
+    'an explicit limit',
     { apl: 'ties | sort by _time desc | limit 901 | project n, _time', cursor: 'minCursor' },
   ],
   [
@@ -74,24 +74,24 @@ const paged: readonly (readonly [what: string, paging: Paging])[] = [
     },
   ],
   [
-    'further keys',
+    'additional sort keys',
     { apl: 'ties | sort by _time asc, n desc | limit 703 | project n, _time', cursor: 'maxCursor' },
   ],
 ];
 
-test.each(paged)('every row comes once: %s', async (_, paging) => {
+test.each(paged)('paging returns every row once: %s', async (_, paging) => {
   const found = await pages(paging);
   expect(found.flat().sort(byNumber)).toEqual(numbers);
 });
 
-test('pages of fewer rows than share a time', async () => {
+test('paging splits rows that share a time', async () => {
   const apl = 'ties | where n < 40 | project n, _time';
   const found = await pages({ apl, more: { defaultLimit: 2 }, cursor: 'minCursor' });
   expect(found.map(page => page.length)).toEqual(Array.from({ length: 20 }, () => 2));
   expect(found.flat().sort(byNumber)).toEqual(numbers.slice(0, 40));
 });
 
-test('rows that are equal in every field', async () => {
+test('paging keeps rows that are equal in every field', async () => {
   const found = await pages({
     apl: 'ties | project twin, _time',
     more: { defaultLimit: 1001 },
@@ -101,7 +101,7 @@ test('rows that are equal in every field', async () => {
   expect(found.flat().sort()).toEqual(expected.sort());
 });
 
-test('includeCursor gives the row at the cursor again', async () => {
+test('includeCursor repeats the row at the cursor', async () => {
   const apl = 'ties | project n, _time';
   const ask = async (more: object): Promise<Answer['body']> =>
     (await service().query(apl, { ...window, ...more })).body;
@@ -116,7 +116,7 @@ test('includeCursor gives the row at the cursor again', async () => {
   }
 });
 
-test('from a page newest first one can page towards later times', async () => {
+test('from a newest-first page, paging can continue toward later times', async () => {
   const ask = (apl: string, more: object): Promise<Answer> => service().query(apl, { ...window, ...more });
   const middle = await ask('ties | where n < 5000 | project n, _time', { defaultLimit: 10 });
   const later = await ask('ties | sort by _time asc | project n, _time', {
@@ -134,7 +134,7 @@ describe('includeCursorField', () => {
   const numbers = ({ tables }: Answer['body']) => tables[0].columns[0];
 
   test.each(['ties | project n, _time', 'ties | sort by _time asc | project n, _time'])(
-    'gives each row its cursor, from which the next row comes: %s',
+    'gives each row its cursor, which leads to the next row: %s',
     async apl => {
       const all = await ask(apl, { defaultLimit: 40 });
       const [found, , cursors] = all.tables[0].columns;
@@ -148,21 +148,21 @@ describe('includeCursorField', () => {
     },
   );
 
-  test('stands for a field of that name', async () => {
+  test('replaces a field of that name', async () => {
     const apl = "ties | extend _cursor = 'mine' | project n, _time, _cursor";
     const { tables } = await ask(apl, { defaultLimit: 3 });
     expect(tables[0].fields.map(({ name }: { name: string }) => name)).toEqual(['n', '_time', '_cursor']);
     expect(tables[0].columns[2]).not.toContain('mine');
   });
 
-  test('has no effect where rows have no cursor, and says so', async () => {
+  test('is reported as having no effect if rows have no cursor', async () => {
     const { status, tables } = await ask('ties | summarize count()', {});
     expect(status.messages.map((message: { code: string }) => message.code)).toContain('no_cursor_field');
     expect(tables[0].fields.length).toBe(1);
   });
 });
 
-test('past the last row the cursor stays', async () => {
+test('the cursor stays in place past the last row', async () => {
   const apl = 'ties | where n < 3 | project n, _time';
   const first = await service().query(apl, window);
   const { minCursor } = first.body.status;
@@ -171,22 +171,22 @@ test('past the last row the cursor stays', async () => {
 });
 
 const cursorError: readonly (readonly [what: string, apl: string, cursor: string, message: string])[] = [
-  ['not one of ours', 'ties', 'x', '`cursor` does not come from this service'],
+  ['not issued by the service', 'ties', 'x', '`cursor` does not come from this service'],
   [
-    'aggregated',
+    'for aggregated rows',
     'ties | summarize count()',
     cursorText({ time: 0n, count: 1, whole: true }),
     'rows are in the order',
   ],
   [
-    'without time',
+    'for rows without a time',
     'ties | project n',
     cursorText({ time: 0n, count: 1, whole: true }),
     'rows are in the order',
   ],
 ];
 
-test.each(cursorError)('a cursor that cannot be used: %s', async (_, apl, cursor, message) => {
+test.each(cursorError)('a cursor is refused: %s', async (_, apl, cursor, message) => {
   const { status, body } = await service().query(apl, { ...window, cursor });
   expect([status, body.detail.compileErrorCode]).toEqual([400, 'bad-cursor']);
   expect(body.message).toContain(message);
@@ -196,6 +196,6 @@ test.each([
   { time: 0n, count: 1, whole: true },
   { time: -5n, count: 3, whole: false },
   { time: 1_750_000_000_123_456_789n, count: 123_456, whole: false },
-])('a cursor is read as it was written: %o', cursor => {
+])('a cursor survives writing and reading: %o', cursor => {
   expect(readCursor(cursorText(cursor))).toEqual(cursor);
 });

@@ -51,8 +51,8 @@ const queries = [...new Set([...golden, ...examples])];
 /** Replaces names and strings in SQL. */
 const bare = (sql: string) => sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, '?');
 
-describe('the standard’s dialect', () => {
-  test('has no SQL that DuckDB alone understands, and refuses by name what it cannot say', () => {
+describe('the standard dialect', () => {
+  test('has no DuckDB-specific SQL, and refuses by name what it cannot express', () => {
     const spelling =
       /::|\bapl_|\bTRY\(|TRY_CAST|\b(?:json|list|epoch|make|to|regexp)_|MATERIALIZED|SEMI|ANTI|QUALIFY|\bLIMIT\b|[\w)]\[|\{|lambda|->|\/\/|\bunnest\b|\brange\(/i;
     const leaks: string[] = [];
@@ -119,7 +119,7 @@ describe('the standard’s dialect', () => {
     ['real', '/', 'real', '(a / NULLIF(b, 0))'],
     ['real', '-', 'long', '(a - b)'],
     ['long', '-', 'real', '(a - b)'],
-  ] as const)('%s %s %s has its SQL', (left, operator, right, expected) => {
+  ] as const)('writes %s %s %s in standard SQL', (left, operator, right, expected) => {
     const type = left === 'real' || right === 'real' ? 'real' : 'long';
     const sql = standard.arithmetic(operator, sqlArg('a', left), sqlArg('b', right), type);
     expect(sql.replaceAll('-9223372036854775808', 'MIN').replaceAll('9223372036854775807', 'MAX')).toBe(
@@ -135,13 +135,13 @@ describe('the standard’s dialect', () => {
       `['http-logs'] | summarize make_list(uri)`,
       '`make_list` is not available here: the engine has no SQL for it',
     ],
-  ])('%s is refused by name', (apl, expected) => {
+  ])('refuses %s by name', (apl, expected) => {
     expect(written(standard, apl)).toEqual({ sql: [], refusals: [expected] });
   });
 });
 
-describe('an engine', () => {
-  test('overrides what it says otherwise, and is told which functions a statement calls', () => {
+describe('the dialect of an engine', () => {
+  test('overrides parts of the standard and sees the functions that a statement calls', () => {
     const other: Dialect = {
       ...standard,
       limit: count => ` TOP ${count}`,

@@ -53,11 +53,11 @@ function directoryOf(name: string): string {
 
 /** APL between the dataset and the sort, and the same condition in SQL. */
 const filters: readonly (readonly [what: string, apl: string, sql: string])[] = [
-  ['every row', '', 'true'],
-  ['a filter that most pass', '| where n % 3 > 0', 'n % 3 > 0'],
-  ['a filter that few pass', '| where n % 4999 == 0 | extend m = n', 'n % 4999 = 0'],
-  ['a filter that the oldest pass', '| where n < 1000', 'n < 1000'],
-  ['a filter that none pass', '| where n < 0', 'n < 0'],
+  ['no filter', '', 'true'],
+  ['a filter that most rows pass', '| where n % 3 > 0', 'n % 3 > 0'],
+  ['a filter that few rows pass', '| where n % 4999 == 0 | extend m = n', 'n % 4999 = 0'],
+  ['a filter that the oldest rows pass', '| where n < 1000', 'n < 1000'],
+  ['a filter that no row passes', '| where n < 0', 'n < 0'],
   [
     'a range of times',
     '| where _time >= datetime(2026-06-15T00:00:10Z) and _time < datetime(2026-06-15T10:00:00Z) | extend m = n',
@@ -74,7 +74,7 @@ const filters: readonly (readonly [what: string, apl: string, sql: string])[] = 
 type Rows = readonly string[];
 
 describe.each(Object.keys(datasets))('%s', name => {
-  test.each(filters)('the newest and the oldest of %s', async (_, apl, sql) => {
+  test.each(filters)('the newest and oldest rows with %s', async (_, apl, sql) => {
     for (const [direction, counts] of [
       ['desc', [5, 1500]],
       ['asc', [1500]],
@@ -95,7 +95,7 @@ describe.each(Object.keys(datasets))('%s', name => {
   });
 });
 
-test('datasets are read back together', async () => {
+test('a union reads its datasets back in time together', async () => {
   const found = await ask(
     'union sorted, overlapping | where n % 2 == 0 | sort by _time desc | limit 99 | project _time, n',
   );
@@ -105,7 +105,7 @@ test('datasets are read back together', async () => {
 
 const everything = { startTime: '1677-09-22T00:00:00Z', endTime: '2262-04-11T23:47:16.854775806Z' };
 
-test('rows without a time come last of the newest, and first of the oldest, where every time is read', async () => {
+test('rows without a time come last among the newest and first among the oldest', async () => {
   const untimed = async (apl: string): Promise<number> => {
     const { body } = await service().query(`untimed | ${apl} | summarize countif(isnull(_time))`, everything);
     expect(body.message).toBe(undefined);
@@ -115,34 +115,31 @@ test('rows without a time come last of the newest, and first of the oldest, wher
   expect(await untimed('sort by _time asc | limit 1000')).toBe(1000);
 });
 
-test.each(Object.keys(datasets))(
-  'a window holds all rows of %s with a time, or those of a part of it',
-  async name => {
-    const files = `read_parquet('${directoryOf(name)}/*.parquet')`;
-    const [[first, last] = []] = await rowsOf(
-      `SELECT epoch_ns(min(_time)), epoch_ns(max(_time)) FROM ${files}`,
-    );
-    const [from, to] = [BigInt(String(first)), BigInt(String(last))];
-    const windows = [
-      [from, to + 1n],
-      [from + 1n, to + 1n],
-      [from, to],
-    ] as const;
-    for (const [start, end] of windows) {
-      const [startTime, endTime] = [formatTime(start, 'fewest'), formatTime(end, 'fewest')];
-      const apl = `${name} | summarize count(), sum(n), min(_time), max(_time)`;
-      const { body } = await service().query(apl, { startTime, endTime });
-      const [[count, sum, min, max] = []] = await rowsOf(
-        `SELECT count(*), sum(n)::BIGINT, epoch_ns(min(_time)), epoch_ns(max(_time)) FROM ${files}
+test.each(Object.keys(datasets))('a time window has exactly its rows of %s', async name => {
+  const files = `read_parquet('${directoryOf(name)}/*.parquet')`;
+  const [[first, last] = []] = await rowsOf(
+    `SELECT epoch_ns(min(_time)), epoch_ns(max(_time)) FROM ${files}`,
+  );
+  const [from, to] = [BigInt(String(first)), BigInt(String(last))];
+  const windows = [
+    [from, to + 1n],
+    [from + 1n, to + 1n],
+    [from, to],
+  ] as const;
+  for (const [start, end] of windows) {
+    const [startTime, endTime] = [formatTime(start, 'fewest'), formatTime(end, 'fewest')];
+    const apl = `${name} | summarize count(), sum(n), min(_time), max(_time)`;
+    const { body } = await service().query(apl, { startTime, endTime });
+    const [[count, sum, min, max] = []] = await rowsOf(
+      `SELECT count(*), sum(n)::BIGINT, epoch_ns(min(_time)), epoch_ns(max(_time)) FROM ${files}
        WHERE epoch_ns(_time) >= ${start} AND epoch_ns(_time) < ${end}`,
-      );
-      const times = [min, max].map(time => formatTime(BigInt(String(time)), 'fewest'));
-      expect(body.tables[0].columns.flat()).toEqual([Number(count), Number(sum), ...times]);
-    }
-  },
-);
+    );
+    const times = [min, max].map(time => formatTime(BigInt(String(time)), 'fewest'));
+    expect(body.tables[0].columns.flat()).toEqual([Number(count), Number(sum), ...times]);
+  }
+});
 
-test('the statistics say what was read', async () => {
+test('the statistics count the rows read', async () => {
   const examined = async (apl: string): Promise<number> =>
     (await service().query(apl, day)).body.status.rowsExamined;
   expect(await examined('sorted | limit 10')).toBeLessThanOrEqual(2 * 20480);
@@ -153,7 +150,7 @@ test('the statistics say what was read', async () => {
   expect(await examined('sorted | where _time < datetime(2026-06-15T00:00:01Z) | count')).toBe(20480);
 });
 
-test('windows grow, follow each other, and are one where the row groups overlap', () => {
+test('windows grow, are contiguous, and become one if row groups overlap', () => {
   const group = (first: number, last: number): RowGroup => ({
     rows: 100_000,
     minNs: BigInt(first),

@@ -41,7 +41,7 @@ test('a cluster is reached through the proxy of the environment', async () => {
   expect(asked).toEqual(['trino.invalid:81']);
 });
 
-test('what the proxy does wrong is said of the proxy, at once', async () => {
+test('a proxy failure is reported at once, as one of the proxy', async () => {
   const { url, asked } = await tunnelTo(await coordinator(), 407);
   expect(await probed('http://trino.invalid:81', { HTTP_PROXY: url })).toEqual([
     `The cluster at trino.invalid:81 cannot be reached: the proxy ${new URL(url).host} asks for a user and a password (status 407).`,
@@ -51,7 +51,7 @@ test('what the proxy does wrong is said of the proxy, at once', async () => {
 });
 
 test.skipIf(!hasOpenssl())(
-  'a certificate of an own authority is trusted if the environment names it',
+  'a certificate of a private authority is trusted if the environment names it',
   async () => {
     const { ca, ...certificate } = certify(await temporaryDirectory(), 'DNS:trino.invalid');
     const { url, asked } = await tunnelTo(await secureEndOf(await coordinator(), certificate));

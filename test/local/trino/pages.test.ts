@@ -11,7 +11,7 @@ const fields = [
   { name: 'd', type: 'dynamic' },
 ] as const;
 
-test('cells keep every digit, and what JSON has no number for', () => {
+test('cells keep every digit, and numbers that JSON lacks', () => {
   const body = Buffer.from(
     `{"id":"a]","data":[ [true,-9223372036854775808,1.0E2,"a\\"]],[","1772600767123456789","{\\"k\\":[1,\\"é\\"]}"] ,[null,null,"NaN",null,null,null]],"stats":{"state":"RUNNING"}}`.replace(
       '"1772600767123456789"',
@@ -32,7 +32,7 @@ test('cells keep every digit, and what JSON has no number for', () => {
   ]);
 });
 
-test('rows beyond the limit are cut, and counted', () => {
+test('rows beyond the limit are cut and counted', () => {
   const columns = new JsonColumns([{ name: 'l', type: 'long' }]);
   const count = appendRows(Buffer.from('[[1],[2],[3]]'), [{ name: 'l', type: 'long' }], columns, 1);
   expect(count).toBe(3);
@@ -40,7 +40,7 @@ test('rows beyond the limit are cut, and counted', () => {
 });
 
 test.each(['', '[]', 'null', '{"data":[[1', '{"data":[["a', '<html>', '{"data":[[1]]'])(
-  'what cannot be a page is refused: %s',
+  'a malformed page is refused: %s',
   body => {
     expect(() => readPage(Buffer.from(body))).toThrow('The answer of the cluster is damaged or not whole.');
   },

@@ -78,7 +78,7 @@ async function read(statements: Statements, signal?: AbortSignal, watch = watchU
 }
 
 describe('an answer', () => {
-  test('is that of all pages, with every digit', async () => {
+  test('joins all pages and keeps every digit', async () => {
     const { statements, asked, headers } = await coordinator([first, rows, finished]);
     expect(await read(statements)).toBe('9223372036854775807,null');
     expect(asked).toEqual(['POST /v1/statement', 'GET /v1/statement/q1/1?slug=x', 'GET /v1/statement/q1/2']);
@@ -92,9 +92,9 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['a page that is torn', [first, torn, first, rows, finished]],
-    ['a query that is forgotten', [first, status(404), first, rows, finished]],
-    ['an end that is none', [first, rows, json({ stats: running }), first, rows, finished]],
+    ['a truncated page', [first, torn, first, rows, finished]],
+    ['a forgotten query', [first, status(404), first, rows, finished]],
+    ['a premature end', [first, rows, json({ stats: running }), first, rows, finished]],
     [
       'a failure of the cluster',
       [
@@ -114,21 +114,21 @@ describe('an answer', () => {
         finished,
       ],
     ],
-  ] as const)('is read once more after %s, and each row is there once', async (_, answers) => {
+  ] as const)('is read again after %s, with each row once', async (_, answers) => {
     const { statements } = await coordinator(answers);
     expect(await read(statements)).toBe('9223372036854775807,null');
   });
 
   test.each([
     ['a status of a busy cluster', [status(503), first, status(429), rows, finished]],
-    ['a connection that is reset', [first, reset, rows, finished]],
-  ] as const)('goes on after %s', async (_, answers) => {
+    ['a reset connection', [first, reset, rows, finished]],
+  ] as const)('continues after %s', async (_, answers) => {
     const { statements } = await coordinator(answers);
     expect(await read(statements)).toBe('9223372036854775807,null');
   });
 
   test.each([
-    ['a torn page', [first, torn], 'The answer of the cluster is damaged or not whole.'],
+    ['truncated pages', [first, torn], 'The answer of the cluster is damaged or not whole.'],
     [
       'a row with too few cells',
       [json({ columns, data: [[]], stats: { state: 'FINISHED' } })],
@@ -170,12 +170,12 @@ describe('an answer', () => {
       Array(2).fill(json({ error: { errorName: 'NO_NODES_AVAILABLE', errorType: 'INTERNAL_ERROR' } })),
       'The cluster has no worker that could run the query.',
     ],
-  ] as const)('is never a part: %s', async (_, answers, message) => {
+  ] as const)('is never partial: %s', async (_, answers, message) => {
     const { statements } = await coordinator(answers);
     await expect(read(statements)).rejects.toThrow(message);
   });
 
-  test('is given up where nothing moves, and the query is cancelled', async () => {
+  test('is given up without progress, and the query is cancelled', async () => {
     const silent: Answer = () => undefined;
     const { statements, asked } = await coordinator([first, silent, first, silent], {}, { stallMs: 1_000 });
     await expect(read(statements)).rejects.toThrow(/nothing of it had moved on the cluster/);
@@ -185,11 +185,11 @@ describe('an answer', () => {
   });
 });
 
-describe('a cluster that takes nothing', () => {
+describe('a cluster that accepts no query', () => {
   test.each([
     ['resets connections', reset, /^The cluster at 127\.0\.0\.1:\d+ cannot be reached\.$/],
     ['is down behind a gateway', status(503), /takes no queries now \(status 503\)\.$/],
-  ])('and %s is asked for one while, and for no other', async (_, answer, message) => {
+  ])('and %s is given up after the timeout', async (_, answer, message) => {
     const { statements, asked } = await coordinator([answer], {}, { untakenMs: 0 });
     await expect(read(statements)).rejects.toThrow(message);
     expect(asked).toEqual(['POST /v1/statement']);
@@ -218,7 +218,7 @@ test('an interrupt cancels the query on the cluster', async () => {
   expect(asked.at(-1)).toBe('DELETE /v1/statement/q1/1?slug=x');
 });
 
-test('doctor asks for tables, and says what is wrong with a deployment', async () => {
+test('doctor counts the tables and reports what is wrong with a deployment', async () => {
   const names = json({ data: [['events', 'ts', 'timestamp(9)']], stats: { state: 'FINISHED' } });
   const { url } = await coordinator([names]);
   const other = await coordinator([
@@ -240,17 +240,20 @@ describe('a secret', () => {
   test.each([
     [false, 'Bearer s3cret-token'],
     [true, `Basic ${Buffer.from('me:s3cret-token').toString('base64')}`],
-  ])('is sent as the deployment says (password: %s), and is in no error', async (usesPassword, expected) => {
-    const { engine } = deploymentAt('http://127.0.0.1');
-    const more = { token: new AccessToken('s3cret-token'), engine: { ...engine, usesPassword } };
-    const { statements, headers } = await coordinator([status(401)], more);
-    const error = await read(statements).catch((each: unknown) => each);
-    expect(headers[0]?.authorization).toBe(expected);
-    expect(error).toBeInstanceOf(ClusterError);
-    expect(`${(error as Error).stack} ${JSON.stringify(error)}`).not.toMatch(/s3cret|bWU6/);
-  });
+  ])(
+    'is sent as the deployment configures (password: %s), and never in an error',
+    async (usesPassword, expected) => {
+      const { engine } = deploymentAt('http://127.0.0.1');
+      const more = { token: new AccessToken('s3cret-token'), engine: { ...engine, usesPassword } };
+      const { statements, headers } = await coordinator([status(401)], more);
+      const error = await read(statements).catch((each: unknown) => each);
+      expect(headers[0]?.authorization).toBe(expected);
+      expect(error).toBeInstanceOf(ClusterError);
+      expect(`${(error as Error).stack} ${JSON.stringify(error)}`).not.toMatch(/s3cret|bWU6/);
+    },
+  );
 
-  test('goes to the host of the deployment, whatever the cluster names for its next page', async () => {
+  test('goes only to the host of the deployment, whatever host the next page has', async () => {
     const elsewhere: Answer = (_request, response) =>
       response.end(
         JSON.stringify({ id: 'q1', nextUri: 'http://example.invalid/v1/statement/q1/1', stats: running }),
@@ -261,7 +264,7 @@ describe('a secret', () => {
   });
 });
 
-test('an error of Trino is not repeated in its own words', async () => {
+test('an error of Trino is not repeated verbatim', async () => {
   const { statements } = await coordinator([
     json({
       error: {

@@ -31,24 +31,24 @@ function written(apl: string, approximate = false, datasets = catalog): string {
     : result.diagnostics.map(({ message }) => message).join('\n');
 }
 
-test('what the cluster does not compute is refused by name', () => {
+test('a function that the cluster cannot compute is refused by name', () => {
   expect(written('logs | extend u = parse_url(uri)')).toBe(
     '`parse_url` is not available on a cluster of Trino',
   );
 });
 
-test('the rows of bins are sorted where they are read', () => {
+test('rows of bins are sorted in the final select', () => {
   expect(written('logs | summarize count() by bin(_time, 1m)')).toMatch(
     / SELECT c3, c4 FROM s2 ORDER BY c3 ASC NULLS FIRST, c4 ASC NULLS FIRST\n;\n/,
   );
 });
 
-test('estimates are written where the deployment says so alone', () => {
+test('estimates are used only if the deployment allows them', () => {
   expect(written('logs | summarize dcount(n)')).toContain('count(DISTINCT ');
   expect(written('logs | summarize dcount(n)', true)).toContain('approx_distinct(');
 });
 
-test('a statement has in front of it the functions that it calls, and those that they call', () => {
+test('a statement is prefixed with the functions it calls, directly or not', () => {
   expect(withFunctions("SELECT 'apl_none(1)'")).toBe("SELECT 'apl_none(1)'");
   const names = [...withFunctions('SELECT apl_dyn_long(x)').matchAll(/FUNCTION (\w+)/g)].map(
     ([, name]) => name,
@@ -56,7 +56,7 @@ test('a statement has in front of it the functions that it calls, and those that
   expect(names).toEqual(['apl_real_long', 'apl_text_long', 'apl_dyn_long']);
 });
 
-test('a function that statements bring along has the types of what it takes and returns', () => {
+test('an inline function declares its parameter and return types', () => {
   const type = '[a-z]+(?:\\([a-z\\d]+(?:, [a-z\\d]+)*\\))?';
   const signature = new RegExp(`^\\([a-z]+ ${type}(?:, [a-z]+ ${type})*\\) RETURNS ${type}$`);
   expect(inlineFunctions.filter(([, heading]) => !signature.test(heading))).toEqual([]);
@@ -89,7 +89,7 @@ test.each([
     'project v = strcat_delim("-", uri, uri)',
     "array_join(ARRAY[coalesce(c1, ''), coalesce(c1, '')], CAST('-' AS varchar)) AS c5",
   ],
-])('%s has its SQL', (apl, expected) => {
+])('%s becomes the expected SQL', (apl, expected) => {
   const more = [
     { name: 'x', type: 'real' },
     { name: 'd', type: 'dynamic' },
@@ -104,13 +104,13 @@ test.each([
   expect(written(`logs | ${apl}`, false, wider)).toContain(expected);
 });
 
-test('distinct values are counted of what Trino does not know to be a constant', () => {
+test('distinct values are counted of an expression that Trino cannot fold to a constant', () => {
   expect(written("logs | extend c = 'x' | summarize dcount(c), count()")).toContain(
     'count(DISTINCT CASE WHEN random() >= 0 THEN c3 END)',
   );
 });
 
-test('rows of this machine are one literal for each column', () => {
+test('local rows become one literal for each column', () => {
   const columns = [
     { type: 'long', json: '[9223372036854775807,null]' },
     { type: 'real', json: '["NaN","-0"]' },
@@ -141,11 +141,11 @@ test.each([
     "t >= TIMESTAMP '1970-01-01 00:00:00.000001 UTC' AND t < TIMESTAMP '1970-01-01 00:00:01.500000 UTC'",
   ],
   ['date', 1n, "t >= DATE '1970-01-02' AND t < DATE '1970-01-02'"],
-])('a range is a condition on a %s as it is stored', (type, start, expected) => {
+])('a range becomes a condition on a %s as stored', (type, start, expected) => {
   expect(readingOf(type)?.within?.('t', start, 1_500_000_000n)).toBe(expected);
 });
 
-test('types that cannot be read are left out', () => {
+test('unreadable types are omitted', () => {
   const types = [
     'HyperLogLog',
     'array(varbinary)',
@@ -164,7 +164,7 @@ test('types that cannot be read are left out', () => {
   ]);
 });
 
-test('docs/trino.md lists the types and the functions', () => {
+test('docs/trino.md lists the types and functions', () => {
   const page = new URL('../../../docs/trino.md', import.meta.url);
   const text = readFileSync(page, 'utf8');
   const there = [...computedThere].filter(([, is]) => is).map(([name]) => `\`${name}\``);
@@ -185,13 +185,13 @@ test('docs/trino.md lists the types and the functions', () => {
   else expect(text).toBe(wanted);
 });
 
-test('a range is a condition on the days of objects, of which the last is read if a part of it is asked', () => {
+test('a range becomes a condition on the days of objects, including days read in part', () => {
   const within = (start: bigint, end: bigint) => withinDays('"day"', start, end);
   expect(within(20_000n * DAY, 20_001n * DAY)).toBe(`"day" BETWEEN '2024-10-04' AND '2024-10-04'`);
   expect(within(20_000n * DAY - 1n, 20_001n * DAY + 1n)).toBe(`"day" BETWEEN '2024-10-03' AND '2024-10-05'`);
 });
 
-test('comments on the columns of what was published name fields, and others do not', () => {
+test('column comments written by publish name fields, and other comments do not', () => {
   expect(columnNote('APL: dynamic a.b c')).toEqual({ name: 'a.b c', type: 'dynamic' });
   expect(columnNote('APL: day of _time')).toBe('day');
   for (const other of ['', 'the price', 'APL: money a', 'APL: constructor a'])
@@ -202,7 +202,7 @@ test('comments on the columns of what was published name fields, and others do n
   expect([readAs(text, 'long'), readAs(long, 'dynamic')]).toEqual([undefined, undefined]);
 });
 
-test('a function that statements bring along has nothing that compiles over constants alone', () => {
+test('an inline function has no syntax that Trino cannot compile over constants', () => {
   const fragile = /\b(?:NULLIF|BETWEEN)\b|\bIN \(|\bCASE (?!WHEN)/i;
   expect(inlineFunctions.filter(([, , body]) => fragile.test(body))).toEqual([]);
 });

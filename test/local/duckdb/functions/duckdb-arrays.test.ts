@@ -16,7 +16,7 @@ const max = 9223372036854775807n;
 const exact = j('[9007199254740993,1]', 'text');
 const text = async (sql: string) => (await engine.query(`SELECT (${sql})::VARCHAR`))[0]?.[0];
 
-describe('building', () => {
+describe('building arrays', () => {
   checkAll(engine, arrays, [
     ['array_concat', [j([1, 2]), j(['a', null])], [1, 2, 'a', null]],
     ['array_concat', [j([5, 4])], [5, 4]],
@@ -44,7 +44,7 @@ describe('building', () => {
     ['bag_zip', [map, five], null],
     ['bag_zip', [five, none], null],
   ]);
-  it('has a key that comes again once, where it comes last', async () => {
+  it('keeps a repeated key once, at its last position', async () => {
     const pairs = [s('a'), n(1n), s('b'), n(2n), s('a'), n(3n)] as const;
     for (const name of ['bag_pack', 'pack_dictionary'] as const)
       expect(await text(arrays[name](pairs, context))).toBe('{"b":2,"a":3}');
@@ -56,7 +56,7 @@ describe('building', () => {
   });
 });
 
-describe('asking', () => {
+describe('querying arrays', () => {
   checkAll(engine, arrays, [
     ['array_length', [five], 5n],
     ['array_length', [empty], 0n],
@@ -137,7 +137,7 @@ describe('asking', () => {
   ]);
 });
 
-describe('cutting and turning', () => {
+describe('slicing and rotating', () => {
   checkAll(engine, arrays, [
     ['array_reverse', [j([1, null, 'a'])], ['a', null, 1]],
     ['array_reverse', [empty], []],
@@ -269,7 +269,7 @@ describe('array_extract', () => {
     extract('$[*]', null, none),
     extract('$[0]', null, none),
   ]);
-  it('refuses what is not a path', () => {
+  it('refuses an invalid path', () => {
     for (const path of ['', 'id', '$[?(@.a > 1)]', '$[0', "$['a]", '$[1:2]', '$.a b']) {
       expect(() => arrays.array_extract([records, s(path)], context)).toThrow(
         new TemplateError(

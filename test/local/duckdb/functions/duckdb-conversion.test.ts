@@ -47,8 +47,8 @@ const dynamics = [
   ],
 ];
 
-describe('what most numbers and bools look like', () => {
-  it.each(['long', 'real', 'bool'])('as a %s is read as all of them are', async type => {
+describe('the fast path for usual numbers and bools', () => {
+  it.each(['long', 'real', 'bool'])('reads a %s like the general path', async type => {
     const rows = dynamics.map(text => `('${text}'::JSON)`).join(', ');
     const both = (j: string) => `apl_dyn_${type}(${j})::VARCHAR, apl_other_${type}(${j})::VARCHAR`;
     const found = await engine.query(
@@ -61,7 +61,7 @@ describe('what most numbers and bools look like', () => {
   });
 });
 
-describe('text of values', () => {
+describe('values as strings', () => {
   checkAll(engine, conversion, [
     ['tostring', [s("it's\0")], "it's\0"],
     ['tostring', [n(minLong)], '-9223372036854775808'],
@@ -278,7 +278,7 @@ describe('dynamic', () => {
     ['toarray', [nul('string')], []],
     ['toarray', [nul('dynamic')], []],
   ]);
-  it('writes times as text, timespans as nanoseconds, and no NaN', async () => {
+  it('writes times as strings, timespans as nanoseconds, and NaN as null', async () => {
     const value = async (sql: string) => (await engine.query(`SELECT (${sql})::VARCHAR`))[0]?.[0];
     expect(await value(toDynamic(t('2026-01-02T03:04:05.5Z')))).toBe('"2026-01-02T03:04:05.5Z"');
     expect(await value(toDynamic(d(1500n)))).toBe('1500');
@@ -334,7 +334,7 @@ describe('types and conditions', () => {
     ['case', [nul('bool'), n(1n), b(false), n(2n), n(3n)], 3n],
   ]);
   it.each(['ensure_field', 'column_ifexists', 'ingestion_time', 'cursor_current'] as const)(
-    '%s is not SQL',
+    '%s has no SQL',
     name => {
       const template = conversion[name] as SqlTemplate;
       expect(() => template([], { now: 0n, start: 0n, end: 0n })).toThrow(`${name} can only be used where`);

@@ -82,7 +82,7 @@ describe('datetime_part', () => {
   });
 });
 
-describe('starts', () => {
+describe('starts of periods', () => {
   checkAll(engine, datetime, [
     ...onTimes('startofday', ['2024-02-29T00:00:00Z', '1969-12-31T00:00:00Z', first, '2262-04-11T00:00:00Z']),
     ...onTimes('startofweek', ['2024-02-25T00:00:00Z', '1969-12-28T00:00:00Z', null, '2262-04-06T00:00:00Z']),
@@ -112,7 +112,7 @@ describe('starts', () => {
   ]);
 });
 
-describe('ends', () => {
+describe('ends of periods', () => {
   checkAll(engine, datetime, [
     ...onTimes('endofday', [
       '2024-02-29T23:59:59.9999999Z',

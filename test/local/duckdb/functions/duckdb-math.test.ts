@@ -123,7 +123,7 @@ describe('functions of a real', () => {
   ]);
 });
 
-describe('tests of a real', () => {
+describe('predicates on a real', () => {
   const onAll = (name: Name, expected: readonly boolean[]): Case<Name>[] =>
     [r(42), r(4.2), r(inf), r(-inf), r(Number.NaN), none].map(
       (arg, i): Case<Name> => [name, [arg], expected[i] ?? null],
@@ -139,7 +139,7 @@ describe('tests of a real', () => {
   ]);
 });
 
-describe('numbers that keep their type', () => {
+describe('functions that keep the type of a number', () => {
   checkAll(engine, math, [
     ['abs', [n(-5n)], 5n],
     ['abs', [n(max)], max],
@@ -232,7 +232,7 @@ describe('bin', () => {
     ['bin_auto', [t('2024-02-29T13:14:30Z')], '2024-02-29T13:14:30Z'],
     ['bin_auto', [nul('datetime')], null],
   ]);
-  it('is null if the size of a row is not positive', async () => {
+  it('is null if a bin size from a row is not positive', async () => {
     for (const type of ['long', 'real'] as const) {
       for (const size of ['0', '-5', 'NULL']) {
         const arg = sqlArg(`${size}::${type === 'long' ? 'BIGINT' : 'DOUBLE'}`, type);
@@ -240,7 +240,7 @@ describe('bin', () => {
       }
     }
   });
-  it('refuses sizes that cannot be', () => {
+  it('refuses invalid sizes', () => {
     const refusals: readonly (readonly [Parameters<typeof math.bin>[0], string, number])[] = [
       [[n(1n), n(0n)], 'the size of a bin must be positive', 1],
       [[r(1), r(-1)], 'the size of a bin must be positive', 1],
@@ -261,7 +261,7 @@ describe('bin', () => {
 });
 
 describe('rand', () => {
-  it('stays in its bounds', async () => {
+  it('stays within its bounds', async () => {
     const whole = math.rand([opaque(n(3n))], context);
     const sql = `SELECT bool_and(a >= 0 AND a < 1), count(DISTINCT a) > 990, list_sort(list(DISTINCT w)) FROM
       (SELECT ${math.rand([], context)} AS a, ${whole} AS w FROM range(1000))`;
@@ -274,7 +274,7 @@ describe('rand', () => {
       expect(await engine.query(`SELECT ${math.rand([bound], context)}`)).toStrictEqual([[null]]);
     }
   });
-  it('is one value wherever a template reads it', async () => {
+  it('is evaluated once, however often a template reads it', async () => {
     const random = sqlArg(`${math.rand([], context)} * 4 - 2`, 'real');
     const sql = `SELECT count(*), count(a), bool_and(a >= 0) FROM (SELECT ${math.acos([random], context)} AS a FROM range(10000))`;
     const [row] = await engine.query(sql);
@@ -332,7 +332,7 @@ describe('range', () => {
       ]);
     }
   });
-  it('refuses types that do not go together', () => {
+  it('refuses types that do not match', () => {
     expect(() => math.range([s('a'), n(1n)], context)).toThrow(
       new TemplateError('range takes numbers, datetimes or timespans, not a string', 0),
     );

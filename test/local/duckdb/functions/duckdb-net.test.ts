@@ -257,7 +257,7 @@ it.each([
   ['ipv4_is_in_range', '10.1.2.3/33', []],
   ['ipv4_is_match', '10.0.0.0/8', ['10.1.2.3', '10.1.2.3/9']],
   ['has_ipv4', '10.1.2.3', ['10.1.2.3', '10.1.2.3/9', 'a 10.1.2.3']],
-] as const)('as a condition %s of %s holds for the same addresses', async (name, range, expected) => {
+] as const)('as a condition, %s of %s matches the same addresses', async (name, range, expected) => {
   const condition = net[name]([sqlArg('ip', 'string'), s(range)], { ...context, predicate: true });
   const ips = "('10.1.2.3'), ('10.1.2.3/9'), ('172.31.0.1'), ('172.32.0.1'), ('a 10.1.2.3'), (NULL)";
   const found = await engine.query(`SELECT ip FROM (VALUES ${ips}) t(ip) WHERE ${condition} ORDER BY ip`);
@@ -284,7 +284,7 @@ describe('IPv6', () => {
     ['ipv6_is_in_any_range', [s('2001:db8::1234'), s('fd00::/8')], false],
     ['ipv6_is_in_any_range', [s('x'), j(['fd00::/8'])], null],
   ]);
-  it('refuses what needs a database', () => {
+  it('refuses functions that need a database', () => {
     expect(() => net.geo_info_from_ip_address([s('8.8.8.8')], context)).toThrow(
       'needs an IP geolocation database',
     );

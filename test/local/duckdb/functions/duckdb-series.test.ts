@@ -58,7 +58,7 @@ describe('one series', () => {
     ...noArray('series_sum', 0),
     ...noArray('series_magnitude', 0),
   ]);
-  it('is null, and valid JSON, where a number is too large for a real', async () => {
+  it('is null, and valid JSON, if a number is too large for a real', async () => {
     const huge = j('[1e400, -1e400, 2.5]', 'text');
     expect(await text(series.series_abs([huge], context))).toBe('[null,null,2.5]');
     expect(await text(series.series_cos([huge], context))).toBe('[null,null,-0.8011436155469337]');
@@ -142,7 +142,7 @@ describe('two series', () => {
       '[9223372036854775807,9007199254740993,9007199254740993]',
     );
   });
-  it('refuses what is not a series', () => {
+  it('refuses anything but a series', () => {
     expect(() => series.series_add([a, s('x')], context)).toThrow(
       new TemplateError('a series is an array of numbers, not a string', 1),
     );
@@ -156,7 +156,7 @@ describe('two series', () => {
   });
 });
 
-describe('one number of two series', () => {
+describe('one number from two series', () => {
   checkAll(engine, series, [
     ['series_dot_product', [j([1, 1, 1]), j([1.2, 3.4, 0.8])], 5.3999999999999995],
     ['series_dot_product', [j([200, 150, 300]), j([0, 1])], 150],
@@ -281,7 +281,7 @@ describe('Fourier transforms', () => {
     left.every((value, i) => Math.abs(value - (right[i] ?? Number.NaN)) < 1e-9);
   const series_ = (size: number, seed: number) =>
     Array.from({ length: size }, (_, i) => Math.sin(i * seed) * 10);
-  it.each(sizes)('of %s elements is the defining sum, and its inverse gives the series back', size => {
+  it.each(sizes)('of %s elements match the defining sum, and the inverse restores the series', size => {
     const re = series_(size, 1.7);
     const im = series_(size, 0.3);
     const [outRe, outIm] = JSON.parse(fft(JSON.stringify(re), JSON.stringify(im)) ?? '') as [
@@ -313,7 +313,7 @@ describe('Fourier transforms', () => {
     expect(close(backRe, re)).toBe(true);
     expect(close(backIm, im)).toBe(true);
   });
-  it('answers for a hundred thousand elements', () => {
+  it('handle a hundred thousand elements', () => {
     const long = JSON.stringify(series_(100_003, 0.1));
     const [re] = JSON.parse(fft(long, '[]') ?? '') as [number[], number[]];
     const total = (JSON.parse(long) as number[]).reduce((sum, value) => sum + value, 0);
@@ -321,8 +321,8 @@ describe('Fourier transforms', () => {
   });
 });
 
-describe('text of arrays', () => {
-  it('is read with white space, escapes and nested values', () => {
+describe('an array in JSON', () => {
+  it('may contain white space, escapes and nested values', () => {
     expect(fir(' [ 1 , "a,]\\"" , [2,3] , {"x":[4]} , 5 ] ', '[1]')).toBe('[1,null,null,null,5]');
   });
 });

@@ -61,7 +61,7 @@ describe('the structure of statements', () => {
   ]);
 });
 
-describe('statements read and written again', () => {
+describe('statements parsed and formatted again', () => {
   it.each([
     [
       'SELECT id, status, uri FROM requests WHERE req_duration_ms > 1000 ORDER BY req_duration_ms DESC',
@@ -95,7 +95,7 @@ describe('statements read and written again', () => {
   });
 });
 
-describe('what lacks a part is not a statement', () => {
+describe('an incomplete statement is refused', () => {
   it.each([
     'SELECT CASE END',
     'SELECT CASE ELSE 1 END',

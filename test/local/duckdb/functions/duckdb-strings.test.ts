@@ -212,7 +212,7 @@ describe('regular expressions', () => {
     const template = strings[name] as SqlTemplate;
     return () => template(args, context);
   };
-  it('refuses an invalid constant with its place', () => {
+  it('refuse an invalid constant with its position', () => {
     expect(refused('countof_regex', [s('(a'), s('a')])).toThrow(
       expect.objectContaining({
         argIndex: 0,
@@ -247,13 +247,13 @@ describe('regular expressions', () => {
     ['(?:(?<n>a)|(?<m>b))', 3n],
     ['\\\\p\\{Emoji\\}', 1n],
     ['\\Q\\p{Emoji}\\E', 1n],
-  ] as const)('%s means the same to the parser and to the engine', async (pattern, count) => {
+  ] as const)('%s means the same to the parser and the engine', async (pattern, count) => {
     const args = [s(pattern), s('aA(?<n>]b\\p{Emoji} \\a')] as const;
     const evaluate = evaluator(engine, strings);
     expect((await evaluate('countof_regex', args)).value).toBe(count);
     expect((await evaluate('countof_regex', args.map(opaque))).value).toBe(count);
   });
-  it('knows which classes the engine has', async () => {
+  it('know the character classes of the engine', async () => {
     const source = readFileSync(createRequire(import.meta.url).resolve('re2js'), 'utf8');
     const names = new Set([...source.matchAll(/\b[A-Z][A-Za-z_]{0,40}\b/g)].map(([name]) => name));
     const accepted = [...names].filter(name => {
@@ -269,7 +269,7 @@ describe('regular expressions', () => {
     expect((await engine.query(`SELECT ${tests.join(', ')}`))[0]).toHaveLength(accepted.length);
   });
   it.each(['countof_regex', 'replace_regex', 'trim_regex'] as const)(
-    '%s gives null for an invalid one from data',
+    'give null for an invalid pattern from data: %s',
     async name => {
       const args = name === 'replace_regex' ? [opaque(s('(')), s('x'), s('a')] : [opaque(s('(')), s('a')];
       expect((await evaluator(engine, strings)(name, args)).value).toBe(null);

@@ -167,7 +167,7 @@ function compiled(template: SqlTemplate, entry: FunctionEntry, args: readonly Sq
   return template(given, context);
 }
 
-describe('no value stops a query', () => {
+describe('no value makes a query fail', () => {
   it.each(runnable)('%s', async (_, entry, template) => {
     if (template === undefined) throw new Error('no template');
     const expressions = calls(entry).map(args => `(${compiled(template, entry, args)})::VARCHAR IS NULL`);

@@ -117,7 +117,7 @@ describe.each([1, 7, 1000])('a histogram of %d buckets', n => {
   test.each<readonly [by: string, keyOf: (event: Event) => readonly unknown[]]>([
     ['', ofAll],
     ['by k', byName],
-  ])('counts the rows of a condition %s', async (by, keyOf) => {
+  ])('counts the rows that meet a condition %s', async (by, keyOf) => {
     expect(
       await grouped(
         `events | summarize histogramif(x, ${n}, i % 3 == 0 or i > 500) ${by}`,
@@ -133,7 +133,7 @@ function timeMs(i: number): number {
   return ms - (ms % 60_000);
 }
 
-test('several histograms and other aggregates of the same groups stand in one row each', async () => {
+test('several histograms and other aggregates of a group share one row', async () => {
   const found = await rows(
     'events | summarize a = histogram(x, 3), n = count(), b = histogram(i, 2), m = max(i) by k',
   );
@@ -160,7 +160,7 @@ test('several histograms and other aggregates of the same groups stand in one ro
   );
 });
 
-test('a random key is drawn once for each row', async () => {
+test('a random key is drawn once per row', async () => {
   const found = await rows(
     'events | summarize histogram(i, 4) by z = toint(rand() * 5) | project histogram_i',
   );
@@ -175,12 +175,15 @@ test.each([
   ['| take 0', 'by k', []],
   ["| where k == 'b'", '', [['[]']]],
   ["| where k == 'b'", 'by k', [['"b"', '[]']]],
-])('of no number events %s | summarize histogram(x, 3) %s is empty', async (stage, by, shown) => {
-  expect(await rows(`events ${stage} | summarize histogram(x, 3) ${by}`)).toEqual(shown);
-});
+])(
+  'a histogram of no numbers is empty: events %s | summarize histogram(x, 3) %s',
+  async (stage, by, shown) => {
+    expect(await rows(`events ${stage} | summarize histogram(x, 3) ${by}`)).toEqual(shown);
+  },
+);
 
 test.each([2, 3, 20, 1000])(
-  'numbers too near to each other for %d buckets are counted in the same ones with groups and without',
+  'numbers too close for %d buckets are counted alike with and without groups',
   async n => {
     for (const numbers of ['10000000000000000 + 2 * (i % 3)', '4503599627370490 + i % 9', 'i % 2 * 5e-324']) {
       const [[all = '']] = (await rows(`events | extend y = ${numbers} | summarize histogram(y, ${n})`)) as [

@@ -65,7 +65,7 @@ function timeOf(ns: number): string {
   return `${second}${fraction === '' ? '' : `.${fraction}`}Z`;
 }
 
-test('every group has, at every step, the aggregates of its rows or the defaults', async () => {
+test('every group has the aggregates of its rows or the defaults at every step', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(row, { maxLength: 30 }),

@@ -21,7 +21,7 @@ const sparse = process.env.CONTEXTS === 'all' ? 1 : 8;
 const seed = Number(process.env.RANDOM_SEED ?? 1);
 const isDrawn = (place: number) => (place + seed) % sparse === 0;
 
-test('every function is among the expressions', () => {
+test('the expressions cover every function', () => {
   const called = new Set(all.map(each => each.callee));
   const left = functions.filter(each => each.unavailable === undefined && !called.has(each.name));
   expect(left.map(each => each.name)).toEqual(['rand']);
@@ -31,22 +31,22 @@ test.each(Object.entries(contexts))('a %s has many contexts', (_, { closest, oth
   expect(closest.length + others.length + aggregates.length).toBeGreaterThanOrEqual(25);
 });
 
-describe.each(Object.keys(contexts) as TypeName[])('a %s', type => {
+describe.each(Object.keys(contexts) as TypeName[])('an expression of type %s', type => {
   const { closest, others, aggregates, condition, key } = contexts[type];
   const [written, overFields] = [false, true].map(wanted =>
     all.filter(each => each.type === type && each.fields.length > 0 === wanted),
   );
-  test.each(groups(written))('beside an operator: $names', async ({ some }) => {
+  test.each(groups(written))('has the same value beside an operator: $names', async ({ some }) => {
     expect(await unlike(some, closest, 'project', closest)).toEqual([]);
   });
-  test.each(groups(overFields))('beside other values: $names', async ({ some }) => {
+  test.each(groups(overFields))('has the same value beside other values: $names', async ({ some }) => {
     expect(await unlike(some, [...closest, ...others], 'project', closest)).toEqual([]);
   });
-  test.each(groups(overFields))('in aggregates: $names', async ({ some }) => {
+  test.each(groups(overFields))('has the same value in aggregates: $names', async ({ some }) => {
     expect(await unlike(some, aggregates, 'summarize')).toEqual([]);
   });
   test.each(groups(overFields?.filter((_, place) => isDrawn(place))))(
-    'in operators: $names',
+    'has the same value in operators: $names',
     async ({ some }) => {
       expect(await unlikeRows(some, condition, key)).toEqual([]);
     },

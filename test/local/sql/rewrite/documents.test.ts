@@ -83,8 +83,8 @@ const readers = [
 ];
 
 /** `distinct` passes on only the dynamic value, whose members are then read from the whole value. */
-describe.each(['parse_json', 'todynamic'])('what is read of %s in the text', parse => {
-  test.each(readers)('as %s is what its value says', async reader => {
+describe.each(['parse_json', 'todynamic'])('a member of %s, read from the string', parse => {
+  test.each(readers)('as %s, matches the parsed value', async reader => {
     const of = (member: string) => reader.replace('X', member);
     const read = `a = ${of('p.a')}, b = ${of('p.a.b')}, l = ${of('p.l[0]')}, e = ${of('p[1]')}`;
     const written = await rows(`stored | extend p = ${parse}(t) | project id, ${read} | sort by id asc`);
@@ -112,7 +112,7 @@ const bounds: readonly (readonly [test: string, id: number, answer: string])[] =
   ['p.a > 1e308', 6, 'false'],
 ];
 
-test.each(bounds)('%s of the text %i is %s', async (compared, id, answer) => {
+test.each(bounds)('%s of string %i is %s', async (compared, id, answer) => {
   const apl = `stored | where id == ${id} | extend p = parse_json(t) | project r = ${compared}`;
   expect(await rows(apl)).toEqual([[answer]]);
 });

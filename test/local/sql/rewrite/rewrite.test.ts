@@ -114,7 +114,7 @@ function shown(name: keyof typeof rewrites, apl: string): string {
   return [before, ...plansAfter[name](plan).map(after => planText(after))].join('\n=>\n');
 }
 
-test('every rewrite has a file of plans, and every file a rewrite', () => {
+test('every rewrite has a file of plans, and every file has a rewrite', () => {
   const files = readdirSync(folder).map(file => file.replace(/\.txt$/, ''));
   expect(files.sort()).toEqual(Object.keys(rewrites).sort());
 });

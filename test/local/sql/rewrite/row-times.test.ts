@@ -63,7 +63,7 @@ async function answer(apl: string, more: object = {}) {
 
 describe.each(Object.keys(datasets))('%s', name => {
   test.each(ends.flatMap(end => stages.map(stage => `${name} ${stage} ${end}`)))(
-    'all fields of the rows of %s are of those that are read of two alone',
+    'rows read with all fields equal those read with two: %s',
     async apl => {
       const { fields: few, ...two } = await answer(`${apl} | project _time, n`);
       const { fields: many, ...all } = await answer(apl);
@@ -73,7 +73,7 @@ describe.each(Object.keys(datasets))('%s', name => {
   );
 });
 
-test('pages of many fields follow each other without a gap', async () => {
+test('paging over many fields leaves no gap', async () => {
   const seen: number[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < 10; page += 1) {
@@ -88,7 +88,7 @@ test('pages of many fields follow each other without a gap', async () => {
   expect(seen.length).toBe(rows);
 });
 
-describe('the times are read first', () => {
+describe('times are read first', () => {
   const catalog = (count: number): DatasetCatalog => ({
     names: () => ['web'],
     schema: name => ({

@@ -63,7 +63,7 @@ test.each([
   expect(facts(failure)).toEqual([kind, code, `${message} (ODD, query q1).`, hint, 'ODD', isPassing]);
 });
 
-test('names and ids that are not words are not repeated', () => {
+test('names and ids of an unexpected form are not repeated', () => {
   const { message } = clusterFailure({ errorName: 'a value', errorType: 'EXTERNAL' }, 'q 1');
   expect(message).toBe('The storage behind the cluster has failed (UNKNOWN, query UNKNOWN).');
 });
@@ -111,7 +111,7 @@ test.each([
   ['CATALOG_NOT_FOUND', 'not-supported', 'profile', 'The cluster has no catalog of this name.', false],
   ['SCHEMA_NOT_FOUND', 'not-supported', 'profile', 'The catalog has no schema of this name.', false],
   ['HIVE_BAD_DATA', 'failed', 'dataset-damaged', 'A file of the table is damaged.', false],
-])('%s is %s by its name, whatever its type', (errorName, kind, code, message, isPassing) => {
+])('%s is %s by name, whatever its type', (errorName, kind, code, message, isPassing) => {
   const failure = clusterFailure({ errorName, errorType: 'USER_ERROR' }, 'q1');
   expect(facts(failure)).toEqual([kind, code, message, failure.hint, errorName, isPassing]);
   expect(failure.hint).toMatch(/^[A-Z].*\.$/);
