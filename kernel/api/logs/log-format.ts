@@ -86,6 +86,8 @@ export type ConvertedFormat =
   | 'journalVerbose'
   | 'windows'
   | 'otlp'
+  | 'jaeger'
+  | 'zipkin'
   | 'cloudwatch'
   | 'loki'
   | 'prometheus'

@@ -7,6 +7,28 @@ function answer(type: string): string {
   return `"status"\\s*:\\s*"success"\\s*,\\s*(?:"\\w+"\\s*:\\s*\\w+\\s*,\\s*)*"data"\\s*:\\s*\\{\\s*"resultType"\\s*:\\s*"${type}"\\s*,`;
 }
 
+/** Returns a pattern for JSON that begins with one of these brackets and has all of these members, in any order. */
+function withMembers(brackets: string, members: readonly (readonly [name: string, value: string])[]): string {
+  const ahead = members.map(([name, value]) => `(?=[\\s\\S]*"${name}"\\s*:\\s*${value})`);
+  return `^\\s*${ahead.join('')}${brackets}`;
+}
+
+const jaegerSpan = withMembers('[[{]', [
+  ['traceID', '"[\\da-fA-F]{1,32}"'],
+  ['spanID', '"[\\da-fA-F]{1,16}"'],
+  ['operationName', '"'],
+  ['startTime', '\\d'],
+]);
+
+const zipkinSpan = withMembers(
+  '\\[?\\s*\\[?\\s*\\{\\s*"(?:traceId|parentId|id|name|kind|timestamp|duration|localEndpoint)"',
+  [
+    ['traceId', '"[\\da-fA-F]{16,32}"'],
+    ['id', '"[\\da-fA-F]{16}"'],
+    ['localEndpoint', '\\{'],
+  ],
+);
+
 /** JSON formats, read like any JSON file. */
 export const objects: readonly LogFormat[] = [
   {
@@ -77,9 +99,36 @@ export const objects: readonly LogFormat[] = [
     ],
     reading: {
       kind: 'converted',
-      // https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/
-      begins: '^\\s*\\{\\s*"resource(?:Logs|Spans|Metrics)"\\s*:\\s*\\[',
+      // https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/, and responses of Tempo and Jaeger.
+      begins:
+        '^\\s*\\[?\\s*\\{\\s*(?:"(?:result|trace)"\\s*:\\s*\\{\\s*)?"(?:resource(?:Logs|Spans|Metrics)"\\s*:\\s*\\[|batches"\\s*:\\s*\\[\\s*\\{\\s*"(?:resource|scopeSpans|instrumentationLibrarySpans)"\\s*:)',
       as: 'otlp',
+    },
+  },
+  {
+    name: 'jaeger',
+    label: 'spans of Jaeger, without their flags and the totals of its answer',
+    durations: ['duration'],
+    example: [
+      '{"data":[{"traceID":"5b8aa5a2d2c872e8321cf37308d69df2","spans":[{"traceID":"5b8aa5a2d2c872e8321cf37308d69df2","spanID":"051581bf3cb55c13","operationName":"GET /cart","references":[{"refType":"CHILD_OF","traceID":"5b8aa5a2d2c872e8321cf37308d69df2","spanID":"5fb397be34d26b51"}],"startTime":1760104536123456,"duration":100000,"tags":[{"key":"span.kind","type":"string","value":"server"},{"key":"http.status_code","type":"int64","value":500},{"key":"error","type":"bool","value":true}],"logs":[{"timestamp":1760104536123500,"fields":[{"key":"event","type":"string","value":"cart is lost"}]}],"processID":"p1","warnings":null}],"processes":{"p1":{"serviceName":"shop","tags":[{"key":"host.name","type":"string","value":"web-1"}]}}}],"total":0,"limit":0,"offset":0,"errors":null}',
+    ],
+    reading: {
+      kind: 'converted',
+      begins: jaegerSpan,
+      as: 'jaeger',
+    },
+  },
+  {
+    name: 'zipkin',
+    label: 'spans of Zipkin',
+    durations: ['duration'],
+    example: [
+      '[{"traceId":"5b8aa5a2d2c872e8321cf37308d69df2","parentId":"5fb397be34d26b51","id":"051581bf3cb55c13","kind":"SERVER","name":"get /cart","timestamp":1760104536123456,"duration":100000,"localEndpoint":{"serviceName":"shop","ipv4":"10.1.2.3","port":80},"annotations":[{"timestamp":1760104536123500,"value":"cart is lost"}],"tags":{"http.status_code":"500","error":"no such cart"}}]',
+    ],
+    reading: {
+      kind: 'converted',
+      begins: zipkinSpan,
+      as: 'zipkin',
     },
   },
   {

@@ -1,9 +1,19 @@
-import { cellOf, type OtlpEvent, textCell, timeOf } from './otlp-cells.js';
+import {
+  type Cell,
+  cellOf,
+  idOf,
+  type OtlpEvent,
+  objectCell,
+  objectText,
+  textCell,
+  timeOf,
+} from './otlp-cells.js';
 import { cellsOf, sharedCells } from './otlp-fields.js';
 import {
   type AnyValue,
   type Buckets,
   type DataPoint,
+  type Exemplar,
   listOf,
   type Point,
   type Sourced,
@@ -24,7 +34,7 @@ export function pointEvent(point: Sourced<Point>): OtlpEvent {
     ['temporality', textCell(temporalityOf(data.aggregationTemporality))],
     ['monotonic', cellOf(data.isMonotonic === undefined ? undefined : { boolValue: data.isMonotonic })],
     ['start_time', cellOf(integer(start?.toString()))],
-    ['value', cellOf(entry.asInt === undefined ? real(entry.asDouble) : integer(entry.asInt))],
+    ['value', cellOf(measured(entry))],
     ['count', cellOf(integer(entry.count))],
     ['sum', cellOf(real(entry.sum))],
     ['min', cellOf(real(entry.min))],
@@ -36,6 +46,8 @@ export function pointEvent(point: Sourced<Point>): OtlpEvent {
     ['zero_count', cellOf(integer(entry.zeroCount))],
     ['positive', cellOf(buckets(entry.positive))],
     ['negative', cellOf(buckets(entry.negative))],
+    ['zero_threshold', cellOf(real(entry.zeroThreshold))],
+    ['exemplars', exemplarsCell(entry.exemplars)],
   ]);
   return {
     time: timeOf(entry.timeUnixNano),
@@ -46,6 +58,24 @@ export function pointEvent(point: Sourced<Point>): OtlpEvent {
 function temporalityOf(value: number | string | undefined): string | undefined {
   if (typeof value === 'string') return /[A-Z]+$/.exec(value)?.[0].toLowerCase();
   return value === undefined ? undefined : temporalities[value];
+}
+
+function measured({ asInt, asDouble }: Pick<DataPoint, 'asInt' | 'asDouble'>): AnyValue | undefined {
+  return asInt === undefined ? real(asDouble) : integer(asInt);
+}
+
+/** Returns the exemplars of a data point, with the members of a span's events. */
+function exemplarsCell(exemplars: readonly Exemplar[] | undefined): Cell | undefined {
+  const texts = listOf(exemplars).map(exemplar =>
+    objectText({
+      timestamp: timeOf(exemplar.timeUnixNano)?.toString(),
+      value: cellOf(measured(exemplar))?.text,
+      trace_id: textCell(idOf(exemplar.traceId))?.text,
+      span_id: textCell(idOf(exemplar.spanId))?.text,
+      attributes: objectCell(listOf(exemplar.filteredAttributes))?.text,
+    }),
+  );
+  return texts.length === 0 ? undefined : { type: 'dynamic', text: `[${texts.join(',')}]` };
 }
 
 function integer(value: number | string | undefined): AnyValue | undefined {

@@ -81,6 +81,18 @@ export interface DataPoint {
   readonly zeroCount?: Integer;
   readonly positive?: Buckets;
   readonly negative?: Buckets;
+  readonly zeroThreshold?: number;
+  readonly exemplars?: readonly Exemplar[];
+}
+
+/** A measurement that counts in a data point, with the span in which it was made. */
+export interface Exemplar {
+  readonly timeUnixNano?: Integer;
+  readonly asDouble?: number | string;
+  readonly asInt?: Integer;
+  readonly traceId?: Id;
+  readonly spanId?: Id;
+  readonly filteredAttributes?: readonly KeyValue[];
 }
 
 /** Counts of an exponential histogram on one side of zero. */
@@ -161,7 +173,16 @@ export type Encoding = 'protobuf' | 'json';
 
 /** Returns the spans of a `/v1/traces` body. Throws LocalError if it is invalid. */
 export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span>[] {
-  const { resourceSpans } = decoded<TraceRequest>('TraceRequest', body, encoding);
+  return spansIn(decoded<TraceRequest>('TraceRequest', body, encoding));
+}
+
+/** Returns the log records of a `/v1/logs` body. Throws LocalError if it is invalid. */
+export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRecord>[] {
+  return logsIn(decoded<LogsRequest>('LogsRequest', body, encoding));
+}
+
+/** Returns the spans of a request. Throws LocalError if it is invalid. */
+export function spansIn({ resourceSpans }: TraceRequest): readonly Sourced<Span>[] {
   return listOf(resourceSpans).flatMap(({ resource, scopeSpans }) =>
     listOf(scopeSpans).flatMap(({ scope = {}, spans }) =>
       listOf(spans).map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
@@ -169,9 +190,8 @@ export function spansOf(body: Buffer, encoding: Encoding): readonly Sourced<Span
   );
 }
 
-/** Returns the log records of a `/v1/logs` body. Throws LocalError if it is invalid. */
-export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRecord>[] {
-  const { resourceLogs } = decoded<LogsRequest>('LogsRequest', body, encoding);
+/** Returns the log records of a request. Throws LocalError if it is invalid. */
+export function logsIn({ resourceLogs }: LogsRequest): readonly Sourced<LogRecord>[] {
   return listOf(resourceLogs).flatMap(({ resource, scopeLogs }) =>
     listOf(scopeLogs).flatMap(({ scope = {}, logRecords }) =>
       listOf(logRecords).map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
@@ -179,19 +199,18 @@ export function logsOf(body: Buffer, encoding: Encoding): readonly Sourced<LogRe
   );
 }
 
-/** Returns the data points of metrics in JSON. Throws LocalError if the body is invalid. */
-export function pointsOf(body: Buffer): readonly Sourced<Point>[] {
-  const { resourceMetrics } = decoded<MetricsRequest>('MetricsRequest', body, 'json');
+/** Returns the data points of a request. Throws LocalError if it is invalid. */
+export function pointsIn({ resourceMetrics }: MetricsRequest): readonly Sourced<Point>[] {
   return listOf(resourceMetrics).flatMap(({ resource, scopeMetrics }) =>
     listOf(scopeMetrics).flatMap(({ scope = {}, metrics }) =>
       listOf(metrics)
-        .flatMap(pointsIn)
+        .flatMap(pointsOf)
         .map(entry => ({ resource: listOf(resource?.attributes), scope, entry })),
     ),
   );
 }
 
-function pointsIn(metric: Metric): readonly Point[] {
+function pointsOf(metric: Metric): readonly Point[] {
   return metricKinds.flatMap(([member, kind]) => {
     const data = metric[member];
     return data === undefined ? [] : listOf(data.dataPoints).map(point => ({ metric, kind, data, point }));

@@ -12,22 +12,24 @@ import { Left } from './left.js';
 import { NotPrinted } from './printed.js';
 
 /**
- * Converts a text to events: the whole stream, or each JSON value separately, to lines of JSON or CSV. Lines without an event are added to
+ * Converts a text to events: the whole stream, or each JSON value separately, to lines of JSON or CSV. What is not converted is added to
  * `left`.
  */
 type Converter =
   | { readonly events: (chunks: AsyncIterable<Buffer>, left: Left) => AsyncIterable<object | string> }
-  | { readonly lines: (value: string) => readonly string[] };
+  | { readonly lines: (value: string, left: Left) => readonly string[] };
 
 const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = {
   journal: async () => ({ events: (await import('./converted-journal.js')).journalEvents }),
   journalVerbose: async () => ({ events: (await import('./journal-verbose.js')).verboseEvents }),
   windows: async () => ({ events: (await import('./windows-events.js')).windowsEvents }),
-  otlp: async () => ({ lines: (await import('./converted-otlp.js')).otlpLines }),
-  cloudwatch: async () => ({ lines: (await import('./converted-documents.js')).cloudwatchLines }),
-  loki: async () => ({ lines: (await import('./converted-documents.js')).lokiLines }),
-  prometheus: async () => ({ lines: (await import('./converted-documents.js')).prometheusLines }),
-  extended: async () => ({ lines: (await import('./converted-extended.js')).extendedLines }),
+  otlp: async () => ({ lines: (await import('./documents/converted-otlp.js')).otlpLines }),
+  jaeger: async () => ({ lines: (await import('./documents/converted-jaeger.js')).jaegerLines }),
+  zipkin: async () => ({ lines: (await import('./documents/converted-zipkin.js')).zipkinLines }),
+  cloudwatch: async () => ({ lines: (await import('./documents/converted-documents.js')).cloudwatchLines }),
+  loki: async () => ({ lines: (await import('./documents/converted-documents.js')).lokiLines }),
+  prometheus: async () => ({ lines: (await import('./documents/converted-documents.js')).prometheusLines }),
+  extended: async () => ({ lines: (await import('./documents/converted-extended.js')).extendedLines }),
   bulk: async () => ({ events: (await import('./converted-bulk.js')).bulkDocuments }),
   metrics: async () => ({ events: (await import('./converted-metrics.js')).metricSamples }),
   toa5: async () => ({ events: (await import('./converted-toa5.js')).toa5Lines }),
@@ -69,7 +71,7 @@ export async function writeConverted(
   try {
     if ('lines' in converter)
       await writeValues(file, target, {
-        lines: value => converter.lines(value.toString()).map(line => Buffer.from(line)),
+        lines: value => converter.lines(value.toString(), left).map(line => Buffer.from(line)),
       });
     else await writeCopy(target, [Readable.from(linesOf(converter.events(createReadStream(file), left)))]);
   } catch (error) {

@@ -1,20 +1,36 @@
 import { oneLine, plural } from '../../../../text.js';
 
-/** Lines of a text without an event: their number, and the first few. */
+/** What a conversion leaves: lines without an event, with the first few, and documents that stay as they are, with the first reason. */
 export class Left {
   readonly #first: string[] = [];
   #lines = 0;
+  #kept = 0;
+  #reason: string | undefined;
 
   add(line: string): void {
     this.#lines += 1;
     if (this.#first.length < mostShown) this.#first.push(JSON.stringify(oneLine(line, longestShown)));
   }
 
-  /** Returns the notes of an import about these lines. */
+  /** Counts a document that stays as it is; the reason completes a sentence. */
+  keep(reason: string): void {
+    this.#kept += 1;
+    this.#reason ??= reason.replace(/\.$/, '');
+  }
+
+  /** Returns the notes of an import about these lines and documents. */
   notes(): readonly string[] {
-    if (this.#lines === 0) return [];
     const more = this.#lines > mostShown ? ', …' : '';
-    return [`Not rows: ${plural(this.#lines, 'line')}, ${this.#first.join(', ')}${more}.`];
+    return [
+      ...(this.#lines === 0
+        ? []
+        : [`Not rows: ${plural(this.#lines, 'line')}, ${this.#first.join(', ')}${more}.`]),
+      ...(this.#kept === 0
+        ? []
+        : [
+            `Not divided into events: ${plural(this.#kept, 'document')}, each a row as it is: ${this.#reason}.`,
+          ]),
+    ];
   }
 }
 

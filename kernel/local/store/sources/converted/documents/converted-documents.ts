@@ -1,25 +1,25 @@
 /** JSON documents with several events: each becomes a separate event, with the members that apply to all of them. */
 
-type Members = Readonly<Record<string, unknown>>;
+import { itemsOf, membersOf } from './exact-json.js';
 
 /** Returns the events of a document that CloudWatch Logs sends to a subscription; any other text is unchanged. */
 export function cloudwatchLines(text: string): readonly string[] {
   const { logEvents, ...shared } = membersOf(parsed(text));
   return linesOf(
     text,
-    listOf(logEvents).map(event => ({ ...shared, ...membersOf(event) })),
+    itemsOf(logEvents).map(event => ({ ...shared, ...membersOf(event) })),
   );
 }
 
 /** Returns the entries of the streams in a Loki response or push request; any other text is unchanged. */
 export function lokiLines(text: string): readonly string[] {
   const document = membersOf(parsed(text));
-  const streams = listOf(document.streams ?? membersOf(document.data).result).map(membersOf);
+  const streams = itemsOf(document.streams ?? membersOf(document.data).result).map(membersOf);
   return linesOf(
     text,
     streams.flatMap(({ stream, values }) =>
-      listOf(values).map(value => {
-        const [timestamp, line, metadata] = listOf(value);
+      itemsOf(values).map(value => {
+        const [timestamp, line, metadata] = itemsOf(value);
         return { timestamp, line, stream, metadata };
       }),
     ),
@@ -28,12 +28,12 @@ export function lokiLines(text: string): readonly string[] {
 
 /** Returns the samples of the series in a Prometheus response; any other text is unchanged. */
 export function prometheusLines(text: string): readonly string[] {
-  const series = listOf(membersOf(membersOf(parsed(text)).data).result).map(membersOf);
+  const series = itemsOf(membersOf(membersOf(parsed(text)).data).result).map(membersOf);
   return linesOf(
     text,
     series.flatMap(({ metric, value, values }) =>
-      (value === undefined ? listOf(values) : [value]).map(sample => {
-        const [seconds, number] = listOf(sample);
+      (value === undefined ? itemsOf(values) : [value]).map(sample => {
+        const [seconds, number] = itemsOf(sample);
         return { timestamp: Math.round(Number(seconds) * 1000), value: numberOf(number), metric };
       }),
     ),
@@ -55,12 +55,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
