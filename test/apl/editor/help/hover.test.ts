@@ -94,6 +94,21 @@ describe('hover explains', () => {
     expect(last('print strlen("a")$0')?.startsWith('gives')).toBe(true);
   });
 
+  test.each([
+    ['bool', 'True or false.'],
+    ['boolean', 'True or false.'],
+    ['long', 'A 64-bit integer; also int.'],
+    ['int', 'A 64-bit integer; also int.'],
+    ['real', 'A 64-bit floating-point number; also double.'],
+    ['double', 'A 64-bit floating-point number; also double.'],
+    ['string', 'A Unicode string.'],
+    ['datetime', 'A UTC timestamp with nanosecond precision.'],
+    ['timespan', 'A duration with nanosecond precision.'],
+    ['dynamic', 'An array, a map, or any other JSON value.'],
+  ])('the type %s', (name, says) => {
+    expect(hover(`datatable(a:${name})[1]`, 12, environment)?.markdown.split('\n').at(-1)).toBe(says);
+  });
+
   test('in plain text too', () => {
     expect(hover('web | where status > 1', 14, environment)?.plain).toBe(
       'field status: integer, of web\n\nHTTP status',
