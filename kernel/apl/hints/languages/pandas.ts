@@ -20,7 +20,7 @@ interface State {
 /** A string literal. */
 const string = String.raw`(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')`;
 /** Brackets and commas outside of strings. */
-const marks = new RegExp(`${string}|[[\\](),]`, 'g');
+const marks = new RegExp(`${string}|[[\\](){},]`, 'g');
 
 type Method = (state: State, args: readonly string[]) => string | undefined;
 
@@ -36,7 +36,46 @@ function taken(state: State): string | undefined {
   return column;
 }
 
-const counted: Method = state => (state.keys === undefined ? 'count' : summarized(state, 'count()'));
+/** Counts rows. A selected column makes no difference. */
+const counted: Method = state => {
+  taken(state);
+  return state.keys === undefined ? 'count' : summarized(state, 'count()');
+};
+
+/** Counts the values of the selected column, or rows if there is none. */
+const countedValues: Method = state =>
+  state.column === undefined ? counted(state, []) : measured('countif(isnotnull($1))')(state, []);
+
+/** Takes the rows with the most, or the least, of the named columns or the selected one. `top` reads one column. */
+const topped =
+  (order: 'asc' | 'desc'): Method =>
+  (state, [count, columns]) => {
+    const of = columns ?? taken(state);
+    if (count === undefined || of === undefined) return undefined;
+    return namesOf(of).includes(', ')
+      ? `sort by ${namesOf(of, ` ${order}`)} | limit ${count}`
+      : `top ${count} by ${namesOf(of)}${order === 'asc' ? ' asc' : ''}`;
+  };
+
+/** Parameters of the methods that take them by position, in this order. */
+const parameters: Readonly<Record<string, readonly string[]>> = {
+  ...{ head: ['n'], tail: ['n'], nlargest: ['n', 'columns'], nsmallest: ['n', 'columns'], query: ['expr'] },
+  ...{ groupby: ['by'], resample: ['rule'], sort_values: ['by', 'ascending'], value_counts: ['subset'] },
+  ...{ drop_duplicates: ['subset'], quantile: ['q'], fillna: ['value'] },
+};
+
+/** Returns the arguments by position. Names that the method does not have here are left out, since they do not change the rows. */
+function placed(method: string, args: readonly string[]): readonly string[] {
+  const names = own(parameters, method);
+  if (names === undefined) return args;
+  const found: string[] = [];
+  for (const [index, arg] of args.entries()) {
+    const [, name, value = ''] = /^([a-z_]+)\s*=(?!=)\s*([\s\S]*)$/.exec(arg) ?? [];
+    const at = name === undefined ? index : names.indexOf(name);
+    if (at >= 0) found[at] = name === undefined ? arg : value;
+  }
+  return found;
+}
 
 /** Join kinds by the value of `how`. */
 const joins = { inner: 'inner', left: 'leftouter', right: 'rightouter', outer: 'fullouter' };
@@ -59,7 +98,7 @@ const methods: Readonly<Record<string, Method>> = {
     return unit === '' ? undefined : '';
   },
   size: counted,
-  count: counted,
+  count: countedValues,
   mean: measured('avg($1)'),
   sum: measured('sum($1)'),
   min: measured('min($1)'),
@@ -76,9 +115,9 @@ const methods: Readonly<Record<string, Method>> = {
   head: (_, [count = '5']) => `limit ${count}`,
   tail: (_, [count = '5']) => `sort by _time desc | limit ${count}`,
   sort_values: (_, [by = '', order = '']) =>
-    `sort by ${namesOf(by.replace(/^by\s*=/, ''), /false/i.test(order) ? ' desc' : ' asc')}`,
-  nlargest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)}`,
-  nsmallest: (_, [count = '10', by = '']) => `top ${count} by ${namesOf(by)} asc`,
+    `sort by ${namesOf(by, /false/i.test(order) ? ' desc' : ' asc')}`,
+  nlargest: topped('desc'),
+  nsmallest: topped('asc'),
   iloc: (_, [range = '']) => {
     const [, to] = /^0?:(\d+)$/.exec(range) ?? [];
     return to === undefined ? (range === '0' ? 'limit 1' : undefined) : `limit ${to}`;
@@ -130,7 +169,7 @@ export function translatePandas(reader: LanguageReader): string {
       state.column = fieldName(name);
       continue;
     }
-    const stage = own(methods, name)?.(state, partsOf(args));
+    const stage = own(methods, name)?.(state, placed(name, partsOf(args)));
     if (stage === undefined) return reader.fail(`\`${name}\` has no translation here.`);
     if (stage !== '') state.stages.push(stage);
   }
@@ -220,6 +259,6 @@ function partsOf(text: string): readonly string[] {
 }
 
 function deeper(mark: string): number {
-  if (mark === '[' || mark === '(') return 1;
-  return mark === ']' || mark === ')' ? -1 : 0;
+  if ('[({'.includes(mark)) return 1;
+  return '])}'.includes(mark) ? -1 : 0;
 }
