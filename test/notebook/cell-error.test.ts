@@ -18,7 +18,7 @@ async function marked(code: string): Promise<readonly string[]> {
   });
 }
 
-test('every error of a query is shown, in order, each at its place', async () => {
+test('shows every error of a query in order, each at its position', async () => {
   expect(await marked('web\n| where staus == 1\n| extend a = urii\n| project b = nope')).toEqual([
     'unknown-field: unknown field `staus`',
     'staus',
@@ -32,19 +32,19 @@ test('every error of a query is shown, in order, each at its place', async () =>
   ]);
 });
 
-test('a quoted name is marked whole', async () => {
+test('marks a quoted name as a whole', async () => {
   expect((await marked("['no such'] | count"))[1]).toBe("['no such']");
   expect((await marked("web | where ['no such'] == 1"))[1]).toBe("['no such']");
 });
 
-test('a character of two units is marked whole', async () => {
+test('marks a surrogate pair as one character', async () => {
   expect((await marked('web | where 🙂 == 1')).slice(0, 2)).toEqual([
     'bad-character: `🙂` means nothing here',
     '🙂',
   ]);
 });
 
-test('of a long line the part around the error is shown', async () => {
+test('shows only the part of a long line around the error', async () => {
   const many = Array.from({ length: 60 }, (_, index) => `status != ${index}`).join(' and ');
   expect(await marked(`web | where ${many} and staus == 1 and ${many} | project uri`)).toEqual([
     'unknown-field: unknown field `staus`',
@@ -57,7 +57,7 @@ test('of a long line the part around the error is shown', async () => {
   );
 });
 
-test('a name that goes on for ever is marked at its beginning', async () => {
+test('marks only the beginning of a very long name', async () => {
   const name = 'n'.repeat(3_000);
   expect(await marked(`web | project ${name}`)).toEqual([
     `unknown-field: unknown field \`${'n'.repeat(79)}…\``,
@@ -66,7 +66,7 @@ test('a name that goes on for ever is marked at its beginning', async () => {
   ]);
 });
 
-test('a long name, and a long list of names, are cut in messages and hints', async () => {
+test('truncates long names and long lists of names in messages and hints', async () => {
   const name = 'q'.repeat(3_000);
   expect((await marked(`%results ${name}`))[0]).toBe(`magic: there is no result ${'q'.repeat(199)}\u2026`);
   const kept = bench();
@@ -75,7 +75,7 @@ test('a long name, and a long list of names, are cut in messages and hints', asy
   expect([hint.length, hint.at(-1)]).toEqual(['hint: '.length + 2_100, '\u2026']);
 });
 
-test('a name that is written from right to left moves nothing around it', () => {
+test('isolates a right-to-left name from the text around it', () => {
   const error = new MagicError('no field `\u05e9\u05dd` 5 in `n`', 'Did you mean `\u0634 \u202e`?');
   const { evalue, traceback } = failureOf(error, '');
   expect(evalue).toBe('no field `\u2068\u05e9\u05dd\u2069` 5 in `n`');

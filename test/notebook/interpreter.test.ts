@@ -26,14 +26,14 @@ afterEach(() => bench.close());
 const lastHour = { startTime: '2026-03-04T04:06:07.123456789Z', endTime: '2026-03-04T05:06:07.123456789Z' };
 
 describe('a query', () => {
-  test('is sent as it stands, with the time range', async () => {
+  test('is sent unchanged, with the time range', async () => {
     const { outcome } = await bench.run("['web'] | count");
     expect(outcome).toEqual({ status: 'ok', userExpressions: {} });
     expect(queries(bench.service)).toEqual([{ apl: "['web'] | count", ...lastHour }]);
     expect(bench.service.seen[0]?.headers.authorization).toBe('Bearer local-token-4711');
   });
 
-  test('gives a result with its table and its provenance', async () => {
+  test('gives a result with its table and provenance', async () => {
     const { outputs } = await bench.run('web | count');
     const [result] = outputs;
     if (result?.kind !== 'result') throw new Error('no result');
@@ -80,7 +80,7 @@ describe('a query', () => {
     [30, undefined, 79],
     [200, 'yes', 79],
   ])(
-    'on a terminal of %i characters, where the user answers %j, has a table of %i',
+    'on a terminal %i characters wide, if the user can answer %j, has a table %i wide',
     async (consoleWidth, answer, width) => {
       const columns = ['a', 'b', 'c'].map(name => ({ name, type: 'string' }));
       const body = tabular(
@@ -95,7 +95,7 @@ describe('a query', () => {
     },
   );
 
-  test('is one of several: the last is the result', async () => {
+  test('before the last one in a cell is displayed; the last is the result', async () => {
     const { outputs } = await bench.run('web | count\n\nlet x = 1;\nweb | where status > x | count');
     expect(outputs.map(output => output.kind)).toEqual(['display', 'result']);
     expect(queries(bench.service).map(query => query.apl)).toEqual([
@@ -104,18 +104,18 @@ describe('a query', () => {
     ]);
   });
 
-  test('ending in a semicolon shows nothing', async () => {
+  test('that ends in a semicolon shows nothing', async () => {
     const { outcome, outputs } = await bench.run('web | count;');
     expect([outcome.status, outputs, queries(bench.service).length]).toEqual(['ok', [], 1]);
   });
 
-  test('of an empty cell is none', async () => {
+  test('is not sent for an empty cell', async () => {
     const { outcome, outputs } = await bench.run('  \n// nothing\n');
     expect([outcome.status, outputs, bench.service.seen.length]).toEqual(['ok', [], 0]);
   });
 
   test.each(['%%apl\nweb | count', '%apl\nweb | count', '%apl web | count', '%%time 1h\n%%apl web | count'])(
-    'may have the prefix that other notebooks need: %j',
+    'may start with the apl magic: %j',
     async code => {
       const { outcome } = await bench.run(code);
       expect([outcome.status, queries(bench.service).map(query => query.apl)]).toEqual([
@@ -131,7 +131,7 @@ describe('the profile', () => {
   const plain = ({ outputs }: CellRun) =>
     outputs.flatMap(output => ('data' in output ? String(output.data['text/plain']).split('\n') : []));
 
-  test('is local although another is configured, and the first result says so', async () => {
+  test('is local although another is configured, as the first result says', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url), { mode: 0o600 });
     expect(plain(await bench.run('web | count'))[0]).toBe(
       'Note: Queries run on the service on this machine; %use NAME changes to another profile: prod.',
@@ -140,21 +140,21 @@ describe('the profile', () => {
     expect(plain(await bench.run('web | count'))[0]).toMatch(/^1 row/);
   });
 
-  test('is local although the file of the others is broken', async () => {
+  test('is local although the profiles file is broken', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments', { mode: 0o600 });
     expect(plain(await bench.run('web | count'))[0]).toBe(
       'Note: Queries run on the service on this machine. There is no other profile: ~/.axiom.toml is not valid TOML at line 1.',
     );
   });
 
-  test('is named above every result when it is another', async () => {
+  test('is named above every result unless it is local', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url), { mode: 0o600 });
     const runs = [await bench.run('%use prod\nweb | count'), await bench.run('web | count')];
     expect(runs.map(run => plain(run)[0]?.split(' \u00b7 ')[0])).toEqual(['profile prod', 'profile prod']);
     expect(plain(await bench.run('%use local\nweb | count'))[0]).toMatch(/^1 row/);
   });
 
-  test('that the environment chooses is announced once, and named', async () => {
+  test('chosen by the environment is announced once and named above every result', async () => {
     const chosen = await startBench({
       environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-2' }),
     });
@@ -171,7 +171,7 @@ describe('the profile', () => {
   });
 });
 
-test('of a hosted profile %time all is everything since 1970', async () => {
+test('%time all on a hosted profile starts at 1970', async () => {
   const hosted = await startBench({
     environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-2' }),
   });
@@ -185,7 +185,7 @@ test.each([
   ['web', '_time a _sysTime'],
   ['web | where a > 1 | extend b = 1', '_time a _sysTime'],
   ['web | project _sysTime, a, _time', '_sysTime a _time'],
-])('the columns of %s are %s', async (code, names) => {
+])('the columns of %s are in the order %s', async (code, names) => {
   const fields = ['_sysTime', 'a', '_time'].map(name => ({ name, type: 'integer' }));
   bench.service.answer(() => ({ body: tabular(fields, [[1], [2], [3]]) }));
   const [output] = (await bench.run(code)).outputs;
@@ -194,7 +194,7 @@ test.each([
 });
 
 describe('named results', () => {
-  test('are kept and answered as expressions', async () => {
+  test('are available as user expressions', async () => {
     await bench.run('total << web | count');
     const { outcome } = await bench.run('', { expressions: { a: 'total', b: '_', c: 'other' } });
     if (outcome.status !== 'ok') throw new Error('it failed');
@@ -215,7 +215,7 @@ describe('named results', () => {
   });
 });
 
-describe('above the table it says', () => {
+describe('a warning above the table', () => {
   const rows = (count: number) =>
     tabular([{ name: 'n', type: 'integer' }], [Array.from({ length: count }, (_, index) => index)], {
       rowsMatched: 5000,
@@ -254,11 +254,11 @@ describe('above the table it says', () => {
       1000,
       'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
     ],
-  ])('%j with %i rows', async (code, count, text) => {
+  ])('reports the row limit if it was reached: %j with %i rows', async (code, count, text) => {
     expect(await limits(code, rows(count))).toEqual(text === undefined ? [] : [{ level: 'warn', text }]);
   });
 
-  test('that the local service was restarted, once', async () => {
+  test('reports once that the local service was restarted', async () => {
     let connections = 0;
     const restarting = await startBench({
       local: service => ({
@@ -281,7 +281,7 @@ describe('above the table it says', () => {
   });
 });
 
-test.each(['exit', ' quit()\n'])('%j leaves a console, and nothing else', async code => {
+test.each(['exit', ' quit()\n'])('%j leaves an interactive console but not a notebook', async code => {
   const console = await startBench({ consoleWidth: 80 });
   onTestFinished(() => console.close());
   const left = await console.run(code, { answer: 'yes' });
@@ -309,7 +309,7 @@ describe('a query that finds the local service gone', () => {
     return { outcome, outputs, doubts };
   }
 
-  test('is asked again when the service was restarted', async () => {
+  test('is retried, with a warning, after the service is restarted', async () => {
     const { outcome, outputs, doubts } = await restarting(true);
     const [output] = outputs;
     const limits =
@@ -318,7 +318,7 @@ describe('a query that finds the local service gone', () => {
     expect([outcome.status, doubts, limits]).toEqual(['ok', [false, true], [{ level: 'warn', text }]]);
   });
 
-  test('is asked again without a word when another kernel has started it', async () => {
+  test('is retried silently if another kernel has started it', async () => {
     const { outcome, outputs, doubts } = await restarting(false, true);
     const [output] = outputs;
     const { limits } = (output !== undefined && 'metadata' in output ? output.metadata.apl : {}) as {
@@ -327,7 +327,7 @@ describe('a query that finds the local service gone', () => {
     expect([outcome.status, doubts, limits]).toEqual(['ok', [false, true], []]);
   });
 
-  test('fails when it was not', async () => {
+  test('fails if the service was not restarted', async () => {
     const { outcome, doubts } = await restarting(false);
     expect([outcome.status === 'error' && outcome.ename, doubts]).toEqual([
       'connection-refused',
@@ -337,7 +337,7 @@ describe('a query that finds the local service gone', () => {
 });
 
 test.each(['its time limit', 'its user'])(
-  'the local service is asked whether it is there after a query that %s ended',
+  'checks that the local service is alive after a query is ended by %s',
   async who => {
     const doubts: boolean[] = [];
     const bench = await startBench({
@@ -359,10 +359,10 @@ test.each(['its time limit', 'its user'])(
   },
 );
 
-describe('an error in the APL', () => {
+describe('an APL error from the service', () => {
   test.each<readonly [string, string, object, readonly string[]]>([
     [
-      'is shown in the line of the cell',
+      'is shown at its line in the cell',
       '%%time 1h\n\nweb\n| where stauts == 200\n| count',
       {
         line: 2,
@@ -380,7 +380,7 @@ describe('an error in the APL', () => {
       ],
     ],
     [
-      'is shown in the second query, below a shared let',
+      'is shown in the second query, after a shared let',
       'let a = 1;\n\nweb | count\n\nweb | where 漢 == b',
       { line: 2, column: 18, message: 'unknown field `b`' },
       [
@@ -391,7 +391,7 @@ describe('an error in the APL', () => {
       ],
     ],
     [
-      'is shown between line ends of any kind',
+      'is shown correctly with any line endings',
       'web\r\n| where a\r| where\tb\r\n| count',
       { line: 3, column: 9, message: 'unknown field `b`' },
       [
@@ -402,7 +402,7 @@ describe('an error in the APL', () => {
       ],
     ],
     [
-      'is shown at the end when it is past it',
+      'with a position past the end is shown at the end',
       'web | where',
       { line: 9, column: 99, message: 'something is missing' },
       [
@@ -412,7 +412,12 @@ describe('an error in the APL', () => {
         '  │            ^',
       ],
     ],
-    ['without a place has none', 'web', { message: 'too complex' }, ['invalid-query: too complex']],
+    [
+      'without a position is shown without one',
+      'web',
+      { message: 'too complex' },
+      ['invalid-query: too complex'],
+    ],
   ])('%s', async (_, code, detail, lines) => {
     let asked = 0;
     bench.service.answer(() =>
@@ -426,7 +431,7 @@ describe('an error in the APL', () => {
     expect(`${ename}: ${evalue}`).toBe(lines[0]);
   });
 
-  test('is one of several: all are shown in order, up to a bound', async () => {
+  test('that is one of several is shown with the others, up to ten', async () => {
     const others = Array.from({ length: 12 }, (_, index) => ({
       line: 1,
       column: 13 + index,
@@ -454,7 +459,7 @@ describe('an error in the APL', () => {
     ]);
   });
 
-  test('ends the cell: later queries are not sent', async () => {
+  test('stops the cell: later queries are not sent', async () => {
     bench.service.answer(() => ({ status: 400, body: { message: 'no' } }));
     await bench.run('web | count\n\nweb | count');
     expect(bench.service.seen.length).toBe(1);
@@ -462,7 +467,7 @@ describe('an error in the APL', () => {
 });
 
 describe('a cell fails', () => {
-  test('when it cannot be split', async () => {
+  test('when its magics are misplaced', async () => {
     const run = await bench.run('web | count\n\n%time last 1h');
     expect([traceback(run)[0], bench.service.seen.length]).toEqual([
       'late-magic: magic lines belong at the top of a cell, before the query',
@@ -470,7 +475,7 @@ describe('a cell fails', () => {
     ]);
   });
 
-  test('when the answer cannot be decoded', async () => {
+  test('when the response cannot be decoded', async () => {
     bench.service.answer(() => ({
       body: '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[[1],[2]]}]}',
     }));
@@ -480,7 +485,7 @@ describe('a cell fails', () => {
     );
   });
 
-  test('with control characters made visible', async () => {
+  test('with control characters of the message made visible', async () => {
     bench.service.answer(() => ({ status: 400, body: { message: 'bad \u001b]0;title\u0007 \u202e' } }));
     expect(traceback(await bench.run('web'))).toEqual([
       'invalid-query: bad \u27e8U+001B\u27e9]0;title\u27e8U+0007\u27e9 \u27e8U+202E\u27e9',
@@ -489,7 +494,7 @@ describe('a cell fails', () => {
 });
 
 describe('an interrupt', () => {
-  test('cancels the request, and the session goes on', async () => {
+  test('cancels the request and leaves the session usable', async () => {
     const abort = new AbortController();
     bench.service.answer(() => () => abort.abort());
     const run = await bench.run('%time 2h\nslow << web | count', { signal: abort.signal });
@@ -510,8 +515,8 @@ describe('an interrupt', () => {
   });
 });
 
-describe('the kernel says', () => {
-  test('what it is', () => {
+describe('the kernel reports', () => {
+  test('its name, version and language', () => {
     const { language_info, implementation, implementation_version } = bench.handler.info;
     expect([implementation, implementation_version, language_info]).toEqual([
       'apl-kernel',

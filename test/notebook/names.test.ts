@@ -70,7 +70,7 @@ describe.each(names)('%s', name => {
     expect(JSON.stringify(run)).not.toMatch(/native code|\[object/);
   });
 
-  test('is a parameter with the value that it was given', async () => {
+  test('is a parameter with the given value', async () => {
     expect(await answer(`%param ${name} = 7\nprint a = ${name} + 1`)).toEqual(['a', '8']);
     await bench().run(`%param ${name} = "text" --choices "text", "other"`);
     expect(await answer(`print a = strcat(${name}, "!")`)).toEqual(['a', 'text!']);
@@ -124,7 +124,7 @@ describe.each(names)('%s', name => {
     await bench().run(`%results ${name} --drop`);
   });
 
-  test('is a profile where one is called so, and none otherwise', async () => {
+  test('is a profile only if one has this name', async () => {
     expect(await refusal(`%use ${name}`)).toBe(`profile: there is no profile ${name}`);
     const file = join(bench().homeDir, '.axiom.toml');
     await writeFile(file, `[deployments."${name}"]\nurl = "http://127.0.0.1:9"\ntoken = "t"\n`, {
@@ -136,6 +136,6 @@ describe.each(names)('%s', name => {
   });
 });
 
-test('nothing has become a property of every object', () => {
+test('no property was added to every object', () => {
   expect(Object.keys(Object.getPrototypeOf({}))).toEqual([]);
 });

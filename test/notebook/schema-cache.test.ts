@@ -40,15 +40,15 @@ async function answered(...found: readonly string[]): Promise<void> {
   await settled();
 }
 
-describe('what is known', () => {
-  test('is nothing at first, and then the answer', async () => {
+describe('a cached list', () => {
+  test('is empty until the first response', async () => {
     expect(await known()).toEqual([]);
     await answered('web');
     expect(await known()).toEqual(['web']);
     expect(asked()).toEqual(['datasets']);
   });
 
-  test('is waited for when there is a timeout, and only then', async () => {
+  test('is awaited only if a timeout is given', async () => {
     const waiting = cache.knownDatasets(10_000);
     await settled();
     await answered('web');
@@ -56,12 +56,12 @@ describe('what is known', () => {
     expect(names(await cache.knownFields('web', 1))).toEqual([]);
   });
 
-  test('is asked for once while no answer has come', async () => {
+  test('is requested once while a request is pending', async () => {
     await Promise.all([known(), known(), known()]);
     expect(asked()).toEqual(['datasets']);
   });
 
-  test('stays for a minute, and is then fetched again while the old one is shown', async () => {
+  test('is refetched after a minute, and the old one used meanwhile', async () => {
     await known();
     milliseconds = 1_000;
     await answered('web');
@@ -76,7 +76,7 @@ describe('what is known', () => {
     expect(asked().length).toBe(2);
   });
 
-  test('is asked for again after a failure', async () => {
+  test('is requested again after a failure', async () => {
     await known();
     questions[0]?.refuse();
     await settled();
@@ -84,7 +84,7 @@ describe('what is known', () => {
     expect(asked()).toEqual(['datasets', 'datasets']);
   });
 
-  test('is kept apart for each dataset', async () => {
+  test('is separate for each dataset', async () => {
     await cache.knownFields('web');
     await answered('status');
     await cache.knownFields('logs');
@@ -97,8 +97,8 @@ describe('what is known', () => {
   });
 });
 
-describe('a fresh answer', () => {
-  test('is asked for each time, and known from then on', async () => {
+describe('a fresh list', () => {
+  test('is requested each time, then cached', async () => {
     for (const found of [['web'], ['web', 'logs']]) {
       const fresh = cache.datasets();
       await answered(...found);
@@ -113,7 +113,7 @@ describe('a fresh answer', () => {
     expect(asked()).toEqual(['datasets', 'datasets', 'web']);
   });
 
-  test('fails as its request does, and earlier answers stay', async () => {
+  test('fails with its request, and the cached list stays', async () => {
     const first = cache.datasets();
     await answered('web');
     await first;
@@ -124,8 +124,8 @@ describe('a fresh answer', () => {
   });
 });
 
-describe('after clear', () => {
-  test('nothing is known', async () => {
+describe('after clear()', () => {
+  test('nothing is cached', async () => {
     await known();
     await answered('web');
     cache.clear();
@@ -133,7 +133,7 @@ describe('after clear', () => {
     expect(asked()).toEqual(['datasets', 'datasets']);
   });
 
-  test('the answer to an earlier request is not stored, whoever sent it', async () => {
+  test('the response to an earlier request is not cached', async () => {
     const background = cache.knownDatasets(10_000);
     const fresh = cache.datasets();
     cache.clear();

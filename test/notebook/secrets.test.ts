@@ -36,7 +36,7 @@ const tokens = [
   ['of the API', `xaat-${secret}`],
   ['of a person', `xapt-${secret}`],
   ['of OAuth', `Bearer ya29.${secret}`],
-  ['that is configured', configured],
+  ['in the configuration', configured],
 ] as const;
 
 /** Returns everything that the kernel has written: files, outputs, and state for the next session. */
@@ -61,15 +61,15 @@ describe.each(tokens)('a token %s', (_, token) => {
     ['in a string', (t: string) => `web | where auth == "${t}" | count`],
     ['in a let statement', (t: string) => `let key = '${t}';\nweb | where auth == key`],
     ['in a query that is refused', (t: string) => `web | where refuse == "${t}"`],
-    ['in a query with an error beside it', (t: string) => `web | where "${t}" === )`],
+    ['in a query with a syntax error', (t: string) => `web | where "${t}" === )`],
     ['in a parameter', (t: string) => `%param key = "${t}"\n%params\n%show-query\nweb | where auth == key`],
     ['in a choice', (t: string) => `%param key = "a" --choices "a", "${t}"\n%params`],
     ['in a magic that prints it', (t: string) => `%echo ${t}\n%echo --stderr ${t}`],
-    ['in the place of a magic', (t: string) => `% ${t}`],
-    ['in a name', (t: string) => `%use "${t}"`],
+    ['in place of a magic name', (t: string) => `% ${t}`],
+    ['in the name of a profile', (t: string) => `%use "${t}"`],
     ['in the name of a dataset', (t: string) => `%peek "${t}"`],
     ['in a search of the history', (t: string) => `%history "${t}"`],
-    ['in a topic', (t: string) => `%help "${t}"`],
+    ['in a help topic', (t: string) => `%help "${t}"`],
     ['in a range', (t: string) => `%time ${t}`],
     ['in a setting', (t: string) => `%config time "${t}"`],
     ['in a starred query', (t: string) => `%star --new "my ${t}" --no-run\nweb | where auth == "${t}"`],
@@ -77,7 +77,7 @@ describe.each(tokens)('a token %s', (_, token) => {
     ['in an assertion', (t: string) => `%assert max(n) == "${t}"\nweb | count`],
     ['in the name of a file', (t: string) => `%export "none/${t}.csv"\nweb | count`],
     ['in a recording', (t: string) => `%cache record rec\nweb | where auth == "${t}" and refuse`],
-  ])('%s is in nothing that is kept, and in no output', async (_where, cell) => {
+  ])('%s is neither stored nor shown', async (_where, cell) => {
     await bench.run('web | count');
     const run = await bench.run(cell(token));
     const later = [
@@ -95,12 +95,12 @@ describe.each(tokens)('a token %s', (_, token) => {
   });
 });
 
-test('the query is sent as it was typed', async () => {
+test('a query with a token is sent as typed', async () => {
   await bench.run(`web | where auth == "xaat-${secret}"`);
   expect(queries(bench.service)[0]?.apl).toBe(`web | where auth == "xaat-${secret}"`);
 });
 
-test('a query that held a token is listed, and not run again', async () => {
+test('%rerun refuses a query that contained a token', async () => {
   await bench.run(`web | where auth == "xaat-${secret}"`);
   await bench.run('web | count');
   expect(traceback(await bench.run('%rerun 1'))[0]).toBe(
@@ -115,7 +115,7 @@ test('a word after "bearer" is not a token', async () => {
   expect(await written()).toContain('bearer of news\\" // bearer token');
 });
 
-test('an older log of queries is listed as it is, without its tokens', async () => {
+test('%history masks tokens in an older query log', async () => {
   const entry = {
     at: 't',
     profile: 'local',
@@ -129,6 +129,6 @@ test('an older log of queries is listed as it is, without its tokens', async () 
   expect([listed.includes('web // ***'), listed.includes(secret)]).toEqual([true, false]);
 });
 
-test('what a magic prints that is not a token stays', async () => {
+test('%echo keeps words that only resemble tokens', async () => {
   expect(printed(await bench.run('%echo maxapt-1 bearer of news'))).toBe('maxapt-1 bearer of news\n');
 });

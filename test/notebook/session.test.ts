@@ -50,8 +50,8 @@ const request = { apl: 'web | count' };
 const signal = new AbortController().signal;
 const sent = () => service.seen.at(-1)?.headers.authorization;
 
-describe('a query of a hosted profile without a connection', () => {
-  test('fails, and the local service is neither started nor asked', async () => {
+describe('a query of a hosted profile', () => {
+  test('fails without a connection, without starting the local service', async () => {
     const gone = await startService(() => ({}));
     await gone.close();
     await open(profile('prod', gone.url, 'token = "xaat-1"'));
@@ -64,7 +64,7 @@ describe('a query of a hosted profile without a connection', () => {
     expect([connected, service.seen.length, session.takeRestart()]).toEqual([[], 0, false]);
   });
 
-  test('fails also when the connection is lost halfway', async () => {
+  test('fails after retries if the connection is lost', async () => {
     const rude = await startService(() => response => response.socket?.destroy());
     await open(profile('prod', rude.url, 'token = "xaat-1"'));
     await session.use('prod');
@@ -80,8 +80,8 @@ describe('a query of a hosted profile without a connection', () => {
   });
 });
 
-describe('the token that is sent', () => {
-  test('is the typed one, also after the file was read again, and for its profile alone', async () => {
+describe('the token sent', () => {
+  test('is the typed one for its profile alone, also after rereading the file', async () => {
     await open(profile('a', service.url, 'token = "xaat-a"') + profile('b', service.url, 'token = "xaat-b"'));
     session.keepToken('a', new AccessToken('xaat-typed'));
     const tokens: (string | undefined)[] = [];
@@ -98,7 +98,7 @@ describe('the token that is sent', () => {
     ]);
   });
 
-  test('is the typed one for a profile of the environment too', async () => {
+  test("is the typed one for the environment's profile", async () => {
     await open('', { url: service.url, token: 'xaat-environment' });
     session.keepToken('environment', new AccessToken('xaat-typed'));
     await session.use('environment');
@@ -108,14 +108,14 @@ describe('the token that is sent', () => {
 });
 
 describe('a profile', () => {
-  test('that does not exist is refused, and the active one stays', async () => {
+  test('that does not exist is refused; the active one stays', async () => {
     await open(profile('prod', service.url));
     await session.use('prod');
     const error = await session.use('pord').catch(reason => reason);
     expect([error.message, session.profileName]).toEqual(['there is no profile pord', 'prod']);
   });
 
-  test('that changes forgets schemas', async () => {
+  test('switch clears the schema cache', async () => {
     await open(profile('prod', service.url, 'token = "xaat-1"'));
     await session.use('local');
     service.answer(() => ({ body: [{ id: 'web', name: 'web', description: '' }] }));

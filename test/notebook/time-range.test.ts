@@ -35,7 +35,7 @@ function refusal(work: () => unknown): readonly [string, string] {
   throw new Error('nothing was thrown');
 }
 
-describe('a range is read from', () => {
+describe('parses a range:', () => {
   test.each([
     ['last 1h', hourAgo, at, 'last 1h'],
     ['1h', hourAgo, at, 'last 1h'],
@@ -115,7 +115,7 @@ describe('a range is read from', () => {
   ])('%s', check);
 });
 
-describe('a range is refused', () => {
+describe('refuses a range', () => {
   test.each([
     ['', 'no time range is given'],
     ['yestreday', '`yestreday` is not a time or a duration'],
@@ -154,7 +154,7 @@ describe('a range is refused', () => {
     expect(refusal(() => parseRange(input))[0]).toBe(message);
   });
 
-  test('when it is resolved, if it is reversed by then', () => {
+  test('on resolving, if it is reversed by then', () => {
     const range = parseRange('2026-03-05 now');
     expect(refusal(() => resolveRange(range, now))[0]).toBe(
       'the range ends (2026-03-04T05:06:07.123456789Z) before it starts (2026-03-05T00:00:00Z)',
@@ -178,7 +178,7 @@ describe('a range is refused', () => {
     ['11/23/2026', '`2026-11-23`'],
     ['23.11.2026', '`2026-11-23`'],
     ['5/11/2026', '`2026-05-11` or `2026-11-05`'],
-  ])('with the form that was meant: %s', (input, meant) => {
+  ])('and suggests the intended form: %s', (input, meant) => {
     expect(refusal(() => parseRange(input))).toEqual([
       `\`${input}\` is not a time range`,
       `Write ${meant}. Times are in UTC.`,
@@ -186,9 +186,12 @@ describe('a range is refused', () => {
     for (const [, each = ''] of meant.matchAll(/`(.*?)`/g)) expect(parseRange(each).label).not.toBe('');
   });
 
-  test.each(['25-26', '9-10-11', '13am', '31/31/2026'])('with no guess if there is none: %s', input => {
-    expect(refusal(() => parseRange(input))[1]).toContain('`yesterday 10:00..11:00`');
-  });
+  test.each(['25-26', '9-10-11', '13am', '31/31/2026'])(
+    'without a suggestion if there is none: %s',
+    input => {
+      expect(refusal(() => parseRange(input))[1]).toContain('`yesterday 10:00..11:00`');
+    },
+  );
 
   test.each([
     ['yestreday', 'Did you mean `yesterday`? Write'],
@@ -198,7 +201,7 @@ describe('a range is refused', () => {
     ['this weak', 'Did you mean `this week`? Write'],
     ['alll', 'Did you mean `all`? Write'],
     ['tomxyz', 'Write'],
-  ])('with the nearest word as help, where one is near: %s', (input, help) => {
+  ])('and suggests the nearest word if there is one: %s', (input, help) => {
     const [, hint] = refusal(() => parseRange(input));
     expect(hint.slice(0, hint.indexOf('Write') + 5)).toBe(help);
   });
@@ -221,7 +224,7 @@ test.each([
   expect(resolveRange(parseRange(input), time).startTime).toBe(start);
 });
 
-test('freezing keeps the window', () => {
+test('freezing keeps the interval', () => {
   const range = parseRange('now-1d now-1h');
   const frozen = freezeRange(range, now);
   expect([isFrozen(range), isFrozen(frozen), frozen.label]).toEqual([false, true, `${dayAgo} .. ${hourAgo}`]);
@@ -236,6 +239,6 @@ test.each([
   ['last 1y', 'now-365d', 'now'],
   ['today', '2026-03-04T00:00:00Z', 'now'],
   ['2026-01-01..2026-01-02', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
-])('%s is stored relative where it can be', (input, startTime, endTime) => {
+])('%s is stored as a relative range if possible', (input, startTime, endTime) => {
   expect(storedRange(parseRange(input), now)).toEqual({ startTime, endTime });
 });

@@ -32,7 +32,7 @@ const listed = (cell: CellRun) =>
     .filter(text => text.includes('chart of'))
     .map(text => /\d+ annotations?: [^;]*?(?=;|\.$)/.exec(text)?.[0] ?? 'none');
 
-test('a chart over time asks for the annotations of its datasets in its range, while the query runs', async () => {
+test('a chart over time requests the annotations of its datasets for its range', async () => {
   await start(() => ({ body: [release] }));
   expect(listed(await run(query))).toEqual(['1 annotation: Release 1.2 (2026-03-04 04:15:00)']);
   expect(asked().map(({ parameters }) => parameters)).toEqual([
@@ -42,7 +42,7 @@ test('a chart over time asks for the annotations of its datasets in its range, w
   expect([...new Set(paths)].sort()).toEqual(['/v1/datasets/_apl', path]);
 });
 
-test('annotations of other datasets are left out, where a service knows no filter', async () => {
+test('drops annotations of other datasets if the service ignores the filter', async () => {
   await start(() => ({ body: [release, { ...release, id: 'ann_2', datasets: ['traces'] }] }));
   expect(listed(await run(query))).toEqual(['1 annotation: Release 1.2 (2026-03-04 04:15:00)']);
 });
@@ -53,14 +53,14 @@ test.each([
   ['%%retain off', query],
   ['', `${query};`],
   ['', "['web'] | count"],
-])('nothing is asked for %s %s', async (line, text) => {
+])('requests no annotations: %s %s', async (line, text) => {
   await start(() => ({ body: [release] }));
   if (text.endsWith('count')) bench.service.answer(everyday);
   await run(`${line}\n${text}`);
   expect(asked()).toEqual([]);
 });
 
-test('the setting turns annotations off, and a cell turns them on again', async () => {
+test('a cell comment turns annotations on when the setting turns them off', async () => {
   await start(() => ({ body: [release] }));
   await bench.run('%config annotations off');
   expect(listed(await run(query))).toEqual(['none']);
@@ -69,7 +69,7 @@ test('the setting turns annotations off, and a cell turns them on again', async 
   ]);
 });
 
-test('a chart that is drawn again has the annotations of now', async () => {
+test('redrawing a chart fetches its annotations again', async () => {
   const found = [release];
   await start(() => ({ body: found }));
   await run(query);
@@ -80,14 +80,14 @@ test('a chart that is drawn again has the annotations of now', async () => {
   expect(listed(await bench.run('// @annotations off\n%viz line'))).toEqual(['none']);
 });
 
-describe('a service without annotations changes nothing but the chart', () => {
+describe('a chart is drawn without annotations when', () => {
   test.each<[string, () => Reply, number]>([
-    ['the token may not list them', () => ({ status: 403, body: { message: 'no' } }), 1],
-    ['it has no such route', () => ({ status: 404, body: { message: 'no' } }), 1],
-    ['it fails', () => ({ status: 500, body: { message: 'no' } }), 2],
-    ['its answer is of another shape', () => ({ body: [{ id: 5 }] }), 2],
-    ['its answer is not JSON', () => ({ body: '<html>' }), 2],
-    ['a time is none', () => ({ body: [{ ...release, time: 'noon' }] }), 2],
+    ['the token may not list annotations', () => ({ status: 403, body: { message: 'no' } }), 1],
+    ['the service lacks the route', () => ({ status: 404, body: { message: 'no' } }), 1],
+    ['the request fails', () => ({ status: 500, body: { message: 'no' } }), 2],
+    ['the response has another shape', () => ({ body: [{ id: 5 }] }), 2],
+    ['the response is not JSON', () => ({ body: '<html>' }), 2],
+    ['a time is invalid', () => ({ body: [{ ...release, time: 'noon' }] }), 2],
   ])('%s', async (_, reply, questions) => {
     await start(reply);
     const cells = [await run(query), await run(query)];
@@ -99,7 +99,7 @@ describe('a service without annotations changes nothing but the chart', () => {
     expect(bench.logged.filter(text => text.includes('annotations'))).toHaveLength(1);
   });
 
-  test('it does not answer: the chart comes without them', async () => {
+  test('the request times out', async () => {
     await start(() => () => undefined);
     const cell = await run(query);
     expect([cell.outcome.status, listed(cell)]).toEqual(['ok', ['none']]);
@@ -107,7 +107,7 @@ describe('a service without annotations changes nothing but the chart', () => {
     await expect.poll(() => bench.service.aborted).toEqual([path]);
   });
 
-  test('and says why where the cell asks for them', async () => {
+  test('the token may not list them, and says why if the cell requests them', async () => {
     await start(() => ({ status: 403, body: { message: 'no' } }));
     const cell = await run(`// @annotations on\n${query}`);
     expect(shown(cell)[0]).toContain(
@@ -115,7 +115,7 @@ describe('a service without annotations changes nothing but the chart', () => {
     );
   });
 
-  test('a refusal is forgotten when the user changes an annotation', async () => {
+  test('a refusal came earlier, until the user adds an annotation', async () => {
     await start(() => ({ status: 403, body: { message: 'no' } }));
     await run(query);
     bench.service.answer(seen =>
@@ -130,7 +130,7 @@ describe('a service without annotations changes nothing but the chart', () => {
   });
 });
 
-test('a result of another profile is drawn again without the annotations of this one', async () => {
+test("redrawing a result of another profile omits the active profile's annotations", async () => {
   await start(() => ({ body: [release] }), {
     environment: service => ({ url: service.url, token: 'xaat-x' }),
   });

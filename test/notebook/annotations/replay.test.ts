@@ -9,7 +9,7 @@ import { countsOverTime, releaseOf } from './answers.js';
 const query =
   "%%time 2026-03-04T04:00Z..2026-03-04T05:00Z\n['web'] | summarize n = count() by bin(_time, 10m)";
 
-test('a replay draws the annotations that were recorded, and one from before there were any draws none', async () => {
+test('a replay draws the recorded annotations, or none if none were recorded', async () => {
   const workDir = await mkdtemp(join(tmpdir(), 'apl-replay-'));
   onTestFinished(() => rm(workDir, { recursive: true, force: true }));
   const outputs = async (mode: string, cell: string, title: string) => {

@@ -47,7 +47,7 @@ describe('a magic line completes', () => {
     ['%echo w$0', [], 'w'],
   ])('%s', check);
 
-  test('the names of files', async () => {
+  test('file names', async () => {
     await mkdir(join(bench.homeDir, 'logs', 'old'), { recursive: true });
     for (const name of ['a.csv', 'b.csv', 'b c.csv', '.hidden'])
       await writeFile(join(bench.homeDir, 'logs', name), '');
@@ -56,7 +56,7 @@ describe('a magic line completes', () => {
     await check('%import ~/none/$0', [], '~/none/');
   });
 
-  test('with its options and their values', async () => {
+  test('with types: options and their values', async () => {
     const types = async (marked: string) => (await complete(marked)).items.map(item => item.type);
     expect([await types('%stars --w$0'), await types('%stars --who t$0')]).toEqual([['option'], ['value']]);
   });
@@ -73,16 +73,16 @@ describe('a query completes', () => {
     ['w$0', ['web'], 'w'],
     ["['w$0", ["['web']"], "['w"],
     ['%%time 1h\n\nw$0', ['web'], 'w'],
-  ])('its dataset: %s', check);
+  ])('dataset names: %s', check);
 
-  test('its operators', () => check('web\n| summ$0', ['summarize'], 'summ'));
+  test('operators', () => check('web\n| summ$0', ['summarize'], 'summ'));
 
-  test('snippets, with the names of the places to fill in', () => {
+  test('snippets, with named placeholders', () => {
     const text = 'summarize percentiles_array(field, 50, 95, 99) by bin_auto(_time)';
     return check('web | perc$0', [text], 'perc');
   });
 
-  test('its fields', async () => {
+  test('fields', async () => {
     expect((await complete('web | where stat$0')).texts).toEqual(['status']);
     expect((await complete("web | where ['geo$0")).texts).toEqual(["['geo.city']"]);
     expect((await complete("web | where ['du$0")).texts).toEqual(["['duration']"]);
@@ -103,7 +103,7 @@ describe('a query completes', () => {
     ['web | summarize dcounti$0', ['dcountif'], 'dcounti'],
     ['web | where dcounti$0', [], 'dcounti'],
     ['%time 1h\nweb\n| project-a$0', ['project-away'], 'project-a'],
-  ])('what its stage sees: %s', check);
+  ])('what is in scope at the cursor: %s', check);
 
   test('with types, units and signatures', async () => {
     const signatures = (await complete('web | where $0')).items.slice(0, 3).map(item => item.signature);
@@ -111,7 +111,7 @@ describe('a query completes', () => {
     expect((await complete('web | where strle$0')).items[0]?.signature).toBe('strlen(text: string) -> long');
   });
 
-  test('values that a field has in the time range, asked once', async () => {
+  test('values of a field in the time range, with one query', async () => {
     bench.service.answer(({ path }) =>
       path.endsWith('_apl')
         ? {
@@ -142,7 +142,7 @@ describe('a query completes', () => {
     ]);
   });
 
-  test('no values when the service has none', async () => {
+  test('no values if the service fails', async () => {
     bench.service.answer(() => ({ status: 500 }));
     await check("web | where ['geo.city'] == \"$0", [], '');
   });
@@ -158,19 +158,19 @@ describe('a query completes', () => {
     expect((await running)?.outcome.status).toBe('error');
   });
 
-  test('from what is known when the service fails', async () => {
+  test('from the cache when the service fails', async () => {
     bench.service.answer(() => ({ status: 500 }));
     await check('w$0', ['web'], 'w');
   });
 
-  test('with nothing when the service never answered', async () => {
+  test('with nothing if the service has never responded', async () => {
     const cold = await startBench({ reply: () => ({ status: 500 }) });
     const { items } = await cold.handler.complete('w', 1);
     await cold.close();
     expect(items).toEqual([]);
   });
 
-  test('before anything is known, and then better', async () => {
+  test('once the first request fills an empty cache', async () => {
     const cold = await startBench();
     await expect
       .poll(async () => (await cold.handler.complete('w', 1)).items.map(item => item.text))

@@ -55,7 +55,7 @@ function connect(target: string = editorTarget): Editor {
   return { updates, handler, isClosed: () => closed, next, facts };
 }
 
-test('an editor is told at once what there is, magics included', async () => {
+test('an editor receives the session and the facts, including magics, on opening', async () => {
   const editor = connect();
   expect(await editor.next()).toEqual({
     tell: 'session',
@@ -80,7 +80,7 @@ test('an editor is told at once what there is, magics included', async () => {
   expect(magics.find(each => each.name === 'time')?.arity).toEqual([0, Number.MAX_SAFE_INTEGER]);
 });
 
-test('it is told again after each cell', async () => {
+test('an editor receives new facts after each cell', async () => {
   const editor = connect();
   await editor.facts();
   bench.service.answer(() => ({ body: [{ id: 'n', name: 'newer', description: '', kind: 'events' }] }));
@@ -89,7 +89,7 @@ test('it is told again after each cell', async () => {
   expect(told.tell === 'facts' && told.facts.datasets).toEqual(['newer']);
 });
 
-test('it is told of the results that the kernel keeps, with their fields', async () => {
+test("an editor receives the kernel's results with their fields", async () => {
   const editor = connect();
   await editor.facts();
   await bench.run('kept << web | count');
@@ -101,7 +101,7 @@ test('it is told of the results that the kernel keeps, with their fields', async
   ]);
 });
 
-test('questions are answered, and anything else is ignored', async () => {
+test('answers valid requests and ignores malformed ones', async () => {
   const editor = connect();
   await editor.facts();
   const question = { ask: 'fields', dataset: 'web' };
@@ -123,11 +123,11 @@ test('questions are answered, and anything else is ignored', async () => {
   expect(editor.updates).toHaveLength(3);
 });
 
-test('a comm of another target is refused', () => {
+test('refuses a comm with another target', () => {
   expect(connect('another').handler).toBeUndefined();
 });
 
-test('an editor that is gone is told nothing; of too many, the oldest is let go', async () => {
+test('sends nothing to a closed editor, and closes the oldest beyond 16', async () => {
   const editors = Array.from({ length: 17 }, () => connect());
   expect(editors.map(each => each.isClosed())).toEqual([true, ...Array.from({ length: 16 }, () => false)]);
   for (const each of editors.slice(1)) await each.facts();
@@ -137,7 +137,7 @@ test('an editor that is gone is told nothing; of too many, the oldest is let go'
   expect(editors.slice(1, 3).map(each => each.updates.length)).toEqual([2, 5]);
 });
 
-test('a toolbar is told of the range and the profile that cells set', async () => {
+test('a toolbar receives the range and the profile that cells set', async () => {
   const editor = connect();
   await editor.facts();
   await bench.run('%time 2026-01-01..2026-01-02');
@@ -188,7 +188,7 @@ test('the panel lists profiles by name and address, never by token', async () =>
   expect(late.rows.map(({ name }) => name)).toEqual(['local', 'prod', 'bare', 'late']);
 });
 
-test('it lists datasets with their size, and what `%time` takes to read all of one', async () => {
+test('the panel lists datasets with their size and a `%time` range that covers each', async () => {
   const dataset = { id: 'w', name: 'web', description: 'requests', kind: 'events' };
   const extent = { rows: 7, firstTime: '2026-01-01T10:00:00Z', lastTime: '2026-01-02T00:00:00Z' };
   bench.service.answer(() => ({ body: [{ ...dataset, ...extent }] }));
@@ -198,7 +198,7 @@ test('it lists datasets with their size, and what `%time` takes to read all of o
   });
 });
 
-test('it lists results, the newest first', async () => {
+test('the panel lists results with their names and size', async () => {
   await bench.run('kept << web | count');
   const rows = {
     rows: [{ names: ['_', 'kept'], rows: 1, columns: 1, profile: 'local', query: 'web | count' }],
@@ -206,7 +206,7 @@ test('it lists results, the newest first', async () => {
   expect(await ask({ ask: 'results' })).toMatchObject({ tell: 'results', ...rows });
 });
 
-test('it learns of datasets that were made elsewhere, and of nothing if there are none', async () => {
+test('a refresh sends facts only if the datasets changed', async () => {
   const editor = connect();
   await editor.facts();
   const told = editor.updates.length;
@@ -217,7 +217,7 @@ test('it learns of datasets that were made elsewhere, and of nothing if there ar
   expect(editor.updates.at(-1)).toMatchObject({ tell: 'facts', facts: { datasets: ['elsewhere'] } });
 });
 
-test('what is known of datasets stays where the service does not answer', async () => {
+test('a refresh keeps the known datasets if the service fails', async () => {
   const editor = connect();
   await editor.facts();
   const told = editor.updates.length;
@@ -226,7 +226,7 @@ test('what is known of datasets stays where the service does not answer', async 
   expect(editor.updates.length).toBe(told);
 });
 
-test('a result has a link where its profile has a console', async () => {
+test('a result has a console link only if its profile has a console', async () => {
   const endpoint = `url = "http://api.invalid:81"\nedge_url = "${bench.service.url}"\ntoken = "xaat-secret"\n`;
   const file = `[deployments.prod]\n${endpoint}org_id = "acme"\n[deployments.bare]\n${endpoint}`;
   await writeFile(join(bench.homeDir, '.axiom.toml'), file);
@@ -249,12 +249,12 @@ test('a result has a link where its profile has a console', async () => {
   expect(await ask({ ask: 'link', result: 'nothing' })).toEqual({ tell: 'link' });
 });
 
-test('an answer that the service refuses is a failure in its words', async () => {
+test('a refusal by the service is reported as a failure', async () => {
   bench.service.answer(() => ({ status: 403, body: { message: 'no' } }));
   expect(await ask({ ask: 'stars' })).toMatchObject({ tell: 'failed' });
 });
 
-test('the panel finds queries of the history by a text', async () => {
+test('the panel searches the query history', async () => {
   const plain = bench;
   const logged = await startBench({ queryLog: new QueryLog(join(plain.homeDir, 'queries.jsonl')) });
   for (const apl of ['web | count', 'web | limit 1', 'web | COUNT']) await logged.run(apl);

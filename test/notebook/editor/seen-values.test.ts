@@ -62,7 +62,7 @@ async function values(field = 'method', datasets: readonly string[] = ['web']): 
 }
 
 describe('values', () => {
-  test('are asked for in the time range, and known from then on', async () => {
+  test('are queried over the time range, then cached', async () => {
     service.answer(() => ({ body: tabular([{ name: 'value', type: 'string' }], [['GET', null, 'POST']]) }));
     expect(seen.values('method', ['web'])).toEqual([]);
     expect(await seen.settle(10_000)).toBe(true);
@@ -77,14 +77,14 @@ describe('values', () => {
     ]);
   });
 
-  test('of several datasets are those of each', async () => {
+  test('of several datasets are combined', async () => {
     service.answer(({ body }) => ({
       body: tabular([{ name: 'value', type: 'string' }], [[body.includes("['web']") ? 'a' : 'b']]),
     }));
     expect(await values('f', ['web', 'logs'])).toEqual(['a', 'b']);
   });
 
-  test('are fetched once, and again in another range', async () => {
+  test('are fetched once per range', async () => {
     await values();
     await values();
     expect(asked().length).toBe(1);
@@ -94,7 +94,7 @@ describe('values', () => {
     expect(asked().length).toBe(2);
   });
 
-  test('are fetched again after a minute, and shown meanwhile', async () => {
+  test('are refetched after a minute; the old ones are shown meanwhile', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     service.answer(() => ({ body: tabular([{ name: 'value', type: 'string' }], [['old']]) }));
     await values();
@@ -109,25 +109,25 @@ describe('values', () => {
     expect(asked().length).toBe(2);
   });
 
-  test('are none when the service refuses', async () => {
+  test('are empty if the service refuses', async () => {
     service.answer(() => ({ status: 400, body: { message: 'no' } }));
     expect(await values()).toEqual([]);
   });
 
-  test('are waited for no longer than the timeout', async () => {
+  test('are awaited no longer than the timeout', async () => {
     service.answer(() => () => undefined);
     expect(seen.values('method', ['web'])).toEqual([]);
     expect(await seen.settle(1)).toBe(true);
     expect(seen.values('method', ['web'])).toEqual([]);
   });
 
-  test('of names with quotes are fetched by those names', async () => {
+  test('of a field and dataset with quotes in their names are fetched', async () => {
     await values("it's", ["we'b\\"]);
     expect(asked()[0]).toContain("['we\\'b\\\\'] | where isnotempty(['it\\'s'])");
   });
 });
 
-test('keys are those of a map below the fields that lead to it', async () => {
+test('keys of a nested map are fetched by its path', async () => {
   service.answer(() => ({ body: tabular([{ name: 'key', type: 'string' }], [['city']]) }));
   seen.keys(['attrs', 'geo'], ['web']);
   await seen.settle(10_000);

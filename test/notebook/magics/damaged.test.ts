@@ -54,7 +54,7 @@ function caption(run: CellRun): readonly string[] {
   return shown(run)[0]?.split('\n\n')[0]?.split('\n') ?? [];
 }
 
-test('%stars lists the others and names the one that cannot be read, which %unstar deletes', async () => {
+test('%stars names an unreadable query beside the readable ones, and %unstar deletes it', async () => {
   const own = "1 starred query of your own; %stars --who all lists everybody's";
   expect(caption(await bench.run('%stars'))).toEqual([own, notice('starred query', 'starred', '%unstar')]);
   expect(printed(await bench.run('%unstar cut'))).toContain('Deleted the starred query cut.');
@@ -62,20 +62,20 @@ test('%stars lists the others and names the one that cannot be read, which %unst
   expect(caption(await bench.run('%stars'))).toEqual([own]);
 });
 
-test('a name that no starred query has may be that of the one that cannot be read', async () => {
+test('running an unknown name mentions the unreadable starred query', async () => {
   const lines = traceback(await bench.run('%run star:Slow'));
   expect(lines.join('\n')).toContain('there is no starred query Slow');
   expect(lines.join('\n')).toContain('The starred query cut cannot be read: it is not JSON');
 });
 
-test('%star with the id of one that cannot be read writes it anew', async () => {
+test('%star with the id of an unreadable query overwrites it', async () => {
   expect(printed(await bench.run('%star cut --name Whole\nprint a = 1'))).toContain(
     'Updated the starred query cut, "Whole"',
   );
   expect(caption(await bench.run('%stars'))[0]).toContain('2 starred queries');
 });
 
-test('%annotate --list lists the others, and --delete deletes the one that cannot be read', async () => {
+test('%annotate --list names an unreadable annotation beside the readable ones, and --delete deletes it', async () => {
   const list = '%%time 2026-03-04T04:00Z..2026-03-04T06:00Z\n%annotate --list';
   const own = '1 annotation, 2026-03-04T04:00Z .. 2026-03-04T06:00Z';
   expect(caption(await bench.run(list))).toEqual([
@@ -86,7 +86,7 @@ test('%annotate --list lists the others, and --delete deletes the one that canno
   expect(caption(await bench.run(list))).toEqual([own]);
 });
 
-test('a chart has the other annotations, and says that there are more', async () => {
+test('a chart draws the readable annotations and mentions the damaged one', async () => {
   const chart =
     "%%time 2026-03-04T04:00Z..2026-03-04T06:00Z\n['sample-http-logs'] | summarize count() by bin(_time, 10m)";
   const said = 'there are damaged annotations: %annotate --list names them';

@@ -17,7 +17,7 @@ afterEach(() => bench.close());
 
 const hour = 'now 2026-03-04T04:06:07.123456789Z to 2026-03-04T05:06:07.123456789Z, end exclusive';
 
-describe('arguments', () => {
+describe('the arguments', () => {
   test.each<readonly [string, readonly string[]]>([
     ['', []],
     ['a  b', ['a', 'b']],
@@ -41,7 +41,7 @@ describe('arguments', () => {
   });
 });
 
-describe('a magic is refused', () => {
+describe('refuses', () => {
   test.each<readonly [string, string, string]>([
     [
       '%%bash',
@@ -114,7 +114,7 @@ describe('a magic is refused', () => {
     if (hint !== '') expect(lines[4]).toBe(`hint: ${hint}`);
   });
 
-  test('and then no query is run', async () => {
+  test('a bad magic before running the query', async () => {
     const run = await bench.run('%tme 1h\nweb | count');
     expect([run.outcome.status, bench.service.seen.length]).toEqual(['error', 0]);
   });
@@ -156,19 +156,19 @@ describe('%time', () => {
     await bench.run('%time --clear');
   });
 
-  test('--freeze of a cell that fails leaves it as it is', async () => {
+  test('--freeze does not rewrite a cell that fails', async () => {
     const { outcome, outputs } = await bench.run('%time today --freeze\n%nonsense');
     expect([outcome.status, outputs.map(({ kind }) => kind)]).toEqual(['error', ['stdout']]);
     await bench.run('%time --clear');
   });
 
-  test('`all` cannot be frozen', async () => {
+  test('refuses to freeze `all`', async () => {
     expect(traceback(await bench.run('%time all --freeze'))[0]).toBe(
       'time-range: `all` has no window of its own to freeze: it is that of the datasets of each query',
     );
   });
 
-  test('holds for the queries below and after', async () => {
+  test('applies to the queries below and in later cells', async () => {
     await bench.run('%time 2026-01-01..2026-01-02\nweb | count');
     await bench.run('web | count');
     const sent = queries(bench.service).map(({ startTime, endTime }) => `${startTime} ${endTime}`);
@@ -178,14 +178,14 @@ describe('%time', () => {
     ]);
   });
 
-  test('written %%time holds for its cell', async () => {
+  test('applies to one cell if written as %%time', async () => {
     expect(printed(await bench.run('%%time 2026-01-01\nweb | count'))).toBe('');
     await bench.run('web | count');
     const sent = queries(bench.service).map(({ startTime }) => startTime);
     expect(sent).toEqual(['2026-01-01T00:00:00Z', '2026-03-04T04:06:07.123456789Z']);
   });
 
-  test('points at what it cannot read', async () => {
+  test('marks a range that it cannot read', async () => {
     expect(traceback(await bench.run('\n  %time yestreday')).slice(0, 4)).toEqual([
       'time-range: `yestreday` is not a time or a duration',
       ' --> line 2, column 3 of the cell',
@@ -195,7 +195,7 @@ describe('%time', () => {
   });
 });
 
-test('a %time that is refused leaves the range, and names it', async () => {
+test('an invalid %time keeps the range, and names it', async () => {
   await bench.run('%time last 2h');
   const lines = traceback(await bench.run('%time last 2 fortnights'));
   expect(lines.at(-1)).toMatch(/^hint: Write .* The time range is still `last 2h`\.$/);
@@ -203,7 +203,7 @@ test('a %time that is refused leaves the range, and names it', async () => {
 });
 
 describe('%limit', () => {
-  test('is sent with the queries that follow', async () => {
+  test('is sent with later queries', async () => {
     expect(printed(await bench.run('%limit 5_000'))).toBe('Row limit: 5,000\n');
     await bench.run('web');
     await bench.run('%%limit 7\nweb');
@@ -216,7 +216,7 @@ describe('%use', () => {
   const toml = (url: string) =>
     `[deployments.prod]\nurl = "${url}"\ntoken = "xaat-topsecret"\n[deployments.eu]\nurl = "https://api.eu.example"\n`;
 
-  test('lists, changes and shows the address', async () => {
+  test('lists profiles, switches between them and shows their addresses', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
     expect(shown(await bench.run('%use'))).toEqual([
       `Profiles\n\nprofile         address                 token\nlocal (in use)  the local service       its own\nprod            ${bench.service.url}  api token\neu              https://api.eu.example  none`,
@@ -228,7 +228,7 @@ describe('%use', () => {
     expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer local-token-4711');
   });
 
-  test('warns once when other users can read the tokens', async () => {
+  test('warns once if other users can read the tokens', async () => {
     const path = join(bench.homeDir, '.axiom.toml');
     const warnings = async () =>
       (await bench.run('%use')).outputs.flatMap(output => (output.kind === 'stderr' ? [output.text] : []));
@@ -242,7 +242,7 @@ describe('%use', () => {
     expect(await warnings()).toEqual([]);
   });
 
-  test('prefers a typed token to the configured one, for as long as the kernel lives', async () => {
+  test('prefers a typed token to the configured one until the kernel ends', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
     const sent = () => bench.service.seen.at(-1)?.headers.authorization;
     await bench.run('%use prod --token\nweb | count', { answer: 'xaat-typed' });
@@ -251,7 +251,7 @@ describe('%use', () => {
     expect(sent()).toBe('Bearer xaat-typed');
   });
 
-  test('asks for the token of a profile that has none, and keeps it out of view', async () => {
+  test('prompts for a missing token and never shows it', async () => {
     const url = `url = "${bench.service.url}"`;
     await writeFile(join(bench.homeDir, '.axiom.toml'), `[deployments.bare]\n${url}\n`, { mode: 0o600 });
     const prompt = { kind: 'asked for a secret', text: `Token for bare (${bench.service.url}): ` };
@@ -270,14 +270,14 @@ describe('%use', () => {
   test.each([
     ['', 'magic: no token was given'],
     ['två ord', 'magic: the text has characters that no token has'],
-  ])('takes no token like %j', async (answer, message) => {
+  ])('refuses %j as a token', async (answer, message) => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments.bare]\n');
     expect(traceback(await bench.run('%use bare', { answer }))[0]).toBe(message);
     await bench.run('%use local\nweb | count');
     expect(queries(bench.service).length).toBe(1);
   });
 
-  test('knows what is near', async () => {
+  test('suggests the nearest profile for an unknown one', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url));
     const run = await bench.run('%use pord');
     expect(traceback(run)).toEqual([
@@ -288,7 +288,7 @@ describe('%use', () => {
   });
 });
 
-describe('the service is asked by', () => {
+describe('magics that query the service:', () => {
   test('%whoami', async () => {
     expect(shown(await bench.run('%whoami'))).toEqual([
       `Who and where\n\n\nprofile  local\naddress  ${bench.service.url}\ntoken    that of the local service\nuser     Ada, ada@example.org, u1`,
@@ -390,7 +390,7 @@ describe('starred queries', () => {
 
   beforeEach(withStars);
 
-  test('%star saves the query after it has run, and keeps the other properties', async () => {
+  test('%star saves the query after it ran, and keeps the other properties', async () => {
     const run = await bench.run('%star s1\nweb | where status > 400 | count');
     expect(bench.service.seen.map(each => `${each.method} ${each.path}`)).toEqual([
       'POST /v1/datasets/_apl',
@@ -416,7 +416,7 @@ describe('starred queries', () => {
     expect(run.outputs.map(output => output.kind)).toEqual(['result', 'stdout']);
   });
 
-  test('%star --new with a name that is there changes that one', async () => {
+  test('%star --new with an existing name updates that query', async () => {
     const run = await bench.run('%star --new Before\nweb | count');
     expect(changes().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'PUT /v2/apl-starred-queries/s1',
@@ -426,7 +426,7 @@ describe('starred queries', () => {
     );
   });
 
-  test("%star --new creates one of one's own", async () => {
+  test('%star --new creates a query owned by the user', async () => {
     const run = await bench.run('%star --new "Server errors"\n%%time 2026-01-01\nweb | count');
     expect([changes()[0]?.method, changes()[0]?.path]).toEqual(['POST', '/v2/apl-starred-queries']);
     expect(JSON.parse(changes()[0]?.body ?? '')).toEqual({
@@ -442,26 +442,26 @@ describe('starred queries', () => {
     );
   });
 
-  test('%star --no-run saves only', async () => {
+  test('%star --no-run saves without running', async () => {
     await bench.run("%star --new --no-run\n// Slow requests\n['my logs'] | where duration > 1");
     const { dataset, name } = JSON.parse(changes()[0]?.body ?? '');
     expect([queries(bench.service).length, dataset, name]).toEqual([0, 'my logs', 'Slow requests']);
   });
 
-  test('a query that failed is not saved', async () => {
+  test('%star does not save a query that failed', async () => {
     bench.service.answer(() => ({ status: 400, body: { message: 'no' } }));
     const run = await bench.run('%star s1\nweb | count');
     expect([run.outcome.status, changes().length]).toEqual(['error', 0]);
   });
 
-  test('the error about an unknown id says how to create one', async () => {
+  test('the error about an unknown id explains how to create a query', async () => {
     expect(traceback(await bench.run('%star missing\nweb | count'))).toEqual([
       'not-found: there is no starred query missing',
       'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
     ]);
   });
 
-  test('a table of a magic is HTML without scripts, with every value escaped', async () => {
+  test('%stars escapes every value in its table', async () => {
     bench.service.answer(() => ({ body: [{ ...stored, name: '<b onclick="x">`y`</b>' }] }));
     const { outputs } = await bench.run('%stars');
     const html = outputs.flatMap(output => ('data' in output ? [String(output.data['text/html'])] : []));
@@ -469,7 +469,7 @@ describe('starred queries', () => {
     expect(html[0]).toContain('white-space:pre">&#60;b onclick=&#34;x&#34;&#62;&#96;y&#96;&#60;/b&#62;</td>');
   });
 
-  test('%stars lists', async () => {
+  test('%stars lists queries, with its filters as parameters', async () => {
     expect(shown(await bench.run('%stars --who all --dataset web'))).toEqual([
       '1 starred query\n\nid  name    dataset  time range     query\ns1  Before  web      now-1d to now  web',
     ]);
@@ -481,13 +481,13 @@ describe('starred queries', () => {
     });
   });
 
-  test('%unstar deletes', async () => {
+  test('%unstar deletes a query by its id', async () => {
     expect(printed(await bench.run('%unstar s1'))).toBe('Deleted the starred query s1, "Before".\n');
     expect([changes()[0]?.method, changes()[0]?.path]).toEqual(['DELETE', '/v2/apl-starred-queries/s1']);
   });
 });
 
-describe('the small ones', () => {
+describe('simple magics:', () => {
   test.each<readonly [string, string]>([
     ['%echo  a "b" --c ', 'a "b" --c\n'],
     ['%version', `apl-kernel 1.2.3, Node.js ${process.versions.node}\n`],
@@ -511,8 +511,8 @@ describe('the small ones', () => {
   });
 });
 
-describe('the table', () => {
-  test('has a magic for every name that a line may begin with, and each name once', () => {
+describe('the table of magics', () => {
+  test('has each name that can begin a line, once', () => {
     const aliases = Object.values(magicLines).flatMap(row => row.aliases ?? []);
     const names = [...magics.map(({ name }) => name), ...aliases];
     expect([...magicWords].sort()).toEqual(names.sort());
@@ -528,12 +528,12 @@ describe('the table', () => {
     expect(options.filter(option => !usage.includes(`--${option.name}`))).toEqual([]);
   });
 
-  test('makes the reference', () => {
+  test('generates the reference', () => {
     expect(magicReference().match(/^### %.*$/gm)).toEqual(magics.map(magic => `### %${magic.name}`));
   });
 });
 
-test('data from the service cannot become markup', async () => {
+test('%datasets escapes markup in data from the service', async () => {
   bench.service.answer(() => ({
     body: [{ id: 'x', name: '<img src=x onerror=alert(1)>', description: '\u001b[31m"&' }],
   }));
@@ -547,7 +547,7 @@ test('data from the service cannot become markup', async () => {
   ]).toEqual([false, true, true]);
 });
 
-describe('no token is ever printed', () => {
+describe('never prints a token', () => {
   const secret = 'xaat-5ec2e7aa-0000';
 
   test.each([
@@ -560,7 +560,7 @@ describe('no token is ever printed', () => {
     '%help',
     '%unstar xaat-5ec2e7aa-0000',
     '%use xaat-5ec2e7aa-0000',
-  ])('by %j', async code => {
+  ])('in %j', async code => {
     await bench.close();
     bench = await startBench({
       environment: ({ url }) => ({ url, token: secret }),
@@ -573,7 +573,7 @@ describe('no token is ever printed', () => {
     expect(JSON.stringify([run, bench.logged])).not.toContain('5ec2e7aa');
   });
 
-  test('by a result', async () => {
+  test('in a result', async () => {
     await bench.close();
     bench = await startBench({
       environment: ({ url }) => ({ url, token: secret }),
@@ -586,7 +586,7 @@ describe('no token is ever printed', () => {
     ]);
   });
 
-  test('when the answer is nonsense', async () => {
+  test('in an error about a malformed response', async () => {
     await bench.close();
     bench = await startBench({
       environment: ({ url }) => ({ url, token: secret }),

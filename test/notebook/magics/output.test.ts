@@ -7,7 +7,7 @@ const html = (rows: readonly (readonly string[])[], caption = 'c') =>
   String(tableOutput(['name', 'n'], rows, caption).data['text/html']);
 
 describe('a small table', () => {
-  test('is aligned, by width on the screen', () => {
+  test('is aligned by display width', () => {
     const rows = [
       ['a', '1'],
       ['longer', '22'],
@@ -23,30 +23,30 @@ describe('a small table', () => {
     ]);
   });
 
-  test('has at most 60 rows in plain text, and says so', () => {
+  test('shows at most 60 rows in plain text, and says so', () => {
     const rows = (count: number) => Array.from({ length: count }, (_, at) => [`r${at}`, '']);
     expect(plain(rows(60)).split('\n').at(-1)?.trim()).toBe('r59');
     const lines = plain(rows(61)).split('\n');
     expect(lines.slice(-2).map(line => line.trim())).toEqual(['r59', 'The first 60 of 61 rows are shown.']);
   });
 
-  test('is only its caption when it has no rows', () => {
+  test('without rows is only its caption', () => {
     expect([plain([]), html([])]).toEqual(['c', expect.stringMatching(/^(<div[^>]*>)+c(<\/div>)+$/)]);
   });
 
-  test('has a head and a row for each row', () => {
+  test('has a header and a line for each row', () => {
     const cells = [...html([['a', '1']]).matchAll(/<(th|td)\b[^>]*>([^<]*)</g)];
     expect(cells.map(([, tag, text]) => `${tag} ${text}`)).toEqual(['th name', 'th n', 'td a', 'td 1']);
   });
 
-  test('breaks values of more than 32 characters', () => {
+  test('wraps values of more than 32 characters', () => {
     expect(html([['x'.repeat(32), '']])).not.toContain('pre-wrap;');
     expect(html([['x'.repeat(33), '']])).toContain(
       'white-space:pre-wrap;overflow-wrap:anywhere;min-width:16em"',
     );
   });
 
-  test('cuts long values, of which a tooltip has more, and long words of its caption', () => {
+  test('truncates long values, with a tooltip, and long words of its caption', () => {
     const rows = [['x'.repeat(301), 'y'.repeat(300)]];
     expect(html(rows)).toContain(` title="${'x'.repeat(301)}">${'x'.repeat(299)}\u2026</td>`);
     expect(html(rows)).toContain(`">${'y'.repeat(300)}</td>`);
@@ -59,18 +59,18 @@ describe('a small table', () => {
     ]);
   });
 
-  test('is nowhere looked through for LaTeX', () => {
+  test('opts out of LaTeX rendering', () => {
     expect(html([['$a$', '$b$']], '$c$')).toMatch(/^<div class="tex2jax_ignore mathjax_ignore">.*<\/div>$/s);
   });
 
-  test('shows code of a caption as code', () => {
+  test('renders code in its caption as code', () => {
     expect(html([], 'write `a<b` or `c`, not `')).toContain(
       'write <code>a&#60;b</code> or <code>c</code>, not &#96;</div>',
     );
   });
 });
 
-describe('text of strangers is shown, not obeyed', () => {
+describe('untrusted text is escaped:', () => {
   const hidden = [
     '\u001b]0;t\u0007',
     '\u009b2J',
@@ -97,12 +97,12 @@ describe('text of strangers is shown, not obeyed', () => {
     expect(shown).toContain('&#60;img');
   });
 
-  test('line breaks in a cell of the aligned text', () => {
+  test('line breaks in a cell of the plain text', () => {
     expect(plain([['a\nb', '1']]).split('\n')).toEqual(['c', '', 'name  n', 'a b   1']);
   });
 });
 
-test('Markdown is its own plain text', () => {
+test('Markdown output is its own plain text', () => {
   expect(markdownOutput('**a**')).toEqual({
     data: { 'text/markdown': '**a**', 'text/plain': '**a**' },
     metadata: {},

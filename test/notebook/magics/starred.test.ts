@@ -48,7 +48,7 @@ function star(index: number): StarredQuery {
 }
 
 describe('a new starred query', () => {
-  test('holds the query, its range and who saved it', async () => {
+  test('stores the query, its range and who saved it', async () => {
     await bench.run("%%limit 5\n%star --new 'Errors'\nweb | count");
     expect(stars).toEqual([
       {
@@ -71,18 +71,18 @@ describe('a new starred query', () => {
     ['// Errors by host\nweb | count', 'Errors by host'],
     ['web\n| count // how many', 'web'],
     [`// ${'x'.repeat(100)}\nweb`, `${'x'.repeat(79)}\u2026`],
-  ])('without a name is called by its comment or its first line: %j', async (query, name) => {
+  ])('without a name is named after its comment or first line: %j', async (query, name) => {
     await bench.run(`%star --new --no-run\n${query}`);
     expect(stars.map(each => each.name.slice(0, 79))).toEqual([name.slice(0, 79)]);
   });
 
-  test('that was not run is of the dataset that it names', async () => {
+  test('that was not run belongs to the dataset in its text', async () => {
     await bench.run('%star --new a --no-run\nlogs | count');
     expect(stars[0]?.dataset).toBe('logs');
     expect(bench.service.seen.some(seen => seen.path.endsWith('_apl'))).toBe(false);
   });
 
-  test('under the name of an earlier one changes that, and says the same', async () => {
+  test('with an existing name updates that one and reports the same', async () => {
     const said = [];
     for (const query of ['web | count', 'web | take 1'])
       said.push(printed(await bench.run(`%star --new a\n${query}`)));
@@ -103,7 +103,7 @@ describe('a new starred query', () => {
 });
 
 describe('an update', () => {
-  test('keeps what it does not change', async () => {
+  test('keeps the properties it does not change', async () => {
     stars = [{ ...star(0), dataset: 'old', metadata: { a: 'b' }, query: { apl: 'old', libraries: ['l'] } }];
     await bench.run('%star s0\nweb | count');
     const { name, who, dataset, metadata, query } = stars[0] as StarredQuery;
@@ -117,7 +117,7 @@ describe('an update', () => {
     ]);
   });
 
-  test('of an unknown id says how to create one', async () => {
+  test('of an unknown id explains how to create one', async () => {
     const lines = traceback(await bench.run('%star s7\nweb | count'));
     expect([lines[0], lines.at(-1)]).toEqual([
       'not-found: there is no starred query s7',
@@ -125,7 +125,7 @@ describe('an update', () => {
     ]);
   });
 
-  test('works for a token that may not read it', async () => {
+  test('works with a token that may not read the query', async () => {
     stars = [star(0)];
     bench.service.answer(seen =>
       seen.method === 'GET' && seen.path.startsWith(`${path}/`)
@@ -137,7 +137,7 @@ describe('an update', () => {
   });
 });
 
-describe('a listing', () => {
+describe('a list', () => {
   const pages = () => bench.service.seen.filter(seen => seen.path === path).map(seen => seen.parameters);
 
   test.each([0, 99, 100, 250])('of %i is read page by page', async count => {
@@ -149,7 +149,7 @@ describe('a listing', () => {
     );
   });
 
-  test('ends with a service that does not page', async () => {
+  test('ends if the service ignores paging', async () => {
     stars = Array.from({ length: 150 }, (_, index) => star(index));
     bench.service.answer(seen => (seen.path === path ? { body: stars } : service(seen)));
     const [listed = ''] = shown(await bench.run('%stars'));
@@ -158,7 +158,7 @@ describe('a listing', () => {
   });
 });
 
-describe('a starred query is found again', () => {
+describe('a starred query', () => {
   const saved = (index: number, name: string, query: object = {}): StarredQuery => ({
     ...star(index),
     name,
@@ -168,7 +168,7 @@ describe('a starred query is found again', () => {
     stars = [saved(0, 'Slow pages'), saved(1, 'twice'), saved(2, 'twice')];
   });
 
-  test('by its id or its name, to run it with its own range, parameters and limit', async () => {
+  test('runs by its id or name, with its own range, parameters and limit', async () => {
     stars.push(saved(3, 'all', { variables: { n: 5 }, defaultLimit: 7 }));
     for (const reference of ['s0', '"Slow pages"', 'all'])
       expect(traceback(await bench.run(`%time 2026-01-01\n%run star:${reference}`))).toEqual([]);
@@ -180,7 +180,7 @@ describe('a starred query is found again', () => {
     ]);
   });
 
-  test('to be put into a new cell', async () => {
+  test('is loaded into a new cell', async () => {
     const { outputs } = await bench.run('%load star:"Slow pages"');
     const text = '%%time now-1d..now\nweb | where n == 0';
     expect(outputs).toEqual([
@@ -191,7 +191,7 @@ describe('a starred query is found again', () => {
     expect(queries(bench.service)[0]?.startTime).toBe('2026-03-03T05:06:07.123456789Z');
   });
 
-  test('saved under `%time all`, with all of the data', async () => {
+  test('saved under %time all covers all data', async () => {
     const saved = await bench.run('%time all\n%star --new "Ever" --no-run\nweb | count');
     expect(printed(saved)).toContain('"Ever": all; ');
     expect(stars.at(-1)?.query).toMatchObject({ startTime: '1970-01-01T00:00:00Z', endTime: 'now' });
@@ -202,12 +202,12 @@ describe('a starred query is found again', () => {
     }
   });
 
-  test('to be changed by its name', async () => {
+  test('is updated by its name', async () => {
     expect(traceback(await bench.run('%star "Slow pages"\nweb | count'))).toEqual([]);
     expect([stars.length, stars[0]?.name, stars[0]?.query.apl]).toEqual([3, 'Slow pages', 'web | count']);
   });
 
-  test('by a text in its name or query', async () => {
+  test('is found by a string in its name or query', async () => {
     const ids = async (text: string) => shown(await bench.run(`%stars ${text}`))[0]?.match(/^s\d/gm) ?? [];
     expect([await ids('SLOW'), await ids('"n == 2"'), await ids('nothing')]).toEqual([['s0'], ['s2'], []]);
   });
@@ -219,12 +219,12 @@ describe('a starred query is found again', () => {
       'there is no starred query nothing',
       'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
     ],
-  ])('%s is refused', async (line, message, hint) => {
+  ])('is not found by %s', async (line, message, hint) => {
     const lines = traceback(await bench.run(line));
     expect([lines[0]?.replace(/^[\w-]+: /, ''), lines.at(-1)]).toEqual([message, `hint: ${hint}`]);
   });
 
-  test('Tab completes each once: by its name with its query, by its id where others share the name', async () => {
+  test('completes by its name, or by its id if others share the name', async () => {
     const slow = ['"Slow pages"', 'web | where n == 0'];
     const check = async (code: string, replaced: string, expected: readonly (readonly string[])[]) => {
       const { items, from, to } = await bench.handler.complete(code, code.length);
@@ -244,7 +244,7 @@ describe('a starred query is found again', () => {
   });
 });
 
-test('Tab offers starred queries of a service that takes its time', async () => {
+test('completion waits for a slow list of starred queries', async () => {
   const slow = await startBench({
     reply: seen =>
       seen.path === path
@@ -259,14 +259,14 @@ test('Tab offers starred queries of a service that takes its time', async () => 
   }
 });
 
-test('a query that was created has its name in the cell from then on', async () => {
+test('creating a query writes its name into the cell', async () => {
   const { outputs } = await bench.run('%limit 5\n%star --new "Errors"\nweb | count');
   expect(outputs.at(-1)).toEqual({ kind: 'this cell', text: '%limit 5\n%star "Errors"\nweb | count' });
   const again = await bench.run('%limit 5\n%star "Errors"\nweb | count');
   expect([stars.length, again.outputs.some(({ kind }) => kind === 'this cell')]).toEqual([1, false]);
 });
 
-test('a name in quotes that no query has creates one, and the next run says the same', async () => {
+test('a new name in quotes creates a query, and the next run reports the same', async () => {
   const said = [];
   for (const query of ['web | count', 'web | take 1'])
     said.push(printed(await bench.run(`%star "Slow \\"pages\\""\n${query}`)));
@@ -277,7 +277,7 @@ test('a name in quotes that no query has creates one, and the next run says the 
   ]);
 });
 
-test('starred again over another range, which the line says', async () => {
+test('updating a query reports a changed range', async () => {
   const said = [];
   for (const range of ['last 1h', 'last 24h', 'last 24h'])
     said.push(printed(await bench.run(`%star "Slow"\n%%time ${range}\nweb | count`)));
@@ -288,7 +288,7 @@ test('starred again over another range, which the line says', async () => {
   ]);
 });
 
-test('a query that reads a kept result is not starred', async () => {
+test('refuses to star a query that reads a named result', async () => {
   await bench.run('errs << web | where status > 499');
   for (const query of [
     'errs | count',
@@ -306,7 +306,7 @@ test('a query that reads a kept result is not starred', async () => {
   expect(stars.map(({ query }) => query.apl)).toEqual(["['errs'] | count"]);
 });
 
-test('of a hosted service the reply links to the console', async () => {
+test('a starred query of a hosted service has a console link', async () => {
   const link = await consoleLink(
     {
       profileName: 'environment',

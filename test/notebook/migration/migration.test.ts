@@ -29,7 +29,7 @@ async function rowsOf(cell: string): Promise<number> {
   return found.length;
 }
 
-test.each(queries)('%s: what it becomes runs, and finds rows', async query => {
+test.each(queries)('the translation of %s runs and finds rows', async query => {
   expect(await rowsOf(offered(query))).toBeGreaterThan(0);
 });
 
@@ -37,7 +37,7 @@ test.each(kusto.map(([, , apl]) => apl))('%s finds rows', async apl => {
   expect(await rowsOf(apl)).toBeGreaterThan(0);
 });
 
-test('the page holds what the kernel offers', () => {
+test("the page lists the kernel's translations", () => {
   const sections = translated.map(({ language, queries }) => [
     `## From ${language}`,
     ...table(

@@ -34,11 +34,9 @@ test.each<[string, true | undefined]>([
   [`${binned} | top 5 by status`, true],
   [`| sort by status ${binned}`, undefined],
   [`${binned} | sort by status | summarize sum(count_) by status`, undefined],
-])('the rows after %j are in an order of the query: %s', (text, expected) =>
-  expect(read(text).isSorted).toBe(expected),
-);
+])('the query orders the rows after %j: %s', (text, expected) => expect(read(text).isSorted).toBe(expected));
 
-describe('columns made of keys alone', () => {
+describe('columns computed from keys alone', () => {
   test.each<[string, readonly string[]]>([
     ['extend z = status', ['z']],
     ['extend z = strcat(status, "x", geo.city)', ['z']],

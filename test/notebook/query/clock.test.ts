@@ -24,7 +24,7 @@ describe('the clock under a frozen range', () => {
     expect(notices(run)).toEqual(said);
   });
 
-  test('a relative range, and an end that is not over, leave it running', async () => {
+  test('is not frozen for a relative range or one that ends in the future', async () => {
     const values = await Promise.all(
       ['last 1h', '2026-01-02..2200-01-01'].map(async range => {
         const run = await bench().run(`%%time ${range}\nprint x = now() > datetime(2026-03-01)`);
@@ -38,7 +38,7 @@ describe('the clock under a frozen range', () => {
   });
 });
 
-test('a hosted service has its own clock: nothing is asked of it, and a warning says so', async () => {
+test('warns that a hosted service uses its own clock, and sends it no time', async () => {
   const hosted = await startBench({
     reply: everyday,
     environment: ({ url }) => ({ deployment: 'environment', url, token: 'xaat-1' }),

@@ -46,7 +46,7 @@ const held = 'It holds 500 events, 2015-10-30 23:58 to 2015-10-31 00:39: `%time 
 const night = '%%time 2015-10-30..2015-11-01\n';
 const events = '500 events of `nginx` in 2015-10-30 .. 2015-11-01';
 
-describe('an answer from no row says which data there is', () => {
+describe('an empty result reports which data exists', () => {
   test.each<readonly [string, readonly string[]]>([
     ['nginx', [`\`nginx\` has no events in last 1h. ${held}`]],
     ['nginx | summarize min(_time), max(_time), count()', [`\`nginx\` has no events in last 1h. ${held}`]],
@@ -77,7 +77,7 @@ describe('an answer from no row says which data there is', () => {
   });
 });
 
-describe('where no row matches, the answer names the condition that none meets, and the values of its field', () => {
+describe('an empty result names the unmet condition and the values of its field', () => {
   test.each<readonly [string, readonly string[]]>([
     [
       "nginx | where level == 'ERROR'",
@@ -157,7 +157,7 @@ describe('where no row matches, the answer names the condition that none meets, 
   });
 });
 
-describe('a joined table without a row in the range is named', () => {
+describe('a joined table without rows in the range is named', () => {
   const hosts = '`hosts` has no events in last 1h. It holds 1 event, 2015-10-31 00:00: `%time 2015-10-31`';
 
   test.each<readonly [string, readonly string[]]>([
@@ -182,35 +182,31 @@ describe('a joined table without a row in the range is named', () => {
   });
 });
 
-describe('of a hosted dataset only the newest event is named', () => {
+describe('an empty result of a hosted dataset names only the newest event', () => {
   test.each<readonly [string, (apl: string) => Reply, readonly string[]]>([
     [
-      'when there is one',
+      'if there is one',
       apl =>
         apl.includes('limit 1')
           ? { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) }
           : { body: none },
       ['`web` has no events in last 1h. Its newest event is from 2026-01-31 10:00: `%time 2026-01-31`'],
     ],
-    ['when there is none', () => ({ body: none }), ['`web` has no events in last 1h.']],
+    ['unless there is none', () => ({ body: none }), ['`web` has no events in last 1h.']],
     [
-      'when it cannot be asked for',
+      'unless the request for it fails',
       apl => (apl.includes('limit 1') ? { status: 500, body: 'no' } : { body: none }),
       ['`web` has no events in last 1h.'],
     ],
-    ['when the service did not count', () => ({ body: uncounted }), ['Not counted.']],
+    ['unless the service did not count', () => ({ body: uncounted }), ['Not counted.']],
+    ['unless rows came without counts', apl => (apl.includes('limit 1') ? old : { body: silent([5]) }), []],
     [
-      'unless it says nothing of its rows, of which there are some',
-      apl => (apl.includes('limit 1') ? old : { body: silent([5]) }),
-      [],
-    ],
-    [
-      'if it says nothing of its rows, of which there are none',
+      'if no rows came without counts',
       apl => (apl.includes('limit 1') ? old : { body: silent([]) }),
       ['`web` has no events in last 1h. Its newest event is from 2026-01-31 10:00: `%time 2026-01-31`'],
     ],
     [
-      'if it says nothing of its rows, and cannot be asked for more',
+      'unless no rows came without counts and the request for it fails',
       apl => (apl === 'web | count' ? { body: silent([]) } : { status: 500, body: 'no' }),
       ['No row in this time range matched.'],
     ],
@@ -225,7 +221,7 @@ describe('of a hosted dataset only the newest event is named', () => {
   });
 });
 
-test('events that a condition kept a hosted service from reading are not reported as missing', async () => {
+test('does not report events as missing if a hosted service skipped them by a condition', async () => {
   const newest = { body: tabular([{ name: '_time', type: 'datetime' }], [['2026-01-31T10:00:00Z']]) };
   const counts = ['n', 'matched', 'c0'].map(name => ({ name, type: 'integer' }));
   const values = [
@@ -250,7 +246,7 @@ test('events that a condition kept a hosted service from reading are not reporte
   ]);
 });
 
-describe('a look at fewer events than asked for says where the dataset holds more', () => {
+describe('a peek with fewer events than requested reports where the dataset has more', () => {
   const older = '2 events, 1969-07-20 20:17 to 2015-10-31 00:00: `%time 1969-07-20..2015-11-01`';
 
   test.each<readonly [string, readonly string[]]>([
@@ -278,7 +274,7 @@ describe('a look at fewer events than asked for says where the dataset holds mor
 
   test.each<readonly [string, (apl: string) => Reply, readonly string[]]>([
     [
-      'of a hosted one the newest event before the range',
+      'with the newest event before the range of a hosted dataset',
       apl => ({
         body: tabular(
           [{ name: '_time', type: 'datetime' }],
@@ -288,7 +284,7 @@ describe('a look at fewer events than asked for says where the dataset holds mor
       ['`web` holds older events too, the newest from 2026-01-31 10:00: `%time 2026-01-31`'],
     ],
     [
-      'of a hosted one that cannot tell nothing',
+      'but not if a hosted dataset fails to report it',
       apl =>
         apl.endsWith('limit 1')
           ? { status: 500, body: 'no' }
@@ -337,7 +333,7 @@ const tails = [
   '| make-series count() on _time step 10m',
 ];
 
-test('whatever the range and the query: an empty answer is always explained, any other never', async () => {
+test('only empty results are explained, for any range and query', async () => {
   const start = Date.UTC(2015, 9, 30, 23, 58);
   const minute = fc.integer({ min: -30, max: 70 });
   await fc.assert(

@@ -74,7 +74,7 @@ const cell =
   '%use environment\n%%time 2026-03-04T00:00:00Z..2026-03-05T00:00:00Z\n%fetch --all\nall_of_them << web';
 
 test(
-  'events of which many have one time come once each, through interrupts and refusals',
+  'fetches each event once if many share a time, despite interrupts and refusals',
   async () => {
     for (const stopAt of [2, 5]) {
       const stop = new AbortController();

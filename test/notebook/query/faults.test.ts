@@ -41,7 +41,7 @@ function words(text: string): string {
     .trim();
 }
 
-test('one notebook meets every fault: each cell says what the page has, and the next ones work', async () => {
+test('a notebook reports every fault as the page does, and later cells work', async () => {
   const profiles = servers.map(
     ([, { url }], at) => `[deployments.fault${at}]\nurl = "${url}"\ntoken = "${secret}"\n`,
   );

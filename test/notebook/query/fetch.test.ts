@@ -59,7 +59,7 @@ describe('the local service', () => {
   });
   afterEach(() => bench.close());
 
-  test('is read by its cursors: each row once, in its order', async () => {
+  test('is paged by cursors: each row once, in order', async () => {
     bench.service.answer(seen => answer(seen, 300));
     const run = await bench.run(`%fetch --all\n${once}\nz << web | where n >= 0`);
     expect(traceback(run)).toEqual([]);
@@ -67,7 +67,7 @@ describe('the local service', () => {
     expect(shown(run).join('\n')).not.toMatch(/Only|holds the first/);
   });
 
-  test('--max ends there, and says so', async () => {
+  test('stops at --max, and says so', async () => {
     bench.service.answer(seen => answer(seen, 300));
     const run = await bench.run('%fetch --max 700\n%assert rows == 700 and min(n) == 1803\nweb');
     expect(traceback(run)).toEqual([]);
@@ -79,7 +79,7 @@ describe('the local service', () => {
   test.each([
     ['an interrupt', 'interrupted'],
     ['a failure', "did not respond with the API's JSON"],
-  ])('%s keeps what has come, and says so', async (what, why) => {
+  ])('keeps the fetched rows after %s, and says so', async (what, why) => {
     const stop = new AbortController();
     bench.service.answer(seen => {
       if (queries(bench.service).length < 4) return answer(seen, 300);
@@ -97,7 +97,7 @@ describe('the local service', () => {
     expect(traceback(after)).toEqual([]);
   });
 
-  test('shows how many rows have come, or what the page on its way waits for', async () => {
+  test('shows how many rows were fetched, or what the next page waits for', async () => {
     const stop = new AbortController();
     let shownBefore = Number.POSITIVE_INFINITY;
     bench.service.answer(seen => {
@@ -128,7 +128,7 @@ describe('the local service', () => {
     ['web | where rand() > 0.5', '`rand()` gives other values on each page'],
     ['print 1', 'the query does not read one dataset'],
     ['', 'the cell has no query'],
-  ])('refuses what needs all rows at once: %s', async (query, why) => {
+  ])('refuses a query that needs all rows at once: %s', async (query, why) => {
     const run = await bench.run(`%fetch --all\n${query}`);
     expect([traceback(run).join('\n'), queries(bench.service)]).toEqual([expect.stringContaining(why), []]);
   });
@@ -142,7 +142,7 @@ describe('any other service', () => {
   });
   afterEach(() => bench.close());
 
-  test('is read by parts of the range, which are divided where they reach its limit', async () => {
+  test('is paged by intervals of the range, split if they reach its limit', async () => {
     bench.service.answer(seen => answer(seen, 600));
     const run = await bench.run(`%use environment\n%fetch --all\n${once}\nz << web`);
     expect(traceback(run)).toEqual([]);
@@ -153,7 +153,7 @@ describe('any other service', () => {
     ['as many', 700],
     ['fewer', 650],
   ])(
-    '--max says whether there are others, also of a service that counts the rows it gives: %s',
+    'reports at --max whether there are more rows, even if only returned rows are counted: %s',
     async (_, held) => {
       bench.service.answer(seen => {
         const given = answer(seen, 60_000, events.slice(0, held));
@@ -172,7 +172,7 @@ describe('any other service', () => {
     },
   );
 
-  test('a refusal that passes is waited for', async () => {
+  test('is retried after a temporary refusal', async () => {
     let refused = false;
     bench.service.answer(seen => {
       if (queries(bench.service).length !== 3 || refused) return answer(seen, 600);
@@ -183,7 +183,7 @@ describe('any other service', () => {
     expect([traceback(run), refused]).toEqual([[], true]);
   });
 
-  test('a query limit of which little is left is said above the result, as the last answer has it', async () => {
+  test('warns above the result if little of the query limit is left, as of the last response', async () => {
     bench.service.answer(seen => {
       const headers = {
         'x-querylimit-limit': '5000',
@@ -198,7 +198,7 @@ describe('any other service', () => {
     );
   });
 
-  test('that cannot give all rows of one time has those that it gave, and says so', async () => {
+  test('keeps what it returned if it cannot return all rows of one time, and says so', async () => {
     const same = Array.from({ length: 700 }, (_, n) => ({ time: '2026-03-04T04:10:00Z', n }));
     bench.service.answer(seen => answer(seen, 600, same));
     const run = await bench.run('%use environment\n%fetch --all\n%assert rows == 600\nweb');
@@ -208,12 +208,12 @@ describe('any other service', () => {
   });
 });
 
-describe('pages stay within the memory that one result may take', () => {
+describe('pages stay within the memory budget of one result', () => {
   const request = { apl: 'web', startTime: '2026-03-04T04:00:00Z', endTime: '2026-03-04T06:00:00Z' };
 
   test.each([
     ['by cursors', true],
-    ['by parts of the range', false],
+    ['by intervals of the range', false],
   ])('%s', async (_, isLocal) => {
     const service = await startService(seen => answer(seen, 600));
     const client = createClient({ profileName: 'p', url: service.url }, { version: '1.2.3' });

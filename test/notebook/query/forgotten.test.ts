@@ -30,7 +30,7 @@ const hintOf = async (cell: string) =>
 test.each([
   ['web | where status == svc', 'unknown field `svc`', '`svc` was a parameter of an earlier kernel'],
   ['errs | count', 'unknown dataset `errs`', '`errs` was a result of an earlier kernel'],
-])('%s names what an earlier kernel had', async (cell, message, expected) => {
+])('the error of %s explains that an earlier kernel had the name', async (cell, message, expected) => {
   bench.service.answer(() => refused(message));
   expect(await hintOf(cell)).toContain(`hint: ${expected}: run the cells above again.`);
 });
@@ -39,12 +39,12 @@ test.each([
   ['other | count', 'unknown dataset `other`'],
   ["web | where status == 'svc'", 'unknown field `svc`'],
   ['web | where status == svc', 'no'],
-])('%s, refused with %s, is not explained by it', async (cell, message) => {
+])('the error of %s, refused with %s, does not mention an earlier kernel', async (cell, message) => {
   bench.service.answer(() => refused(message));
   expect((await hintOf(cell)) ?? '').not.toContain('earlier kernel');
 });
 
-test('the last result of a new kernel is not there yet, and a dataset of that name is still read', async () => {
+test('a new kernel has no last result, but reads a dataset named _', async () => {
   const said = traceback(await bench.run('_ | count'));
   expect([said[0], said.at(-1)]).toEqual([
     'result: there is no last result `_` yet',

@@ -7,7 +7,7 @@ const rows = Array.from({ length: 50_500 }, (_, n) => ({ _time: `2026-03-04T04:0
 
 const bench = realBench({ web: rows });
 
-describe('every row of the local service comes once', () => {
+describe('fetches every row of the local service once', () => {
   test.each([
     'web',
     'web | sort by _time asc',
@@ -20,7 +20,7 @@ describe('every row of the local service comes once', () => {
     expect([traceback(run), notices(run)]).toEqual([[], []]);
   });
 
-  test('of a sample, as many as it counts', async () => {
+  test('as many rows of a sample as it counts', async () => {
     const range = '%%time 2026-03-04T00:00:00Z..2026-03-04T00:10:00Z';
     const counted = await bench().run(`${range}\nc << ['sample-http-logs'] | count`);
     const run = await bench().run(`${range}\n%fetch --all\ns << ['sample-http-logs']`);
@@ -31,7 +31,7 @@ describe('every row of the local service comes once', () => {
   });
 });
 
-describe('a line above the result says what is missing', () => {
+describe('a line above the result reports missing rows', () => {
   test.each([
     ['--max 50500', 'web', []],
     [

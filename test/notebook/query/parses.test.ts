@@ -37,10 +37,10 @@ const query = 'web | where n > 0 | summarize n = count() by bin(_time, 5m)';
 
 test.each<readonly [string, string, readonly string[]]>([
   ['a query', query, [query]],
-  ['one that is drawn', `${query} | render timechart`, [`${query} | render timechart`]],
-  ['one that is named', `errs << ${query}`, [query]],
+  ['a query with a chart', `${query} | render timechart`, [`${query} | render timechart`]],
+  ['a named result', `errs << ${query}`, [query]],
   ['two queries', `${query}\n\nweb | limit 5`, [query, 'web | limit 5']],
-])('a run parses each query once: %s', async (_, cell, texts) => {
+])('parses each query once: %s', async (_, cell, texts) => {
   expect(traceback(await bench.run(cell))).toEqual([]);
   expect([...streams].map(({ source }) => source)).toEqual(texts);
 });

@@ -26,7 +26,7 @@ const entry = (number: number): LoggedQuery => ({
   elapsedMs: 5,
 });
 
-test('what is logged is read by another kernel, and by nobody else', async () => {
+test('another kernel of the user, and no other user, can read the log', async () => {
   expect(await new QueryLog(file).append(entry(1))).toBe(undefined);
   await new QueryLog(file).append(entry(2));
   expect(await new QueryLog(file).entries()).toEqual([entry(1), entry(2)]);
@@ -34,7 +34,7 @@ test('what is logged is read by another kernel, and by nobody else', async () =>
   expect((await stat(dirname(file))).mode & 0o077).toBe(0);
 });
 
-test('damaged lines are left out', async () => {
+test('skips damaged lines', async () => {
   const log = new QueryLog(file);
   await log.append(entry(1));
   await appendFile(file, '{"at": 5}\nnot json\n');
@@ -44,19 +44,16 @@ test('damaged lines are left out', async () => {
 
 test.each([
   ['UTF-16', 'utf16le'],
-  ['UTF-8 with a mark', 'utf8'],
-] as const)(
-  'what is added to a file that an editor has saved in %s is read, and what it has',
-  async (_, encoding) => {
-    const log = new QueryLog(file);
-    await log.append(entry(1));
-    await writeFile(file, `\ufeff${(await readFile(file, 'utf8')).replaceAll('\n', '\r\n')}`, encoding);
-    for (const number of [2, 3]) await log.append(entry(number));
-    expect(await log.read()).toEqual({ entries: [1, 2, 3].map(entry) });
-  },
-);
+  ['UTF-8 with a BOM', 'utf8'],
+] as const)('reads and appends to a file that an editor saved as %s', async (_, encoding) => {
+  const log = new QueryLog(file);
+  await log.append(entry(1));
+  await writeFile(file, `\ufeff${(await readFile(file, 'utf8')).replaceAll('\n', '\r\n')}`, encoding);
+  for (const number of [2, 3]) await log.append(entry(number));
+  expect(await log.read()).toEqual({ entries: [1, 2, 3].map(entry) });
+});
 
-test('%history names lines that are not as they were written, and lists the others', async () => {
+test('%history reports damaged lines and lists the rest', async () => {
   const log = new QueryLog(file);
   for (const number of [1, 2, 3]) await log.append(entry(number));
   await writeFile(file, (await readFile(file, 'utf8')).replace('print n = 2', 'print n = 3'));
@@ -70,7 +67,7 @@ test('%history names lines that are not as they were written, and lists the othe
   }
 });
 
-test('the older half goes when there is too much, and no other entry', async () => {
+test('drops only the older half when the log is too large', async () => {
   const log = new QueryLog(file, 1000);
   for (let number = 1; number <= 20; number++) {
     await log.append(entry(number));
@@ -82,7 +79,7 @@ test('the older half goes when there is too much, and no other entry', async () 
   expect(kept.length).toBeGreaterThanOrEqual(3);
 });
 
-test('two kernels at once lose none of the newer half', async () => {
+test('concurrent kernels lose none of the newer half', async () => {
   const size = Buffer.byteLength(`${JSON.stringify(entry(1000))}\n`);
   const logs = [1, 2, 3, 4].map(() => new QueryLog(file, 40 * size));
   await logs[0]?.append(entry(1000));
@@ -95,7 +92,7 @@ test('two kernels at once lose none of the newer half', async () => {
   );
 });
 
-test('the lock of a kernel that was killed holds nobody up for ever', async () => {
+test('ignores the stale lock of a killed kernel', async () => {
   const log = new QueryLog(file, 1000);
   await log.append(entry(1));
   await mkdir(`${file}.lock`);
@@ -104,7 +101,7 @@ test('the lock of a kernel that was killed holds nobody up for ever', async () =
   expect(existsSync(file) ? statSync(file).size : 0).toBeLessThanOrEqual(700);
 });
 
-test('a log that cannot be read is not an empty one', async () => {
+test('reports a log that cannot be read', async () => {
   await expect(new QueryLog(directory).entries()).rejects.toMatchObject({ code: 'query-log' });
   const bench = await startBench({ queryLog: new QueryLog(directory) });
   try {
@@ -116,13 +113,13 @@ test('a log that cannot be read is not an empty one', async () => {
   }
 });
 
-test('a log that cannot be written fails no query', async () => {
+test('appending to an unwritable log returns an error instead of throwing', async () => {
   const error = await new QueryLog(join(directory, 'queries.jsonl', 'x')).append(entry(1));
   expect(error).toBe(undefined);
   expect(await new QueryLog(directory).append(entry(1))).toBeInstanceOf(Error);
 });
 
-test('%history lists the queries of every kernel, and %rerun runs one over the window of then', async () => {
+test('%history lists the queries of every kernel, and %rerun repeats one over its original range', async () => {
   const first = await startBench({ queryLog: new QueryLog(file) });
   await first.run('%param n = 5\n%%time 2026-01-01\nweb | where x == n');
   first.service.answer(() => ({ status: 400, body: { message: 'no' } }));
@@ -162,7 +159,7 @@ test('%history lists the queries of every kernel, and %rerun runs one over the w
   }
 });
 
-test('an interrupt when the query is logged already keeps no result of it', async () => {
+test('an interrupt while logging discards the result', async () => {
   const abort = new AbortController();
   class InterruptingLog extends QueryLog {
     override append(query: LoggedQuery): Promise<unknown> {
@@ -184,7 +181,7 @@ test('an interrupt when the query is logged already keeps no result of it', asyn
   }
 });
 
-test('%retain off keeps no value of the data in outputs', async () => {
+test('%retain off keeps no data in outputs', async () => {
   const bench = await startBench();
   try {
     const { outputs } = await bench.run('%%retain off\nweb | count');

@@ -66,7 +66,7 @@ test('a quick query shows nothing', async () => {
   expect(await shownUntil(0, async () => ({ state: 'running', rows: 7 }))).toEqual([]);
 });
 
-test('a longer one shows what the service says of its id, and nothing once it is over', async () => {
+test("a longer query shows the service's progress, and nothing once it ends", async () => {
   let before = 2;
   expect(await shownUntil(2, async () => ({ state: 'waiting', before: before-- }))).toEqual([
     'waiting: 2 queries before this one (T)',
@@ -74,7 +74,7 @@ test('a longer one shows what the service says of its id, and nothing once it is
   ]);
 });
 
-test('a service that does not say, or does not answer, leaves the time', async () => {
+test('shows only the time if the service reports no progress or does not respond', async () => {
   const refused = async () => {
     throw new Error('not found');
   };

@@ -27,36 +27,36 @@ async function notice(
   return /^.*Only .* rows were fetched.*$/m.exec(text)?.[0];
 }
 
-describe('the default limit is named', () => {
+describe('names the default limit', () => {
   const more = { rowsMatched: 313_001 };
   const named = 'Only 1,000 rows were fetched (the default limit).';
 
   test.each<readonly [string, string, number, Partial<QueryStatus>, string | undefined]>([
-    ['when as many rows came', 'web', 1000, more, named],
+    ['if as many rows came', 'web', 1000, more, named],
     [
-      'also where the service counts no matches',
+      'even if the service counts no matches',
       'web',
       1000,
       { rowsMatched: 0 },
       'Only 1,000 rows were fetched',
     ],
-    ['unless all that match came', 'web', 1000, {}, undefined],
+    ['unless every matching row came', 'web', 1000, {}, undefined],
     ['unless fewer came', 'web', 999, more, undefined],
-    ['unless more came than it allows', 'web', 1001, more, undefined],
-    ['unless many more came', 'web', 3001, more, undefined],
+    ['unless one more row came', 'web', 1001, more, undefined],
+    ['unless many more rows came', 'web', 3001, more, undefined],
     [
-      'as that of %limit',
+      'as the limit of %limit if set',
       '%%limit 10\nweb',
       10,
       more,
       'Only 10 rows were fetched (the limit set by %limit).',
     ],
-    ['unless %limit allowed more', '%%limit 2000\nweb', 1000, more, undefined],
-    ['unless the query asks for so many', 'web | take 1000', 1000, more, undefined],
+    ['unless %limit allows more', '%%limit 2000\nweb', 1000, more, undefined],
+    ['unless the query requests as many', 'web | take 1000', 1000, more, undefined],
     ['unless the query aggregates', 'web | summarize count() by n', 1000, more, undefined],
     ['after a filter', 'web | where n > 1', 1000, more, named],
     [
-      'unless the service names it',
+      'unless the service reports it',
       'web',
       1000,
       { ...more, messages: [{ priority: 'warn', count: 1, code: 'default_limit', msg: 'cut' }] },
@@ -69,7 +69,7 @@ describe('the default limit is named', () => {
   });
 });
 
-describe('what a hosted service leaves out without a word is seen', () => {
+describe('reports rows that a hosted service silently left out', () => {
   beforeEach(async () => {
     await bench.close();
     bench = await startBench({
@@ -84,7 +84,7 @@ describe('what a hosted service leaves out without a word is seen', () => {
 
   test.each<readonly [string, string, number, Partial<QueryStatus>, string | undefined]>([
     [
-      'by the default limit, where it counts no further',
+      'by the default limit if it stops counting there',
       'web',
       1000,
       {},
@@ -97,20 +97,20 @@ describe('what a hosted service leaves out without a word is seen', () => {
       { messages: [{ priority: 'warn', count: 1, code: 'license_limit_for_query_warning', msg: 'old' }] },
       'Only 1,000 rows were fetched (the default limit).',
     ],
-    ['by its own count', 'web', 999, more, named('999')],
-    ['unless it counts no more', 'web', 999, { rowsMatched: 999 }, undefined],
+    ['by its own count of matches', 'web', 999, more, named('999')],
+    ['unless it counts the same', 'web', 999, { rowsMatched: 999 }, undefined],
     ['by its count, below %limit', '%%limit 2000\nweb', 1001, more, named('1,001')],
-    ['by its count of what a filter lets through', 'web | where n > 1 | extend m = n', 7, more, named('7')],
+    ['by its count after a filter', 'web | where n > 1 | extend m = n', 7, more, named('7')],
     ['unless it may have counted before a filter', 'web | extend m = n | where m > 1', 7, more, undefined],
     ['unless each match gives several rows', 'web | mv-expand n', 7, more, undefined],
     [
-      'by the most rows that an answer has',
+      'by the maximum rows of a response',
       'web | limit 60000',
       50_000,
       {},
       'Only 50,000 rows were fetched (the limit of the service).',
     ],
-    ['unless the query asks for those', 'web | limit 50000', 50_000, {}, undefined],
+    ['unless the query requests that many', 'web | limit 50000', 50_000, {}, undefined],
   ])('%s', async (_, cell, rows, status, expected) => {
     const text = await notice(cell, rows, status);
     if (expected === undefined) expect(text).toBe(undefined);
@@ -118,7 +118,7 @@ describe('what a hosted service leaves out without a word is seen', () => {
   });
 });
 
-test('a limit that the service names makes a result a part of the rows', async () => {
+test('a limit reported by the service marks the result as incomplete', async () => {
   const messages = [{ priority: 'warn' as const, count: 1, code: 'default_limit_warning', msg: 'cut' }];
   bench.service.answer(() => ({
     body: tabular([{ name: 'n', type: 'integer' }], [[1, 2]], { rowsMatched: 2, messages }),
@@ -129,7 +129,7 @@ test('a limit that the service names makes a result a part of the rows', async (
 });
 
 describe('a query', () => {
-  test('is sent with its range, and with a limit only where one is set', async () => {
+  test('is sent with its range, and with a limit only if one is set', async () => {
     await bench.run('%%time 2026-01-01..2026-01-02\nweb');
     await bench.run('%%limit 5\n%%time 2026-01-01..2026-01-02\nweb');
     const range = { apl: 'web', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
@@ -137,7 +137,7 @@ describe('a query', () => {
   });
 
   test.each(['messages', 7, [null], ['text'], { a: 1 }, [{ msg: null }], [[1]]])(
-    'is answered whatever the messages are: %j',
+    'succeeds even if the messages are malformed: %j',
     async messages => {
       const body = { ...tabular([{ name: 'n', type: 'integer' }], [[4711]]), status: { messages } };
       bench.service.answer(() => ({ body }));

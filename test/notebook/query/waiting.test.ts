@@ -6,7 +6,7 @@ import { createLocalService } from '../../../kernel/local/launch.js';
 import { Elsewhere } from '../../local/lease/leases.js';
 import { startBench, traceback } from '../session.js';
 
-test('a cell shows that it waits for a silent holder of the data directory, and an interrupt ends the wait', async () => {
+test('a cell waiting for the data directory shows its holder and can be interrupted', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'apl-waiting-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const elsewhere = new Elsewhere(dataDir);

@@ -69,7 +69,7 @@ const cells = [
 const told = ({ outcome, outputs }: CellRun) => [outcome, outputs];
 
 describe('a recording', () => {
-  test('is named, with its start, above what it answers and above what reads that', async () => {
+  test('is named with its start above its results and above queries that read them', async () => {
     await real().run(`%cache record "${directory}"`);
     const own = await real().run('recorded << web | summarize n = count() by host');
     await real().run('%cache off');
@@ -79,14 +79,14 @@ describe('a recording', () => {
     expect(notices(await real().run('print 1'))).toEqual([]);
   });
 
-  test('is kept for this user alone', async () => {
+  test('is readable by this user only', async () => {
     const own = join(directory, 'own');
     await real().run(`%cache record "${own}"`);
     await real().run('%cache off');
     expect((await stat(own)).mode & 0o777).toBe(0o700);
   });
 
-  test('is named once above what it answers and reads', async () => {
+  test('is named once above a recorded query over a recorded result', async () => {
     await real().run(`%cache record "${directory}"`);
     await real().run('recorded << web | summarize n = count() by host');
     const both = await real().run('recorded | count');
@@ -96,7 +96,7 @@ describe('a recording', () => {
     ]);
   });
 
-  test('gives every output again without a service, byte for byte', async () => {
+  test('replays every output byte for byte without a service', async () => {
     await real().run(`%cache record "${directory}"`);
     const before: unknown[] = [];
     for (const cell of cells) before.push(told(await real().run(cell)));
@@ -110,7 +110,7 @@ describe('a recording', () => {
     });
   });
 
-  test('has no answer to another query, another range, another parameter, another limit', async () => {
+  test('does not match another query, range, parameter or limit', async () => {
     await real().run('%param wanted = "b"');
     await real().run(`%cache record "${directory}"`);
     await real().run('%%time 2026-01-02\nweb | where host == wanted  // the slow one\n| project host');
@@ -142,7 +142,7 @@ describe('a recording', () => {
     ['the end', (bytes: Buffer) => bytes.subarray(0, -5)],
     ['everything', () => Buffer.alloc(0)],
     ['the checksum', (bytes: Buffer) => bytes.fill('0', 0, 64)],
-  ])('that lost %s is refused', async (_, damage) => {
+  ])('with damage to %s is refused', async (_, damage) => {
     await real().run(`%cache record "${directory}"`);
     await real().run('%%time 2026-01-02\nweb | count');
     await real().run('%cache off');
@@ -158,7 +158,7 @@ describe('a recording', () => {
     });
   });
 
-  test('in `auto` asks for what is missing, and again where a dataset has changed', async () => {
+  test('in `auto` mode requests missing results, and again after a dataset changed', async () => {
     let rows = 1;
     const reply: typeof everyday = seen =>
       seen.path === '/v1/local/datasets/web'
@@ -179,7 +179,7 @@ describe('a recording', () => {
     });
   });
 
-  test('keeps its start: ranges relative to now count from there', async () => {
+  test('resolves relative ranges from its start', async () => {
     await AnswerStore.begin(directory, { nanos: 0n, text: '2026-02-03T04:05:06Z' });
     await withBench({}, async bench => {
       await bench.run(`%cache auto "${directory}"`);
@@ -192,7 +192,7 @@ describe('a recording', () => {
     });
   });
 
-  test('holds no token, wherever one is, and no query or parameter in plain text', async () => {
+  test('contains no token, and no query or parameter in plain text', async () => {
     const token = 'xaat-11111111-2222-3333-4444-555555555555';
     const leaks = (body: string) => (body.includes('leak') ? token : 'fine');
     await withBench(
@@ -231,7 +231,7 @@ describe('a recording', () => {
       expect(contents.filter(text => text.includes(secret))).toEqual([]);
   });
 
-  test('takes a bounded amount of the disk, and says what it did not keep', async () => {
+  test('is limited in size and refuses entries beyond that', async () => {
     const store = await AnswerStore.begin(directory, { nanos: 0n, text: '2026-01-01T00:00:00Z' }, 300);
     const facts = { status: 200, headers: {}, elapsedMs: 1, body: Buffer.from('{}') };
     expect(await store.write('a'.repeat(64), facts)).toBe(true);
@@ -242,7 +242,7 @@ describe('a recording', () => {
     expect(store.bytes).toBeLessThanOrEqual(300);
   });
 
-  test('leaves other files of its directory alone, and begins anew in its own', async () => {
+  test('keeps other files in its directory and replaces its own', async () => {
     await writeFile(join(directory, 'notes.txt'), 'mine');
     await real().run(`%cache record "${directory}"`);
     await real().run('%%time 2026-01-02\nweb | count');
@@ -258,7 +258,7 @@ test.each([
   ['%cache tape x', '%cache: tape is not record, replay, auto or off'],
   ['%cache record', '%cache: record needs a directory'],
   ['%cache off x', '%cache: off takes no directory'],
-])('%s is refused', async (line, message) => {
+])('refuses %s', async (line, message) => {
   expect(traceback(await real().run(line))[0]).toBe(`magic: ${message}`);
   expect(printed(await real().run('%cache'))).toContain('neither recorded nor replayed');
 });

@@ -48,7 +48,7 @@ function metadata({ outputs }: CellRun): unknown {
   return last !== undefined && 'metadata' in last ? last.metadata.apl : undefined;
 }
 
-test('a result outlives the service: it is sent to the next one', async () => {
+test('a result outlives the service and is sent to the next one', async () => {
   const { bench, endService } = await benchWithService();
   await bench.run('errs << range n from 1 to 3 step 1');
   expect(rows(await bench.run('errs | count'))).toEqual([{ count: '3' }]);
@@ -58,7 +58,7 @@ test('a result outlives the service: it is sent to the next one', async () => {
   expect(notices(run)).toEqual(['The local service had stopped; it was started again for this query.']);
 });
 
-test('a hosted result is queried on this machine, and its profile is named', async () => {
+test('a hosted result is queried locally, and its profile is reported', async () => {
   const bench = await hosted();
   await bench.run('answer << web | summarize n = count()');
   const sent = queries(bench.service).length;
@@ -69,7 +69,7 @@ test('a hosted result is queried on this machine, and its profile is named', asy
   expect(rows(await bench.run('%use local\nanswer | project n'))).toEqual([{ n: '42' }]);
 });
 
-test('results and hosted datasets are not mixed: the error says what to write', async () => {
+test('a query mixing results with hosted datasets fails with a suggestion', async () => {
   const bench = await hosted();
   await bench.run('answer << web');
   const run = await bench.run('answer | join kind=inner (web) on n');
@@ -81,7 +81,7 @@ test('results and hosted datasets are not mixed: the error says what to write', 
   expect(rows(await bench.run('answer | join kind=inner (part) on n | project n'))).toEqual([{ n: '42' }]);
 });
 
-test('a result that had to free memory is named when it is asked for', async () => {
+test('the error about a result dropped to free memory names it', async () => {
   const { bench } = await benchWithService();
   await bench.run('first << range n from 1 to 900 step 1');
   const budget = await bench.run('%results --budget 9kB');

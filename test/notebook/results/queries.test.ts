@@ -24,19 +24,19 @@ async function check(code: string, expected: unknown): Promise<void> {
 const range = '%%time 2026-03-04\n';
 
 describe('a query over a result', () => {
-  test('reads all of its rows, whatever the time range is now', async () => {
+  test('reads all of its rows, whatever the current time range', async () => {
     await bench().run(`${range}errs << web | where status >= 500`);
     await check('errs | summarize n = count() by uri', [{ uri: '/b', n: '2' }]);
     await check('errs | count', [{ count: '2' }]);
   });
 
-  test('reads the last one by the name _', async () => {
+  test('reads the last result as `_`', async () => {
     await bench().run(`${range}web | where status >= 400 | project uri, status | sort by status asc`);
     await check('_ | where isnull(uri) | project status', [{ status: '404' }]);
     await check('_ | extend twice = status * 2', [{ status: '404', twice: '808' }]);
   });
 
-  test('keeps the order of its rows and does not cut them', async () => {
+  test('keeps the order of its rows and applies no limit', async () => {
     await bench().run('%limit 5000\nmany << range n from 1 to 3000 step 1 | sort by n desc');
     await bench().run('%limit --clear');
     await check('many | limit 2', [{ n: '3000' }, { n: '2999' }]);
@@ -61,7 +61,7 @@ describe('a query over a result', () => {
     await check(query('| sort by _time desc'), [...two, ...one, ...zero].slice(0, 3000));
   });
 
-  test('keeps 64 bits, nanoseconds, durations, nulls and JSON as they are', async () => {
+  test('preserves 64-bit integers, nanoseconds, durations, nulls and JSON', async () => {
     await bench().run(
       "exact << print i = 9223372036854775807, j = -9223372036854775807 - 1, t = datetime(2026-03-04T05:06:07.123456789Z), d = 1d + 1tick, n = int(null), s = '', x = dynamic({'a': [1, null]}), b = true, r = 0.1, z = dynamic(null)",
     );
@@ -112,13 +112,13 @@ describe('a query over a result', () => {
     await check('let e = errs;\ne | count', [{ count: '2' }]);
   });
 
-  test('takes functions that the engine runs elsewhere', async () => {
+  test('supports functions that run outside the engine', async () => {
     await bench().run("agents << print ua = 'a%20b', n = 9223372036854775807");
     await check('agents | project u = url_decode(ua), n', [{ u: 'a b', n: '9223372036854775807' }]);
     await check('agents | join (agents | project n, v = url_decode(ua)) on n | project v', [{ v: 'a b' }]);
   });
 
-  test('reads results without rows, with odd names and equal names', async () => {
+  test('reads results with no rows, unusual names or duplicate names', async () => {
     await bench().run(`${range}none << web | where status == 1`);
     await check('none | count', [{ count: '0' }]);
     await check('none | project uri', []);
@@ -128,7 +128,7 @@ describe('a query over a result', () => {
     await check('twice | getschema | project ColumnName', [{ ColumnName: 'a' }, { ColumnName: 'a1' }]);
   });
 
-  test('keeps texts that repeat and texts that do not, hostile ones too', async () => {
+  test('preserves repeated, distinct and hostile strings', async () => {
     await bench().run(
       `texts << range n from 1 to 3000 step 1 | extend few = case(n % 4 == 0, 'a', n % 4 == 1, '', n % 4 == 2, '\u{1F600}\u202E', strcat('x', tostring(dynamic("\\u0000")), 'y')), many = strcat('v', n)`,
     );
@@ -144,7 +144,7 @@ describe('a query over a result', () => {
 });
 
 describe('names', () => {
-  test('a result comes before a dataset of its name, and says so; in brackets it is the dataset', async () => {
+  test('a result shadows a dataset of its name, with a notice; brackets mean the dataset', async () => {
     await bench().run(`${range}web << web | where status == 200`);
     const run = await bench().run('web | count');
     expect(rows(run)).toEqual([{ count: '1' }]);
@@ -154,24 +154,24 @@ describe('names', () => {
     await check(`${range}web | count`, [{ count: '4' }]);
   });
 
-  test('a let table comes before a result', async () => {
+  test('a `let` table shadows a result', async () => {
     await bench().run('own << print a = 1');
     await check('let own = datatable(a: long)[7];\nown | project a', [{ a: '7' }]);
   });
 
-  test('an unknown name is refused with the nearest result', async () => {
+  test('an unknown name is refused', async () => {
     await bench().run('failures << print a = 1');
     await check('failurs | count', 'unknown dataset `failurs`');
   });
 });
 
-test('a query over results and datasets says to what the time range applies', async () => {
+test('a query over results and datasets reports what the time range applies to', async () => {
   await bench().run(`${range}errs << web | where status >= 500`);
   const run = await bench().run(`${range}union errs, web | count`);
   expect(notices(run)).toEqual(['The time range applies to the datasets; of `errs` all kept rows are read.']);
 });
 
-test('the range of a query over results alone is theirs', async () => {
+test('a query over results alone has their range', async () => {
   await bench().run(`${range}errs << web`);
   const run = await bench().run('errs | summarize n = count() by bin_auto(_time)');
   expect(metadata(run)).toMatchObject({

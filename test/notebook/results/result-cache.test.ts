@@ -29,15 +29,15 @@ function keeping(...cached: readonly (readonly [id: string, rows: number, name?:
 
 const because = 'the kernel keeps 8 kB of results; `%results --budget` changes that.';
 
-describe('results that take more than they may', () => {
-  test('those without a name go first, and it is said once', () => {
+describe('results beyond the memory budget', () => {
+  test('unnamed ones are dropped first, with one notice', () => {
     const { left, said, results } = keeping(['1', 300, 'a'], ['2', 300], ['3', 300], ['4', 300]);
     expect(left).toEqual([['1', 'a'], ['3'], ['4', '_']]);
     expect(said).toEqual([`1 earlier result without a name was dropped: ${because}`]);
     expect(results.takeNotices()).toEqual([]);
   });
 
-  test('then the named ones, the least recently used first', () => {
+  test('named ones are dropped next, the least recently used first', () => {
     const { results } = keeping(['1', 400, 'a'], ['2', 400, 'b']);
     results.named('a');
     results.keep('3', result(400), { name: 'c' });
@@ -48,7 +48,7 @@ describe('results that take more than they may', () => {
     expect(results.wasEvicted('b')).toBe(false);
   });
 
-  test('the last stays, however large', () => {
+  test('the last one stays, however large', () => {
     const { left, said } = keeping(['1', 300, 'a'], ['2', 2_000, 'b']);
     expect(left).toEqual([['2', '_', 'b']]);
     expect(said).toEqual([
@@ -57,20 +57,20 @@ describe('results that take more than they may', () => {
     ]);
   });
 
-  test('a smaller budget takes effect at once', () => {
+  test('a smaller budget takes effect immediately', () => {
     const { results } = keeping(['1', 300, 'a'], ['2', 300, 'b']);
     results.budgetBytes = 1_000;
     expect(results.names()).toEqual(['_', 'b']);
   });
 });
 
-test('an equal result is kept once, under all of its names', () => {
+test('identical results are cached once, under all names', () => {
   const { left, results } = keeping(['1', 10, 'a'], ['1', 10, 'b']);
   expect(left).toEqual([['1', '_', 'a', 'b']]);
   expect(results.bytes).toBe(80);
 });
 
-test('memory that columns share counts once', () => {
+test('memory shared by columns counts once', () => {
   const column = vectorFromArray([1n, 2n], new Int64());
   const shared = {
     ...result(0),
@@ -81,7 +81,7 @@ test('memory that columns share counts once', () => {
   expect(results.keep('1', shared as QueryResult).bytes).toBe(results.keep('2', single as QueryResult).bytes);
 });
 
-test('dropping a result forgets all of its names', () => {
+test('dropping a result drops all of its names', () => {
   const dropped: string[] = [];
   const results = new ResultCache(budget, id => dropped.push(id));
   results.keep('1', result(1), { name: 'a' });
@@ -90,7 +90,7 @@ test('dropping a result forgets all of its names', () => {
   expect([results.clear(), results.names()]).toEqual([1, []]);
 });
 
-test('of results without a name a bounded number is kept, which is said once', () => {
+test('the number of unnamed results is limited, with one notice', () => {
   const dropped: string[] = [];
   const results = new ResultCache(budget, id => dropped.push(id));
   results.keep('named', result(1), { name: 'a' });

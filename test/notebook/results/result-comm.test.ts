@@ -104,7 +104,7 @@ describe('a page', () => {
     });
   });
 
-  test('holds the rows as they are, and those of its place alone', async () => {
+  test('has exactly the requested rows, with exact values', async () => {
     expect(await grid.ask({ op: 'page', offset: 1, limit: 2 })).toMatchObject({
       kind: 'page',
       offset: 1,
@@ -140,7 +140,7 @@ describe('a page', () => {
       ],
       ['1', '-9223372036854775807', '9007199254740993', null],
     ],
-  ])('is sorted over all rows: %j', async (sort, expected) => {
+  ])('sorts over all rows: %j', async (sort, expected) => {
     expect(await page({ sort })).toEqual([4, expected]);
   });
 
@@ -163,7 +163,7 @@ describe('a page', () => {
     [{ column: 'x', op: '==', value: '[1,2]' }, ['9007199254740993']],
     [{ expression: 'n > 0 and s startswith "o" // a comment' }, ['1']],
     [{ expression: 'x.a == 1' }, ['1']],
-  ])('holds the rows that pass %j', async (filter, expected) => {
+  ])('has the rows that pass %j', async (filter, expected) => {
     expect(await page({ filters: [filter] })).toEqual([expected.length, expected]);
   });
 
@@ -173,7 +173,7 @@ describe('a page', () => {
     ['"a"', ['1']],
     ["'; drop", []],
     ['', ['1', '9007199254740993', null, '-9223372036854775807']],
-  ])('holds the rows in which %j is found', async (search, expected) => {
+  ])('has the rows that contain %j', async (search, expected) => {
     expect(await page({ search })).toEqual([expected.length, expected]);
   });
 
@@ -185,7 +185,7 @@ describe('a page', () => {
     ['bool', 'false', ['als', 'F']],
     ['datetime', 'datetime(2026-03-04T05:06:07.000000001Z)', ['04t05', '-', ':06:', '.0', '1z']],
     ['timespan', '1h + 2ms', ['h', '2']],
-  ])('finds every part of the %s %s', async (_, value, parts) => {
+  ])('finds every substring of the %s %s', async (_, value, parts) => {
     const { ask } = await gridOf(`print value = ${value}`);
     for (const search of [...parts, 'no such part']) {
       const reply = await ask({ op: 'page', offset: 0, limit: 1, search });
@@ -193,7 +193,7 @@ describe('a page', () => {
     }
   });
 
-  test('says what is wrong with a request, and where', async () => {
+  test('reports what is wrong with a request, and where', async () => {
     const problem = async (view: Record<string, unknown>) => {
       const reply = await grid.ask({ op: 'page', offset: 0, limit: 1, ...view });
       return reply.kind === 'error' ? [reply.code, reply.message, reply.at] : reply;
@@ -232,7 +232,7 @@ describe('a profile', () => {
     });
   });
 
-  test('of texts, JSON and bools', async () => {
+  test('of strings, JSON and bools', async () => {
     expect(await grid.ask({ op: 'profile', column: 's' })).toMatchObject({
       nulls: 0,
       distinct: 4,
@@ -265,7 +265,7 @@ describe('a profile', () => {
     ]);
   });
 
-  test('has bins from the least to the greatest value, which hold every row', async () => {
+  test('has bins from the lowest to the highest value that count every row', async () => {
     const numbers = await gridOf('range n from 1 to 100 step 1');
     const reply = await numbers.ask({ op: 'profile', column: 'n', filters: [{ expression: 'n <= 40' }] });
     if (reply.kind !== 'profile') throw new Error(JSON.stringify(reply));
@@ -286,7 +286,7 @@ describe('a profile', () => {
   });
 });
 
-test('a field whose name is longer than a query may write is sorted, filtered, searched and profiled', async () => {
+test('a field with a name too long for a query can be sorted, filtered, searched and profiled', async () => {
   // A search would also match the text in a time.
   const { ask } = await gridOf('long | project-away _time, _sysTime | sort by n asc');
   const numbers = async (view: Record<string, unknown>) => {
@@ -309,8 +309,8 @@ test('a field whose name is longer than a query may write is sorted, filtered, s
   });
 });
 
-describe('a result that the kernel does not hold', () => {
-  test.each(['0000', undefined, 7])('%j: the comm is closed', async id => {
+describe('an unknown result', () => {
+  test.each(['0000', undefined, 7])('%j closes the comm', async id => {
     const unknown = await open(id);
     expect([unknown.first.kind, 'code' in unknown.first && unknown.first.code, unknown.closed]).toEqual([
       'error',
@@ -319,7 +319,7 @@ describe('a result that the kernel does not hold', () => {
     ]);
   });
 
-  test('because it was dropped: the next request says so', async () => {
+  test('that was dropped fails the next request', async () => {
     const dropped = await gridOf('gone << print a = 1');
     await bench().run('%results gone --drop');
     expect(await dropped.ask({ op: 'page', offset: 0, limit: 1 })).toMatchObject({
@@ -329,7 +329,7 @@ describe('a result that the kernel does not hold', () => {
   });
 });
 
-test('a request that is given up is answered as such', async () => {
+test('a canceled request gets a response saying so', async () => {
   const big = await gridOf('%%limit 1000000\nrange n from 1 to 300000 step 1 | extend s = tostring(n)');
   const sorted = { op: 'page', offset: 0, limit: 1, sort: [{ column: 's', descending: true }] };
   const [first, second] = [big.ask(sorted), big.ask(sorted)];
@@ -338,7 +338,7 @@ test('a request that is given up is answered as such', async () => {
   expect(await second).toMatchObject({ kind: 'page', rows: 300_000, cells: [{ n: '99999', s: '99999' }] });
 });
 
-test('a result is sent whole, once, before a reader searches it', async () => {
+test('a result is sent once, as a whole, before a search', async () => {
   const { service, handler, run, close } = await startBench();
   service.answer(seen => {
     if (seen.method === 'PUT') return { status: 204 };

@@ -6,7 +6,7 @@ import { SentResults } from '../../../kernel/notebook/results/sent.js';
 import { testService } from '../../local/service.js';
 import { sampleResult } from '../../result/sample.js';
 
-test('columns at other places are a table of their own, until the service has the whole result', async () => {
+test('each selection of columns is sent as its own table until the whole result was sent', async () => {
   const { service } = await testService();
   const token = new AccessToken(service.token);
   const client = createClient({ profileName: 'local', url: service.url, token }, { version: '1.2.3' });
@@ -29,7 +29,7 @@ test('columns at other places are a table of their own, until the service has th
   await client.close();
 });
 
-test('questions at once share one lease, and each goes on when another gives up', async () => {
+test('concurrent requests share one lease, and continue if one is canceled', async () => {
   const { service } = await testService();
   const token = new AccessToken(service.token);
   const client = createClient({ profileName: 'local', url: service.url, token }, { version: '1.2.3' });

@@ -182,7 +182,7 @@ function svgText({ outputs }: CellRun): string {
     .join(' ');
 }
 
-describe.each(Object.entries(kinds))('what reads a result that is %s says so:', (kind, [, text]) => {
+describe.each(Object.entries(kinds))('every reader of a result that is %s reports it:', (kind, [, text]) => {
   beforeAll(() => keep(kind as Shortfall['kind']));
 
   test.each(Object.keys(readers))('%s', async name => {
@@ -199,7 +199,7 @@ test.each([
   ['estimated', 'warn'],
   ['replayed', 'info'],
 ] as const)(
-  'a result that is %s is so by its kind in the metadata of what reads it, as %s',
+  'the metadata of a query over a result that is %s has its kind, as level %s',
   async (kind, level) => {
     await keep(kind);
     const { shortfalls, limits } = metadata(await run('z | count')) as {
@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test('whatever reads a result is on the page, by what its rows may lack', async () => {
+test('the page lists every reader of a result and every kind of shortfall', async () => {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const names = Object.keys(kinds);
   const how = ({ 0: cells, 1: text }: (typeof kinds)['cut'], kind: string) =>
@@ -247,7 +247,7 @@ the cells that a user copies or saves.
 
 `;
 
-test('the notice has the query that fetches all of them, above the result itself too', async () => {
+test('the notice suggests a query that fetches all rows', async () => {
   await keep('cut');
   expect(notices(await run('z | summarize count()'))).toEqual([sentence]);
   expect(notices(await run('z << web | extend m = n\n\nz | count')).join()).toContain(whole);
@@ -264,7 +264,7 @@ test('the notice has the query that fetches all of them, above the result itself
   expect(notices(await run('z3 | count'))).toEqual([]);
 });
 
-describe('a chart over time of a result that was cut', () => {
+describe('a chart over time of a cut result', () => {
   test('begins and ends with its rows', async () => {
     const cell = await run('z | summarize count() by bin(_time, 1h)');
     expect(metadata(cell)).toMatchObject({
@@ -276,7 +276,7 @@ describe('a chart over time of a result that was cut', () => {
     );
   });
 
-  test('shows gaps and no zeros where rows in between may be missing', async () => {
+  test('shows gaps instead of zeros if rows in between may be missing', async () => {
     await run('sparse << web | where n % 200 == 0 | sort by n * 7 % 1000 desc | limit 4');
     expect(chartText(await run('sparse | summarize count() by bin(_time, 1h)'))).toContain(
       'bins the result leaves out are gaps in count_',
@@ -291,7 +291,7 @@ describe('a chart over time of a result that was cut', () => {
   });
 });
 
-describe('what a query leaves out by its own text is said to those that read it:', () => {
+describe('readers report what the query of a result left out:', () => {
   test.each([
     ['web | limit 5', '`z` holds the first 5 rows (`limit 5`).'],
     ['web | take 5 | project n', '`z` holds the first 5 rows (`take 5`).'],
@@ -312,14 +312,14 @@ describe('what a query leaves out by its own text is said to those that read it:
     await run('z << web | extend m = n');
   });
 
-  test('a sample in its own chart too', async () => {
+  test('a sample is reported in its own chart', async () => {
     expect(chartText(await run('web | sample 0.5 | summarize count() by host'))).toContain(
       'the result holds a sample (`sample 0.5`)',
     );
   });
 });
 
-test('a comparison names the period whose rows are not all', async () => {
+test('a comparison names the period with missing rows', async () => {
   const cell = await bench().run(
     '%%time 2026-03-05..2026-03-06\n%compare -1d\n%%limit 50\nweb | summarize n = count() by n2 = n',
   );

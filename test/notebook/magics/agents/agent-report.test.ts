@@ -6,30 +6,30 @@ const long = 'x'.repeat(8_193);
 const line = 'y'.repeat(8_192);
 
 test.each<readonly [string, readonly string[], readonly string[], readonly string[]]>([
-  ['that fits is whole', ['a', line], ['a', line], []],
+  ['that fits is complete', ['a', line], ['a', line], []],
   [
-    'leaves out each line that is too long',
+    'omits each line that is too long',
     ['a', long, 'b', long],
     ['a', 'b'],
     [`Left out of this answer: 2 lines of 4, 2 of them for being longer than 8,192 characters. ${advice}`],
   ],
   [
-    'ends where it is full',
+    'is cut off when it is full',
     [line, line, line, line, 'b'],
     [line, line, line],
     [`Left out of this answer: 2 lines of 5. ${advice}`],
   ],
   [
-    'leaves out both',
+    'omits long lines and is cut off when it is full',
     [long, line, line, line, line],
     [line, line, line],
     [`Left out of this answer: 2 lines of 5, 1 of them for being longer than 8,192 characters. ${advice}`],
   ],
-])('an answer %s', (_, lines, kept, said) => {
+])('a response %s', (_, lines, kept, said) => {
   expect(fitted({ sentences: ['first'], lines })).toEqual({ sentences: ['first', ...said], lines: kept });
 });
 
-test('what cannot be seen is written as an escape', () => {
+test('invisible characters are escaped', () => {
   expect(fitted({ sentences: [], lines: ['"a\u200bb\u{e0001}"'] }).lines).toEqual([
     '"a\\u200bb\\udb40\\udc01"',
   ]);

@@ -72,8 +72,8 @@ const refusalOf = async (query: string) => (await append(query)).data[0]?.messag
 const runtimeFile = async (): Promise<AgentFile> =>
   JSON.parse(await readFile(join(agentsDir(), (await readdir(agentsDir()))[0] ?? ''), 'utf8'));
 
-describe('a notebook takes cells of agents', () => {
-  test('only once its user has turned that on, in a front end that adds cells, and until it is turned off', async () => {
+describe('access for agents', () => {
+  test('lasts from %agents on, in a front end that can add cells, until it is turned off', async () => {
     expect(await notebooks()).toEqual([]);
     expect(printed(await bench.run('%agents'))).toBe('Agents may not add cells: off.\n');
     expect(traceback(await bench.run('%agents on'))[0]).toContain(
@@ -100,7 +100,7 @@ describe('a notebook takes cells of agents', () => {
     ).rejects.toThrow(`no notebook ${id} takes cells of agents`);
   });
 
-  test('is asked about, and after it was turned off anew', async () => {
+  test('needs confirmation, also after it was turned off', async () => {
     await bench.close();
     bench = await startBench({ agents: { agentsDir: agentsDir() }, allowed: [] });
     const page = await openPage(bench, 'a.ipynb');
@@ -113,7 +113,7 @@ describe('a notebook takes cells of agents', () => {
     expect(await notebooks()).toEqual([]);
   });
 
-  test('under its present name', async () => {
+  test('follows a renamed notebook', async () => {
     const page = await openPage(bench, 'a.ipynb');
     await page.run('%agents on');
     await (await openPage(bench, 'c.ipynb')).say({ ask: 'write', client: 'another', name: 'd.ipynb' });
@@ -122,14 +122,14 @@ describe('a notebook takes cells of agents', () => {
     expect((await notebooks())[0]?.name).toBe('b.ipynb');
   });
 
-  test('says why its kernel cannot be found', async () => {
+  test('fails with the reason if the runtime file cannot be written', async () => {
     await writeFile(agentsDir(), '');
     const page = await openPage(bench, 'a.ipynb');
     expect(traceback(await page.run('%agents on'))[0]).toMatch(/%agents: .+agents cannot be written: /);
     expect(saidOn(page)).toBe(false);
   });
 
-  test('ends with its kernel, and the next one begins with it off', async () => {
+  test('ends with the kernel and is off in the next one', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     expect(await readdir(agentsDir())).toHaveLength(1);
     await begin();
@@ -138,8 +138,8 @@ describe('a notebook takes cells of agents', () => {
   });
 });
 
-describe('a cell', () => {
-  test('is added once, by the first page of the notebook that takes it, and runs there', async () => {
+describe("an agent's cell", () => {
+  test('is added once, by the first page of the notebook to take it, and runs there', async () => {
     const page = await openPage(bench, 'a.ipynb');
     const [tab, other] = [await openPage(bench, 'a.ipynb'), await openPage(bench, 'b.ipynb')];
     await page.run('%agents on');
@@ -159,7 +159,7 @@ describe('a cell', () => {
     });
   });
 
-  test('goes to a page that was loaded again', async () => {
+  test('is taken by a reloaded page', async () => {
     const page = await openPage(bench, 'a.ipynb', { takes: false });
     await page.run('%agents on');
     const again = await openPage(bench, 'a.ipynb');
@@ -167,7 +167,7 @@ describe('a cell', () => {
     expect(again.added).toHaveLength(1);
   });
 
-  test('leaves the last result of the user as it was', async () => {
+  test("does not change the user's last result", async () => {
     const page = await openPage(bench, 'a.ipynb');
     await page.run('%agents on\nweb | count');
     const columns = [
@@ -191,7 +191,7 @@ describe('a cell', () => {
     });
   });
 
-  test('that was offered before it was turned off is not added after it is turned on again', async () => {
+  test('offered before access was turned off is not added after it is turned on again', async () => {
     const page = await openPage(bench, 'a.ipynb', { takes: false });
     await page.run('%agents on');
     const refusal = append('web | count').catch(error => String(error));
@@ -204,7 +204,7 @@ describe('a cell', () => {
     expect([await notebooks(), page.added]).toEqual([[expect.anything()], []]);
   });
 
-  test('gives no values where outputs are to hold none', async () => {
+  test('returns no values under %retain off', async () => {
     const page = await openPage(bench, 'a.ipynb');
     await page.run('%agents on\n%retain off');
     const { data } = await append('web | count');
@@ -214,13 +214,13 @@ describe('a cell', () => {
     ]);
   });
 
-  test('whose text the user has changed is one of the user', async () => {
+  test("that the user edits before it runs is no longer the agent's", async () => {
     const page = await openPage(bench, 'a.ipynb', { edit: source => `${source}\n| take 1` });
     await page.run('%agents on');
     expect(await refusalOf('web | count')).toBe('the user changed the cell before it ran');
   });
 
-  test('that fails says why, and one that was not run', async () => {
+  test('that fails or is not run reports so', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     const failed = await append('%diff none _');
     expect([failed.isError, failed.said]).toEqual([
@@ -238,7 +238,7 @@ describe('a cell', () => {
     expect(await refusal).toBe('the cell was added to the notebook, and has not run');
   });
 
-  test('that waits is told of; one that no page takes is never added', async () => {
+  test('that is still waiting is reported; one that times out is never added', async () => {
     await begin({ wait: 50, run: 30_000 });
     let release = (): void => undefined;
     const before = () =>
@@ -264,7 +264,7 @@ describe('a cell', () => {
     expect(silent.added).toEqual([]);
   });
 
-  test('runs for a bounded time', async () => {
+  test('is interrupted at the time limit', async () => {
     await begin({ wait: 25_000, run: 50 });
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     bench.service.answer(seen => (seen.path.endsWith('_apl') ? () => undefined : everyday(seen)));
@@ -274,20 +274,20 @@ describe('a cell', () => {
     ]);
   });
 
-  test('of the sixth that would wait is refused', async () => {
+  test('is refused if five are waiting', async () => {
     await begin({ wait: 50, run: 30_000 });
     await (await openPage(bench, 'a.ipynb', { runs: false })).run('%agents on');
     for (let count = 0; count < 5; count += 1) expect((await append('web | count')).said).toContain('waits');
     expect(await refusalOf('web | count')).toBe('5 cells of agents are waiting to run');
   });
 
-  test('of the eleventh request in a minute is refused', async () => {
+  test('is refused if it is the eleventh in a minute', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     for (let count = 0; count < 10; count += 1) expect((await append('web | count')).isError).toBe(false);
     expect(await refusalOf('web | count')).toBe('agents may add at most 10 cells per minute');
   });
 
-  test('runs on the service of this machine alone, also if the profile has changed before it runs', async () => {
+  test('runs on the local service only, even if the profile changes before it runs', async () => {
     const profile = '[deployments.prod]\nurl = "https://x.invalid"\ntoken = "xaat-1"\n';
     await writeFile(join(bench.homeDir, '.axiom.toml'), profile, { mode: 0o600 });
     const before = async () => void (await bench.run('%use prod'));
@@ -302,7 +302,7 @@ describe('a cell', () => {
   });
 });
 
-describe('cells of agents', () => {
+describe("agents' cells", () => {
   const forms = magics.flatMap(magic => {
     const { perCell } = magicLines[magic.name] as { readonly perCell?: true };
     return [false, ...(perCell === true ? [true] : [])].map(ofCell => ({
@@ -311,7 +311,7 @@ describe('cells of agents', () => {
     }));
   });
 
-  test('have the magics that read and leave nothing behind', () => {
+  test('may use the magics that read and leave nothing behind', () => {
     expect(forms.flatMap(({ line, isAllowed }) => (isAllowed ? [line] : []))).toEqual(
       '%%time %%limit %%rows %%retain %%request %fetch %%fetch %params %show-query %assert %diff %compare %explain %%explain %around %%around %patterns %trace %whoami %link %datasets %schema %peek %viz %stars %run %help %lsmagic %version %echo %apl %%apl'.split(
         ' ',
@@ -319,7 +319,7 @@ describe('cells of agents', () => {
     );
   });
 
-  test('are refused with any other', async () => {
+  test('are refused with any other magic, named results, parameters or file reads', async () => {
     const page = await openPage(bench, 'a.ipynb');
     await page.run('%agents on');
     for (const { line, isAllowed } of forms)
@@ -350,7 +350,7 @@ describe('cells of agents', () => {
     expect(page.added).toEqual([]);
   });
 
-  test('read no file by a starred query', async () => {
+  test('cannot read a file through a starred query', async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     const { data } = await append('%run star:s1');
     expect(data.map(({ text }) => text).join()).toContain(
@@ -360,7 +360,7 @@ describe('cells of agents', () => {
   });
 });
 
-describe('a kernel listens', () => {
+describe('the port of a kernel', () => {
   beforeEach(async () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
   });
@@ -369,7 +369,7 @@ describe('a kernel listens', () => {
     (await fetch(`http://127.0.0.1:${(await runtimeFile()).port}/`, { method: 'POST', headers, body }))
       .status;
 
-  test('to those who have its token, which is for this user alone', async () => {
+  test('requires a token that only this user can read', async () => {
     const { token, id } = await runtimeFile();
     const modes = [join(agentsDir(), `${id}.json`), agentsDir()].map(
       async path => (await stat(path)).mode & 0o777,
@@ -390,7 +390,7 @@ describe('a kernel listens', () => {
       expect(await ask({ authorization }, body)).toBe(400);
   });
 
-  test('and what others can read, have left behind, or wrote in another format is not used', async () => {
+  test('is ignored if its file is readable by others, stale or of another format', async () => {
     const file = await runtimeFile();
     const path = join(agentsDir(), `${file.id}.json`);
     await chmod(path, 0o640);

@@ -26,13 +26,17 @@ const numbers = async (): Promise<string> =>
 
 describe('%around', () => {
   test.each<[string, string, string]>([
-    ['the events of both ends and those between', '%%around 2026-01-01T10:05:00Z\nweb', '61 270 330'],
-    ['a length', '%%around 2026-01-01T10:05:00Z --within 5s\nweb', '11 295 305'],
-    ['a time in two words', '%%around 2026-01-01 10:05:00 --within 1s\nweb', '3 299 301'],
-    ['a time between events', '%%around 2026-01-01T10:05:00.5Z --within 500ms\nweb', '2 300 301'],
-    ['the filters of the query', '%%around 2026-01-01T10:05:00Z\nweb | where host == "b"', '30 271 329'],
+    ['includes events at both ends', '%%around 2026-01-01T10:05:00Z\nweb', '61 270 330'],
+    ['takes a duration with --within', '%%around 2026-01-01T10:05:00Z --within 5s\nweb', '11 295 305'],
+    ['takes a time with a space', '%%around 2026-01-01 10:05:00 --within 1s\nweb', '3 299 301'],
+    ['takes a time between events', '%%around 2026-01-01T10:05:00.5Z --within 500ms\nweb', '2 300 301'],
     [
-      'a query that summarizes',
+      'keeps the filters of the query',
+      '%%around 2026-01-01T10:05:00Z\nweb | where host == "b"',
+      '30 271 329',
+    ],
+    [
+      'finds the events behind a summarize',
       '%%around 2026-01-01T10:05:00Z\nweb | where host == "b" | count',
       '30 271 329',
     ],
@@ -43,7 +47,7 @@ describe('%around', () => {
     expect(await numbers()).toBe(found);
   });
 
-  test('of the last result: its events, in the order of their times', async () => {
+  test('finds the events behind the last result, in time order', async () => {
     await bench().run('%%time 2026-01-01\nweb | where host == "a" | summarize count() by host');
     const run = await bench().run('%around 2026-01-01T10:05:00Z --within 3s');
     expect(traceback(run)).toEqual([]);
@@ -53,7 +57,7 @@ describe('%around', () => {
     expect(times).toEqual(['2026-01-01T10:04:58Z', '2026-01-01T10:05:00Z', '2026-01-01T10:05:02Z']);
   });
 
-  test('of more than 500 events the nearest, and it says so', async () => {
+  test('keeps the nearest 500 events, and says so', async () => {
     const run = await bench().run('%%time 2026-01-01\n%%around 2026-01-01T11:00:00Z\nweb');
     expect(traceback(run)).toEqual([]);
     expect(printed(run)).toContain(
@@ -70,7 +74,7 @@ describe('%around', () => {
     ['%around now --within -5m', '--within is a duration such as 30s or 5m, not -5m'],
     ['%%around now\nweb | count\n\nweb | count', 'write one query below it'],
     ['%%around now\nprint x = 1', 'unknown field `_time`'],
-  ])('%s is refused', async (cell, words) => {
+  ])('refuses %s', async (cell, words) => {
     expect(traceback(await bench().run(cell)).join('\n')).toContain(words);
   });
 });

@@ -69,7 +69,7 @@ function table(cell: CellRun): readonly string[] {
 const run = (line: string) => bench().run(`%%time 2026-01-02\n${line}`);
 
 describe('%patterns', () => {
-  test('lists templates with counts, shares, times, levels, what is new, and an example', async () => {
+  test('lists templates with counts, shares, times, levels, novelty and an example', async () => {
     const cell = await run('%patterns app');
     expect(table(cell).filter(line => /^(?:\d+ (?:templates|\d+) )/.test(line))).toEqual([
       '3 templates of 430 lines in message',
@@ -110,14 +110,14 @@ describe('%patterns', () => {
     expect(shown(split).at(-1)).toMatch(new RegExp(`^\\s*${count}\\s*$`, 'm'));
   });
 
-  test('lines that differ by a word are counted together, from the first to the last of them', async () => {
+  test('counts lines that differ in one word together, with the first and last time', async () => {
     expect(table(await run('%patterns sessions')).filter(line => line.startsWith('1 '))).toEqual([
       '1 template of 7 lines in message',
       '1 7 session opened for user <*> by root 100% ▁▁▁▁▁▁█▁▁▁▁▁ new error, info, warn session opened for user bob by root 2026-01-02T12:00:10Z 2026-01-02T12:00:50Z',
     ]);
   });
 
-  test('fields are numbers if every value is written as one, and the lines of a template are told from others', async () => {
+  test("types a field as a number only if every value is one, and matches only a template's lines", async () => {
     const cell = await run('%patterns mixed');
     expect(printed(cell)).toContain('parse msg with "job " p1 " took " p2: long " s on " p3');
     const counted = async (template: string) => {
@@ -131,12 +131,12 @@ describe('%patterns', () => {
   test.each([
     ['last 1h', '1 4 job done 100% ▅▁▁▁▁▁▁▁▁▁█▅ new job done'],
     ['all', '1 4 job done 100% job done'],
-  ])('the trend is that of the range as of now, and before all is nothing: %s', async (range, row) => {
+  ])('shows a trend over the current range, and none for `all`: %s', async (range, row) => {
     const cell = await bench().run(`%%time ${range}\n%patterns recent`);
     expect(table(cell).at(-1)).toMatch(row);
   });
 
-  test('reads a kept result, of which nothing is new, and leaves out columns of times', async () => {
+  test('reads a named result, without novelty and times', async () => {
     await run('errs << app | where level == "error"');
     const cell = await run('%patterns errs');
     expect(table(cell).at(0)).toBe('1 template of 100 lines in message');
@@ -147,10 +147,18 @@ describe('%patterns', () => {
   });
 
   test.each([
-    ['a field that is none', '%patterns app nope', '%patterns: app has no text in a field nope'],
-    ['a dataset without text', '%patterns plain', '%patterns: no field of plain is known to hold lines'],
-    ['a number that is none', '%patterns app --parse x', '%patterns: x is not the number of a template'],
-    ['a template that is none', '%patterns app --parse 99', '%patterns: there is no template 99'],
+    ['an unknown field', '%patterns app nope', '%patterns: app has no text in a field nope'],
+    [
+      'a dataset without a text field',
+      '%patterns plain',
+      '%patterns: no field of plain is known to hold lines',
+    ],
+    [
+      'a template number that is not a number',
+      '%patterns app --parse x',
+      '%patterns: x is not the number of a template',
+    ],
+    ['an unknown template number', '%patterns app --parse 99', '%patterns: there is no template 99'],
   ])('refuses %s', async (_, line, message) => {
     expect(traceback(await run(line))[0]).toContain(message);
   });

@@ -8,15 +8,15 @@ function templates(lines: readonly string[]): readonly (readonly [template: stri
   return drain.templates().map(({ words, members }) => [words.join(' '), members.length]);
 }
 
-describe('the templates of lines', () => {
-  test('numbers, ids and addresses are masked', () => {
+describe('log templates', () => {
+  test('mask numbers, ids and addresses', () => {
     expect(masked('from 10.1.2.3:80 in 0x1f ms, blk_-123 of 9f86d081 fed, v1.2.3')).toBe(
       'from <*> in <*> ms, blk_-<*> of <*> fed, v<*>.<*>.<*>',
     );
     expect(masked('[54fadb41-2c4e-40cd-baed-9335e4c35a9e] of 1.2.3.4.5')).toBe('[<*>] of <*>.<*>');
   });
 
-  test('words that differ become wildcards; lines of other lengths and beginnings stay apart', () => {
+  test('replace differing words with wildcards; lines of other lengths and first words stay apart', () => {
     expect(
       templates([
         'user ann logged in from cafe',
@@ -37,14 +37,14 @@ describe('the templates of lines', () => {
     ]);
   });
 
-  test('a line joins the template that it has most in common with', () => {
+  test('assign a line to the template it shares the most words with', () => {
     expect(templates(['a b c d e f', 'a b x y z w', 'a b c d z f'])).toEqual([
       ['a b c d <*> f', 2],
       ['a b x y z w', 1],
     ]);
   });
 
-  test('words of which a place has three at most tell templates apart, if they come often enough', () => {
+  test('split on a position with up to three words if each is frequent', () => {
     const lines = (states: readonly string[]) =>
       Array.from({ length: 12 }, (_, at) => `service web of host ${at} has ${states[at % states.length]}`);
     expect(templates(lines(['started', 'stopped', 'crashed']))).toEqual([
@@ -63,7 +63,7 @@ describe('the templates of lines', () => {
     expect(drain.templates().map(({ members }) => members)).toEqual([['often'], ['once']]);
   });
 
-  test('numbers are padded, dates are values, and what is masked in both is neither alike nor different', () => {
+  test('treat padded numbers and dates as values, and do not compare masked words', () => {
     expect(templates(['disk  7 failed on rack a', 'disk 42 failed on rack b'])).toEqual([
       ['disk <*> failed on rack <*>', 2],
     ]);
@@ -76,7 +76,7 @@ describe('the templates of lines', () => {
     ]);
   });
 
-  test('many beginnings share a branch, so that memory is bounded', () => {
+  test('share a branch for first words beyond a limit, to bound memory', () => {
     const lines = Array.from(
       { length: 500 },
       (_, at) => `${'abcdefghij'.charAt(at % 10)}${'k'.repeat(at)} went away now`,
@@ -98,6 +98,6 @@ test.each([
   expect(parseLine('m', template)).toBe(line);
 });
 
-test('the last field of a parse line takes what is left of more than `parse` has', () => {
+test('the hundredth field of a parse line takes the rest of the line', () => {
   expect(parseLine('m', `a${' <*> b'.repeat(120)}`)).toMatch(/ p99 " b " p100$/);
 });

@@ -44,7 +44,7 @@ async function goneOn(cell: string): Promise<readonly [onward: string, rows: str
 }
 
 describe('%explain', () => {
-  test('answers for the events behind the last result, over the same time', async () => {
+  test('explains the events behind the last result, over the same range', async () => {
     await bench().run(
       '%%time 2026-01-01T10:00Z..2026-01-01T12:00Z\nweb | where code < 9 | summarize count() by region | take 1',
     );
@@ -66,7 +66,7 @@ describe('%explain', () => {
     expect(shown(kept).at(-1)).toMatch(/^region$/m);
   });
 
-  test('in the cell of a query it answers for that query', async () => {
+  test('explains the query of its cell', async () => {
     const cell = await bench().run(
       '%%time 2026-01-01\n%explain odd\nweb | project region, plan = ["user.plan"], odd',
     );
@@ -78,46 +78,46 @@ describe('%explain', () => {
 
   test.each<[string, string, string, string]>([
     [
-      'a text in a field with a dot',
+      'a string in a field with a dot',
       '%explain web | where odd',
       `| where ['user.plan'] == "it's \\"pro\\""`,
       '134',
     ],
     ['a number', '%explain ["web"] | where code >= 0 | where third', '| where code == 2', '80'],
-    ['a condition after a name', '%explain web where third', '| where code == 2', '80'],
+    ['a condition after a dataset name', '%explain web where third', '| where code == 2', '80'],
     ['a range', '%explain web | project ms, bad | where bad', '| where ms >= 10.373', '100'],
     ['a word', '%explain lines | project said, bad | where bad', '| where said has "deadlock"', '100'],
     [
-      'an element',
+      'an array element',
       '%explain lines | project tags, bad | where bad',
       '| where set_has_element(tags, "it\'s")',
       '100',
     ],
     [
-      'an element that is not there',
+      'a missing array element',
       '%explain lines | project roles, bad | where bad',
       '| where not(coalesce(set_has_element(roles, "auth"), false))',
       '100',
     ],
     [
-      'a beginning',
+      'a prefix',
       '%explain lines | project host, bad | where bad',
       '| where host startswith_cs "10.2."',
       '100',
     ],
     [
-      'a member',
+      'a map member',
       `%explain lines | project bad, o = bag_pack('n', index, 'a "b', iff(bad, 1, 2)) | where bad`,
       '| where tostring(o["a \\"b"]) == "1"',
       '100',
     ],
-  ])('of %s: what it says to go on with runs, and finds those events', async (_, cell, last, rows) => {
+  ])('suggests a query that runs and finds the events of %s', async (_, cell, last, rows) => {
     const [query, found] = await goneOn(cell);
     expect(query.split('\n').at(-1)).toBe(last);
     expect(found).toBe(rows);
   });
 
-  test('above a query it answers in place of it, with its parameters and its statements', async () => {
+  test('explains the query below %%explain instead of running it, with its parameters and statements', async () => {
     await bench().run('%param most = 3');
     const cell = await bench().run(
       '%%time 2026-01-01\n%%explain third\nlet least = 0;\nweb\n| where code between (least .. most)\n| summarize count() by region',
@@ -129,14 +129,14 @@ describe('%explain', () => {
     );
   });
 
-  test('answers for the rows of a kept result', async () => {
+  test('explains the rows of a named result', async () => {
     await bench().run('%%time 2026-01-01\nkept << web | where code != 4');
     const cell = await bench().run('%explain kept where third');
     expect(traceback(cell)).toEqual([]);
     expect(onward(cell)).toBe('kept\n| where third\n| where code == 2');
   });
 
-  test('of chance it says so, and nothing to go on with', async () => {
+  test('suggests no query if the differences may be chance', async () => {
     const cell = await bench().run('%%time 2026-01-01\n%explain web | project region, free | where free');
     expect(traceback(cell)).toEqual([]);
     expect(shown(cell).at(-1)).toContain(
@@ -146,16 +146,20 @@ describe('%explain', () => {
   });
 
   test.each<[string, string, string]>([
-    ['nothing', '%explain', '%explain: give a condition, such as status == "500"'],
+    ['a missing condition', '%explain', '%explain: give a condition, such as status == "500"'],
     ['two conditions', '%explain web | where bad, odd', '%explain: '],
-    ['an open bracket', '%explain web where (bad', '%explain: '],
-    ['no query below', '%%explain bad', '%explain: write one query below it'],
-    ['no condition', '%explain web | take 5', '%explain: the line must end with `where` and the condition'],
+    ['an unclosed bracket', '%explain web where (bad', '%explain: '],
+    ['a missing query below %%explain', '%%explain bad', '%explain: write one query below it'],
+    [
+      'a query without a final `where`',
+      '%explain web | take 5',
+      '%explain: the line must end with `where` and the condition',
+    ],
   ])('refuses %s', async (_, cell, message) => {
     expect(traceback(await bench().run(cell))[0]).toContain(message);
   });
 
-  test('refuses the events of `_` after another result', async () => {
+  test('refuses a last result that was itself computed from an older `_`', async () => {
     await bench().run('%%time 2026-01-01\nweb | take 9');
     await bench().run('_ | count');
     expect(traceback(await bench().run('%explain bad'))[0]).toContain(

@@ -123,7 +123,7 @@ async function expectToHold(cells: readonly string[]): Promise<void> {
 }
 
 describe('%investigate', () => {
-  test('says what stands out, and prints queries that hold where it can write no cells', async () => {
+  test('reports what stands out, and prints queries that hold if it cannot write cells', async () => {
     const run = await bench().run(incident);
     expect(traceback(run)).toEqual([]);
     const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
@@ -155,7 +155,7 @@ describe('%investigate', () => {
     expect(run.outputs.filter(({ kind }) => kind === 'next cell')).toEqual([]);
   });
 
-  test('writes cells of prose and of queries that hold, the same each time', async () => {
+  test('writes the same prose cells and query cells that hold each time', async () => {
     const { run, updates } = await written(incident);
     expect(traceback(run)).toEqual([]);
     expect(printed(run)).not.toContain('// %%');
@@ -175,13 +175,13 @@ describe('%investigate', () => {
     expect((await written(incident)).updates).toEqual(updates);
   });
 
-  test('a value that ends lines and marks text stays a value', async () => {
+  test('escapes line breaks and markup in values', async () => {
     const { updates } = await written(incident);
     expect(codeOf(updates).filter(cell => /^%drop/m.test(cell))).toEqual([]);
     expect(proseOf(updates).join('\n')).not.toMatch(/^%drop/m);
   });
 
-  test('cells are for the client that runs the cell', async () => {
+  test('writes cells only through the client that runs it', async () => {
     const comm = { id: 'c', target: editorTarget, send: () => undefined, close: () => undefined };
     const handler = bench().handler.commOpen(comm, {}, []);
     await handler?.message({ ask: 'write', client: 'page-2' }, []);
@@ -189,7 +189,7 @@ describe('%investigate', () => {
     handler?.close({});
   });
 
-  test('where neither failures nor latency stand out, it says what the events are more often than before', async () => {
+  test('reports what became more frequent if neither failures nor latency stand out', async () => {
     const { run, updates } = await written("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['answered']");
     expect(traceback(run)).toEqual([]);
     const [out = ''] = (shown(run).at(-1) ?? '').split('What does not:');
@@ -200,7 +200,7 @@ describe('%investigate', () => {
     await expectToHold(codeOf(updates));
   });
 
-  test('where nothing stands out it says so', async () => {
+  test('says so if nothing stands out', async () => {
     const { run, updates } = await written("%investigate 2026-01-01T10:03Z..2026-01-01T10:07Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
@@ -216,11 +216,11 @@ describe('%investigate', () => {
   const slower = '99 of 100 events have duration_ms of at most 1000, before 10.';
   const seldom = '1 new kind of log lines; the most frequent, 4 times: disk 0 is full';
   test.each<[string, number, readonly string[]]>([
-    ['of failures, of less than half as many again', 5, ['Failed: 550 (55%), before 400 (40%).']],
-    ['of failures and of new lines that are few', 6, ['Failed: 5 (2%), before 1 (0.3%).', seldom]],
-    ['of latency after few events', 7, [slower]],
-    ['of latency of few events', 8, [slower]],
-  ])('a rise does not stand out: %s', async (_, date, words) => {
+    ['in failures by less than half', 5, ['Failed: 550 (55%), before 400 (40%).']],
+    ['in a few failures and new lines', 6, ['Failed: 5 (2%), before 1 (0.3%).', seldom]],
+    ['in latency after few events', 7, [slower]],
+    ['in the latency of few events', 8, [slower]],
+  ])('does not report an increase %s', async (_, date, words) => {
     const run = await bench().run(`%investigate 2026-01-0${date}T10:10Z..2026-01-0${date}T10:20Z ['quiet']`);
     expect(traceback(run)).toEqual([]);
     const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
@@ -228,14 +228,14 @@ describe('%investigate', () => {
     for (const each of words) expect(rest).toContain(`- ${each}`);
   });
 
-  test('what less than half of the failures say does not stand out', async () => {
+  test('does not report a message of less than half of the failures', async () => {
     const run = await bench().run("%investigate 2026-01-09T10:10Z..2026-01-09T10:20Z ['quiet']");
     const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
     expect(out).toContain('- Failed: 60 (20%), before 0 (0%).');
     expect(rest).toContain('- Of those with toint(status) >= 500, 40% say: no route');
   });
 
-  test('annotations near the range are named, the last before it first', async () => {
+  test('names the annotations near the range, the last one before it first', async () => {
     for (const [title, time] of [
       ['Too early', '09:09'],
       ['Deploy 7', '09:30'],
@@ -251,7 +251,7 @@ describe('%investigate', () => {
     );
   });
 
-  test('a range without events is compared too', async () => {
+  test('compares a range without events', async () => {
     const { run, updates } = await written("%investigate 2026-02-01T10:05Z..2026-02-01T10:08Z ['web']");
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Events: 0, before 0.');
@@ -268,14 +268,14 @@ describe('%investigate', () => {
         /The slowest trace, of [\d.]+ ms, is [\da-f]{32}\./,
       ],
     ],
-  ])('of %s', async (name, sentences) => {
+  ])('investigates %s', async (name, sentences) => {
     const run = await bench().run(`%investigate 2026-01-26T15:09Z..2026-01-26T15:36Z ['${name}']`);
     expect(traceback(run)).toEqual([]);
     for (const each of sentences) expect(shown(run).at(-1)).toMatch(each);
     await expectToHold(printedCells(run));
   });
 
-  test('a dataset whose events have no time is refused, as all of them would be new', async () => {
+  test('refuses a dataset whose events have no time', async () => {
     const file = path.join(await temporaryDirectory(), 'hosts.csv');
     await writeFile(file, 'host,status\na,500\nb,200\n');
     expect(traceback(await bench().run(`%import ${file} --dataset hosts`))).toEqual([]);
@@ -288,7 +288,7 @@ describe('%investigate', () => {
     ["%investigate ['web']", 'give a time or a range'],
     ["%investigate sometime ['web']", 'sometime'],
     ["%investigate now ['nothing']", 'nothing'],
-  ])('%s is refused', async (cell, words) => {
+  ])('refuses %s', async (cell, words) => {
     expect(traceback(await bench().run(cell)).join('\n')).toContain(words);
   });
 });
@@ -301,6 +301,6 @@ test.each<[string, readonly string[], readonly string[] | undefined]>([
   ['x', ['_time', 'service', 'version', 'trace_id'], undefined],
   ['releases', ['_time', 'version'], undefined],
   ['releases', ['service', 'version'], undefined],
-])('the fields of %s that tell of deployments: %j', (name, fields, shownFields) => {
+])('deployment fields of %s with fields %j', (name, fields, shownFields) => {
   expect(deploymentFields(name, fields)).toEqual(shownFields);
 });

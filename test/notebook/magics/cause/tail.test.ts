@@ -152,7 +152,7 @@ const statusOf = ({ outcome }: CellRun) => outcome.status;
 
 describe('%tail', () => {
   test(
-    'counts each event once, shows the newest, and holds its range once it is stopped',
+    'counts each event once, shows the newest, and freezes its range when stopped',
     async () => {
       const count = load.batches * load.size;
       const run = await until(
@@ -183,7 +183,7 @@ describe('%tail', () => {
     120_000 + seconds * 2_000,
   );
 
-  test('of events with an old time those within --within', async () => {
+  test('shows events with an old time only within --within', async () => {
     const old = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
     const run = await until(
       grid,
@@ -200,7 +200,7 @@ describe('%tail', () => {
     expect(await answerTo(grid, '_ | summarize sum(n)')).toContain('4');
   });
 
-  test('in a terminal prints a line for each event once, in the order in which they came, and counts what is too many', async () => {
+  test('in a terminal prints each event once in arrival order, and counts those beyond the limit', async () => {
     const run = await until(
       terminal,
       `%tail ['app'] | where round == ${round}`,
@@ -228,7 +228,7 @@ describe('%tail', () => {
     expect(await answerTo(terminal, '_ | summarize sum(n), count()')).toContain(' 3 500 ');
   });
 
-  test('where nobody can stop it ends after --for', async () => {
+  test('ends after --for if nobody can stop it', async () => {
     let isWaiting: () => void = () => undefined;
     const waiting = new Promise<void>(resolve => {
       isWaiting = resolve;
@@ -245,7 +245,7 @@ describe('%tail', () => {
     ['a grid', () => grid, 500],
     ['lines', () => terminal, 2_000],
   ])(
-    'without new events says so, once whatever was stored would be seen: in %s',
+    'reports no new events once every stored event would be visible: in %s',
     async (_, bench, milliseconds) => {
       const run = await bench().run('%tail app | where round == 0 --for 1ms', { answer: '' });
       const said = [...shown(run), printed(run)].join('\n');
@@ -256,7 +256,7 @@ describe('%tail', () => {
     },
   );
 
-  test('a hosted service is asked every five seconds at most', async () => {
+  test('queries a hosted service at most every five seconds', async () => {
     const [first = ''] = await askedOfHosted;
     const [from = '', to = ''] = [...first.matchAll(/datetime\((\S+?)\)/g)].map(([, time = '']) => time);
     expect(Date.parse(to) - Date.parse(from)).toBeGreaterThan(4_400);
@@ -275,7 +275,7 @@ describe('%tail', () => {
     ['%tail app | where ( --for 1s', '%tail:'],
     ['%tail nothing --for 1s', 'nothing'],
     ['%%tail --for 1s\napp\n\napp', 'write one query below it'],
-  ])('%s is refused', async (cell, words) => {
+  ])('refuses %s', async (cell, words) => {
     expect(traceback(await grid.run(cell)).join('\n')).toContain(words);
   });
 });

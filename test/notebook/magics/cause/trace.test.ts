@@ -75,7 +75,7 @@ async function sendSpans({ url, token }: { readonly url: string; readonly token:
 const range = '%%time 2026-01-01T09:59Z..2026-01-01T10:01Z\n';
 
 describe('%trace', () => {
-  test('draws the tree, its times, and what is wrong', async () => {
+  test('draws the tree with times, failures and missing parents', async () => {
     const run = await bench().run(`${range}%trace abc`);
     expect(traceback(run)).toEqual([]);
     const [text = '', table = ''] = shown(run);
@@ -93,7 +93,7 @@ describe('%trace', () => {
     expect(table).toContain('4 rows');
   });
 
-  test('a name from right to left moves nothing around it', async () => {
+  test('isolates a right-to-left trace id from the text around it', async () => {
     const { outputs } = await bench().run(
       `%%time 2026-01-01T11:59Z..2026-01-01T12:01Z\n%trace "\u05d0\u05d1\u202e1"`,
     );
@@ -103,7 +103,7 @@ describe('%trace', () => {
     expect(String(data?.['text/html'])).toContain(`<div><b>${title}</b></div>`);
   });
 
-  test('names the result with its spans, all of their fields, and where its log lines are', async () => {
+  test('returns the result with every field of its spans and the datasets with its logs', async () => {
     const { outputs } = await bench().run(`${range}%trace abc`);
     const data = outputs.flatMap(each => ('data' in each ? [each.data] : []));
     const results = outputs.flatMap(each =>
@@ -125,13 +125,13 @@ describe('%trace', () => {
     expect(String(data[1]?.['text/html'])).toContain('http.<wbr>route');
   });
 
-  test('is not drawn if outputs hold no data', async () => {
+  test('draws nothing if outputs hold no data', async () => {
     const run = await bench().run(`${range}%%retain off\n%trace abc`);
     expect(printed(run)).toContain('The trace is not drawn, because outputs include no data');
     expect(shown(run).join('')).not.toContain('step');
   });
 
-  test('of the slowest span, also with a condition', async () => {
+  test('draws the trace of the slowest span, also of those meeting a condition', async () => {
     const slowest = async (line: string) => shown(await bench().run(`${range}${line}`))[0]?.split('\n')[0];
     expect(await slowest('%trace slowest')).toBe('Trace other in spans');
     expect(await slowest("%trace slowest ['spans'] | where ['service.name'] == 'cart'")).toBe(
@@ -139,7 +139,7 @@ describe('%trace', () => {
     );
   });
 
-  test('values of the data are text in every form', async () => {
+  test('escapes data values in every output format', async () => {
     const run = await bench().run(`${range}%trace abc spans`);
     const html = run.outputs
       .map(each => ('data' in each ? String(each.data['text/html']) : ''))
@@ -160,13 +160,13 @@ describe('%trace', () => {
     ['%trace slowest spans | count', 'only `where` may follow the dataset'],
     ['%trace slowest spans | where name == "none"', 'no span in spans in this range meets the condition'],
     ['%trace slowest spans nonsense', 'nonsense is not understood'],
-  ])('%s is refused: %s', async (line, message) => {
+  ])('refuses %s: %s', async (line, message) => {
     expect(traceback(await bench().run(`${range}${line}`)).join('\n')).toContain(message);
   });
 });
 
 describe('%trace services', () => {
-  test('is a map of the calls between services, and a table of them', async () => {
+  test('draws a map of the calls between services, and a table', async () => {
     const run = await bench().run(`${range}%trace services ['spans']`);
     expect(traceback(run)).toEqual([]);
     expect(printed(run).trim()).toBe(
@@ -196,19 +196,19 @@ describe('%trace services', () => {
     expect(Math.max(...middles)).toBeLessThan(height - 3);
   });
 
-  test('counts those that meet the condition', async () => {
+  test('counts only spans that meet the condition', async () => {
     const run = await bench().run(`${range}%trace services ['spans'] | where error == true`);
     expect(printed(run)).toContain('2 services and 2 kinds of calls');
   });
 });
 
-test('without a field that says so, a span failed if its status is an error, in whatever case', async () => {
+test('without an `error` field, a span failed if its status code is error, in any case', async () => {
   const run = await realBenchSpans().run(`${range}%trace services ['coded']`);
   expect(traceback(run)).toEqual([]);
   expect(shown(run)[0]?.split('\n').at(-1)).toBe('cart: 2/min, 50% failed, p95 1ms');
 });
 
-test('spans that the SDK of OpenTelemetry sends are a tree, with what failed, events and links', async () => {
+test('draws a trace sent by the OpenTelemetry SDK, with its failure, event and link', async () => {
   const run = await realBenchSpans().run(`${range}%trace slowest ['sdk']`);
   expect(traceback(run)).toEqual([]);
   const lines = (shown(run)[0] ?? '').split('\n');
@@ -222,7 +222,7 @@ test('spans that the SDK of OpenTelemetry sends are a tree, with what failed, ev
   expect(html).toContain('1 event \u00b7 1 link');
 });
 
-test('two traces stand side by side', async () => {
+test('draws two traces side by side', async () => {
   const ids = ['0af7651916cd43dd', 'b7ad6b7169203331'];
   const both = realBenchSpans;
   const run = await both().run(`${range}%trace ${ids.join(' ')} ['both']`);
@@ -235,7 +235,7 @@ test('two traces stand side by side', async () => {
   expect(String(drawn[1]?.data['text/html'])).toContain('apl-beside apl-beside-2');
 });
 
-test('a sample trace is drawn whole', async () => {
+test('draws a complete sample trace', async () => {
   const run = await bench().run(
     "%%time 2026-01-26T15:10Z..2026-01-26T15:20Z\n%trace slowest ['otel-demo-traces'] | where name == 'oteldemo.PaymentService/Charge' and not(error)",
   );

@@ -251,7 +251,7 @@ function besides(effect: AskedEffect): readonly AskedEffect[] {
   return effect === 'profile' ? [] : ['profile'];
 }
 
-test('each effect that a magic declares and that is asked for has a cell here, and no other', () => {
+test('every declared effect that needs confirmation has a cell in this table', () => {
   const declared = magics.flatMap(({ name, effects }) =>
     askedEffects.filter(each => effects.includes(each)).map(effect => `${name} ${effect}`),
   );
@@ -259,11 +259,11 @@ test('each effect that a magic declares and that is asked for has a cell here, a
   expect([...asked].sort()).toEqual(declared.sort());
 });
 
-describe('where nobody says yes', () => {
+describe('without a yes', () => {
   withOneService();
 
   test.each(cells)(
-    '%s: %s changes nothing where nobody can be asked, and says how it is allowed; nor when the answer is not yes',
+    '%s: %s changes nothing if nobody can be asked, or the answer is not yes',
     async (magic, effect, written, what) => {
       const cell = addressed(written);
       const stranger = await kernel(besides(effect));
@@ -291,7 +291,7 @@ describe.each(cells)('%s: %s', (magic, effect, written) => {
     cell = addressed(written);
   });
 
-  test('is done after a yes, after which its kind is not asked for again', async () => {
+  test('runs after a yes, and its effect needs no confirmation from then on', async () => {
     const stranger = await kernel(besides(effect));
     const before = await state(stranger);
     const run = await stranger.run(cell, { answer: ' Yes ' });
@@ -304,9 +304,9 @@ describe.each(cells)('%s: %s', (magic, effect, written) => {
   });
 
   test.each([
-    ['where it was allowed', [effect, ...besides(effect)], true],
-    ['in a line that the front end runs by itself', [], false],
-  ] as const)('is done without a question %s', async (_, allowed, storeHistory) => {
+    ['if it was allowed', [effect, ...besides(effect)], true],
+    ['in a line that the front end runs on its own', [], false],
+  ] as const)('runs without confirmation %s', async (_, allowed, storeHistory) => {
     const bench = await kernel(allowed);
     const before = await state(bench);
     expect(traceback(await bench.run(cell, { storeHistory }))).toEqual([]);
@@ -376,10 +376,10 @@ const quiet: Readonly<Record<string, readonly string[]>> = {
 /** A cell's own query: everything below the first line, or `%apl` with its argument. */
 const ownQuery = /\n.*|^%apl .*/s;
 
-describe('without a question', () => {
+describe('without confirmation', () => {
   withOwnService();
 
-  test('every magic changes nothing that is not its own without a question', async () => {
+  test('no magic changes anything the session did not create', async () => {
     expect(Object.keys(quiet)).toEqual(magics.map(({ name }) => name));
     const stranger = await kernel([]);
     await stranger.run('print a = 1');
@@ -390,7 +390,7 @@ describe('without a question', () => {
     }
   });
 
-  test('a magic that declares nothing of a service reaches none, and without a question every magic sends queries at most', async () => {
+  test('magics without a service effect send no request, and others send only queries', async () => {
     for (const { name, effects } of magics) {
       const bench = await kernel([], 'prod');
       const before = hosted.seen.length;
@@ -403,7 +403,7 @@ describe('without a question', () => {
   });
 });
 
-describe('the queries of a stranger', () => {
+describe('queries of a notebook from someone else', () => {
   withOwnService();
 
   let already = 0;
@@ -412,7 +412,7 @@ describe('the queries of a stranger', () => {
     already += sent();
   });
 
-  test('reach the profile that the session started on, and no other', async () => {
+  test('may use only the profile that the session started on', async () => {
     const bench = await kernel([], 'prod');
     expect(traceback(await bench.run('%use local\n%use prod\nweb | count'))).toEqual([]);
     expect(sent()).toBe(1);
@@ -421,7 +421,7 @@ describe('the queries of a stranger', () => {
     );
   });
 
-  test('reach another after the user has chosen it in the front end', async () => {
+  test('may use another profile once the user chooses it in the front end', async () => {
     const bench = await kernel([]);
     expect(traceback(await bench.run('%use prod', { storeHistory: false }))).toEqual([]);
     expect(traceback(await bench.run('%use local\n%use prod\nweb | count'))).toEqual([]);
@@ -440,7 +440,7 @@ describe('the queries of a stranger', () => {
   });
 });
 
-describe('what a session made, it may change', () => {
+describe('a session may change what it created:', () => {
   withOwnService();
 
   test.each([
@@ -449,7 +449,7 @@ describe('what a session made, it may change', () => {
       ['%import other.csv --dataset own', '%import rows.csv --dataset own --replace', '%drop own --yes'],
     ],
     ['a file', ['print a = 1', '%export new.csv', '%export new.csv --force']],
-    ['a file by another path', ['print a = 1', '%export new.csv', '%export ../work/new.csv --force']],
+    ['a file, by another path', ['print a = 1', '%export new.csv', '%export ../work/new.csv --force']],
     ['a recording', ['%cache record fresh', '%cache record fresh', '%cache off']],
     ['a starred query', ['%star --new Own --no-run\nprint 1', '%star Own --no-run\nprint 2', '%unstar Own']],
   ])('%s', async (_, session) => {
@@ -465,10 +465,10 @@ describe('what a session made, it may change', () => {
   });
 });
 
-describe('a notebook that is run again', () => {
+describe('running a notebook again', () => {
   withOwnService();
 
-  test('imports its file again without a question, but not over other rows', async () => {
+  test('replaces the rows it imported without confirmation, but not other rows', async () => {
     const [first, second] = [await kernel([]), await kernel([])];
     const cell = '%import rows.csv --dataset kept --replace';
     expect(traceback(await first.run(cell))).toEqual([]);
@@ -480,12 +480,12 @@ describe('a notebook that is run again', () => {
     );
   });
 
-  test('saves its query again without a question', async () => {
+  test('saves its unchanged query without confirmation', async () => {
     const stranger = await kernel([]);
     expect(traceback(await stranger.run('%star --new Mine\nprint a = 1'))).toEqual([]);
   });
 
-  test('leaves no draft where the notes on imports cannot be written', async () => {
+  test('leaves no temporary file if the import log cannot be written', async () => {
     const place = await mkdtemp(join(tmpdir(), 'apl-notes-'));
     const file = join(place, 'imports.json');
     await mkdir(file);
@@ -494,7 +494,7 @@ describe('a notebook that is run again', () => {
     await rm(place, { recursive: true });
   });
 
-  test('asks where the notes on imports are damaged', async () => {
+  test('requires confirmation if the import log is damaged', async () => {
     for (const content of ['', '{', '{"kept":1}', '[["kept"]]', '[["kept",7]]']) {
       await writeFile(join(directory, 'data', 'imports.json'), content);
       const cell = '%import rows.csv --dataset kept --replace';
@@ -507,18 +507,21 @@ describe('a file in a hidden directory', () => {
   withOneService();
   beforeAll(() => symlink(join(workDir, '.settings'), join(workDir, 'link')));
 
-  test.each(['.settings/new.json', '.new.json', 'link/new.json'])('is asked for: %s', async name => {
-    const stranger = await kernel([]);
-    const before = await state(stranger);
-    const run = await stranger.run(`%export ${name}\nprint a = 1`);
-    expect(traceback(run)[0]).toMatch(
-      /%export would write .*, a hidden file or a file in a hidden directory,/,
-    );
-    expect(await state(stranger)).toEqual(before);
-  });
+  test.each(['.settings/new.json', '.new.json', 'link/new.json'])(
+    'needs confirmation to be written: %s',
+    async name => {
+      const stranger = await kernel([]);
+      const before = await state(stranger);
+      const run = await stranger.run(`%export ${name}\nprint a = 1`);
+      expect(traceback(run)[0]).toMatch(
+        /%export would write .*, a hidden file or a file in a hidden directory,/,
+      );
+      expect(await state(stranger)).toEqual(before);
+    },
+  );
 });
 
-describe('the effects of a command line', () => {
+describe('the effects allowed on a command line', () => {
   test.each([
     ['', { named: [] }],
     ['overwrite', { named: ['overwrite'] }],

@@ -43,7 +43,7 @@ const asked = () =>
     .map(({ method, path: at, parameters }) => [method, at, parameters]);
 
 describe('a new annotation', () => {
-  test('is of the dataset of the last result, now, which the line then names', async () => {
+  test('defaults to now and the dataset of the last result, and writes that time into the line', async () => {
     await bench.run('web | count');
     const run = await bench.run('%annotate Release 1.2 --type deploy');
     expect(kept).toEqual([
@@ -58,7 +58,7 @@ describe('a new annotation', () => {
     });
   });
 
-  test('has the times, datasets and texts that are given', async () => {
+  test('takes times, datasets, a description and an address', async () => {
     const run = await bench.run(
       '%annotate "Database failover" --type incident --time "yesterday 18:05" --end now-1h --dataset web --dataset traces --dataset web --description "All of Europe" --url https://example.org/1',
     );
@@ -77,13 +77,13 @@ describe('a new annotation', () => {
     expect(run.outputs.map(({ kind }) => kind)).toEqual(['stdout']);
   });
 
-  test('in a cell with a query is of the datasets of that query', async () => {
+  test('in a cell with a query belongs to the datasets of that query', async () => {
     await bench.run('web | count');
     await bench.run("%annotate Cut-over\n['other'] | count");
     expect(kept.map(({ datasets, type }) => [datasets, type])).toEqual([[['other'], 'note']]);
   });
 
-  test('of a result that is made of another result is of the dataset behind it', async () => {
+  test('on a result computed from another result belongs to the underlying dataset', async () => {
     await bench.run('errs << web | count');
     bench.service.answer(seen =>
       seen.path === '/v1/local/results' ? { body: { lease: 'l' } } : service(seen),
@@ -92,7 +92,7 @@ describe('a new annotation', () => {
     expect(kept[0]?.datasets).toEqual(['web']);
   });
 
-  test('that already exists is changed, so that running a notebook again adds no copies', async () => {
+  test('with the title, time and dataset of an existing one updates it', async () => {
     const line = '%annotate Release 1.2 --time 2026-03-04T05:00Z --dataset web';
     await bench.run(line);
     const again = await bench.run(`${line} --type deploy`);
@@ -104,7 +104,7 @@ describe('a new annotation', () => {
     expect(kept.length).toBe(4);
   });
 
-  test('is added where the token may not list any', async () => {
+  test('is added even if the token may not list annotations', async () => {
     bench.service.answer(seen =>
       seen.path === path && seen.method === 'GET' ? { status: 403, body: { message: 'no' } } : service(seen),
     );
@@ -127,14 +127,14 @@ describe('a new annotation', () => {
     ['%annotate x --dataset web --time now --time today', 'magic: %annotate: --time is given twice'],
     ['%annotate x --list', 'magic: %annotate: --list takes no other arguments'],
     ['%annotate --delete a --list', 'magic: %annotate: --delete takes no other arguments'],
-  ])('%s is refused', async (line, message) => {
+  ])('is refused by %s', async (line, message) => {
     const run = await bench.run(line);
     expect(traceback(run)[0]).toBe(message);
     expect(asked()).toEqual([]);
   });
 });
 
-test('a list has those in the time range, in order, of the datasets that are named', async () => {
+test('--list shows the annotations of the named datasets in the time range, in order', async () => {
   await bench.run('%annotate Later --time 2026-03-04T05:00Z --dataset web');
   await bench.run(
     '%annotate "<b>Sooner" --time 2026-03-04T04:30Z --end now --dataset web --url https://example.org',
@@ -168,7 +168,7 @@ test('a list has those in the time range, in order, of the datasets that are nam
   expect(html[0]).not.toContain('<a ');
 });
 
-test('one is deleted by its id', async () => {
+test('--delete deletes an annotation by its id', async () => {
   await bench.run('%annotate x --time 2026-03-04 --dataset web');
   expect(printed(await bench.run('%annotate --delete ann_0'))).toBe('Deleted the annotation ann_0.\n');
   expect(kept).toEqual([]);

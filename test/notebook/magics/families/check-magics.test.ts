@@ -49,7 +49,7 @@ describe('%assert', () => {
     ]);
   });
 
-  test('its figures are without the noise of doubles, and exact if it does not hold', async () => {
+  test('rounds figures if it holds, and shows them exactly if not', async () => {
     const thirds = 'web | project third = 39200 / 3.0';
     expect(printed(await run('max(third) > 1 and max(third) < 1e5', thirds))).toBe(
       'holds:  max(third) > 1 and max(third) < 1e5 (max(third) is 13066.67)\n',
@@ -59,7 +59,7 @@ describe('%assert', () => {
     );
   });
 
-  test('of no rows', async () => {
+  test('checks a result without rows', async () => {
     const none = `${query} | where host == "z"`;
     expect(traceback(await run('max(ms) < 5', none))[0]).toBe(
       'assertion: does not hold: max(ms) < 5 (max(ms) is null, as it has no value)',
@@ -78,11 +78,11 @@ describe('%assert', () => {
     ['rows', '`rows` is not a check of a result'],
     ['max(ms) == "many"', 'a text is compared with a number'],
     ['rows > 0; print 1', 'cannot be read'],
-  ])('%s cannot be read', async (condition, message) => {
+  ])('refuses %s', async (condition, message) => {
     expect(traceback(await run(condition))[0]).toContain(message);
   });
 
-  test('alone it is about the last result', async () => {
+  test('checks the last result if the cell has no query', async () => {
     await bench().run(`%%time 2026-01-02\n${query} | limit 2`);
     expect(printed(await bench().run('%assert rows == 2'))).toBe(
       'holds:  rows == 2 (rows is 2) The result holds the first 2 rows (`limit 2`).\n',
@@ -91,7 +91,7 @@ describe('%assert', () => {
 });
 
 describe('%diff', () => {
-  test('shows what changed, came and went, by the key of the groups', async () => {
+  test('matches rows by their group key and shows changed, added and removed ones', async () => {
     await bench().run('%%time 2026-01-02\na << web | summarize n = count(), load = sum(load) by host');
     await bench().run(
       '%%time 2026-01-02\nb << web | where ms > 5 | extend host = iff(load > 1, "c", host) | summarize n = count(), load = sum(load) by host',
@@ -112,7 +112,7 @@ describe('%diff', () => {
     ['%diff a nope', '%diff: there is no result nope'],
     ['%diff a b --key x', '%diff: a has no field x'],
     ['%diff a b --tolerance 2', '%diff: --tolerance is a number from 0 to less than 1'],
-  ])('%s is refused', async (line, message) => {
+  ])('refuses %s', async (line, message) => {
     await bench().run('a << print n = 1\n\nb << print n = 2');
     expect(traceback(await bench().run(line))[0]).toBe(`magic: ${message}`);
   });

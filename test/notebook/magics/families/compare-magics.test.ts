@@ -48,7 +48,7 @@ const compare = (line: string, query: string, day = '2026-01-02') =>
   bench().run(`%%time ${day}\n%compare ${line}\n${query}`);
 
 describe('%compare', () => {
-  test('shows the figures of both days, the change, and what only one of them has', async () => {
+  test('shows the figures of both days, the change, and rows of one day only', async () => {
     const cell = await compare('-1d', 'web | summarize n = count(), ms = sum(ms) by host | sort by host asc');
     expect(traceback(cell)).toEqual([]);
     expect(table(cell)).toEqual([
@@ -65,7 +65,7 @@ describe('%compare', () => {
     ]);
   });
 
-  test('over time the earlier bins are moved to the later ones, in the table and in the chart', async () => {
+  test('aligns earlier time bins with the later ones, in the table and in the chart', async () => {
     const cell = await compare('-1d', 'web | summarize n = count() by bin(_time, 1h), host');
     expect(table(cell).slice(5, -1)).toEqual([
       '2026-01-02T10:00:00Z a 1 1 0 0',
@@ -103,7 +103,7 @@ describe('%compare', () => {
   test.each<[string, number, readonly string[]]>([
     ['by one field', 8, ['h7', 'h6', 'h5', 'h4', 'h3']],
     ['by one field with a single group', 1, ['h0']],
-  ])('the chart has both periods of each group that it draws: %s', async (_, hosts, drawn) => {
+  ])('charts both periods of each group that it draws: %s', async (_, hosts, drawn) => {
     const cell = await compare(
       '-1d',
       `many | where number < ${hosts} | summarize n = sum(ms) by bin(_time, 1h), host`,
@@ -118,7 +118,7 @@ describe('%compare', () => {
     ).toBe(hosts === 8);
   });
 
-  test('of a single row, of one week before, of a range of two times', async () => {
+  test('compares a single row with a week before and with a range of two times', async () => {
     const single = 'web | summarize total = sum(ms), load = avg(load)';
     expect(table(await compare('-1w', single)).slice(-3, -1)).toEqual([
       'total 63 1 62 6,200',
@@ -133,7 +133,7 @@ describe('%compare', () => {
     ]);
   });
 
-  test('is the last result, which the next cell can check', async () => {
+  test('becomes the last result, which the next cell can check', async () => {
     await compare('-1d', 'web | summarize n = count() by host;');
     expect(printed(await bench().run('%assert max(percent_n) <= 100'))).toBe(
       'holds:  max(percent_n) <= 100 (max(percent_n) is 100)\n',
@@ -143,7 +143,7 @@ describe('%compare', () => {
     );
   });
 
-  test('without a query it compares the last result, and with `;` it alone is shown', async () => {
+  test('compares the last result if the cell has no query, and hides a query ending in `;`', async () => {
     await bench().run('%%time 2026-01-02\nweb | summarize n = count()');
     expect(table(await bench().run('%compare -1d')).at(-2)).toBe('5 4 1 25');
     const silent = await compare('-1d', 'web | summarize n = count();');
@@ -164,7 +164,7 @@ describe('%compare', () => {
       'web | summarize n = count() by host',
       'd 1 null null null',
     ],
-  ])('a missing figure is null: %s', async (_, line, query, row) => {
+  ])('leaves a missing figure null: %s', async (_, line, query, row) => {
     expect(table(await compare(line, query))).toContain(row);
   });
 
@@ -181,7 +181,7 @@ describe('%compare', () => {
     );
   });
 
-  test('behind operators that keep every row a group of one range has the count 0 in the other', async () => {
+  test('counts a missing group as 0 after operators that keep every row', async () => {
     const columns = 'extend x = "x" | project host, n, x | project-away x | project-keep host, n';
     const order = 'project-rename k = n | project-reorder k | sort by k | serialize | as t | render table';
     const cell = await compare('-1d', `web | summarize n = count() by host | ${columns} | ${order}`);
@@ -191,14 +191,14 @@ describe('%compare', () => {
     ]);
   });
 
-  test('new fields have names that no other has, whatever the figures are called', async () => {
+  test('gives new fields unique names', async () => {
     await compare('-1d', 'web | summarize a = count(), before_a = count(), a_2 = count();');
     expect(printed(await bench().run('%assert max(before_a_2) == max(before_a_2_2)'))).toBe(
       'holds:  max(before_a_2) == max(before_a_2_2) (max(before_a_2) is 4, max(before_a_2_2) is 4)\n',
     );
   });
 
-  test('each of nine rows has its figures, and null if the earlier period has none', async () => {
+  test('compares each of nine rows, with null if the earlier period has none', async () => {
     const rows = 'number < 4 or number == 4 and _time % 1d < 11h';
     const there = 'number > 0 or _time >= datetime(2026-01-02)';
     const cell = await compare(
@@ -244,26 +244,26 @@ describe('%compare', () => {
       'the query reads the named result _, which has no rows of an earlier time',
     ],
     ['1d', 'web | count', '1d is neither a duration with a minus, such as -1d, nor a range of two times'],
-  ])('%s of %s is refused', async (line, query, message) => {
+  ])('refuses %s of %s', async (line, query, message) => {
     expect(traceback(await compare(line, query))[0]).toBe(`magic: %compare: ${message}`);
   });
 
   test.each<[string, string, number]>([
     ['over time, both periods', 'web | summarize n = count() by bin(_time, 1h)', 2],
     [
-      'over time, where the cell wants none',
+      'not at all if the cell says `@viz none`',
       '// @viz none\nweb | summarize n = count() by bin(_time, 1h)',
       1,
     ],
-    ['by name, which the table says better', 'web | summarize n = count() by host', 1],
-    ['by name, where the cell asks for it', '// @viz bar\nweb | summarize n = count() by host', 2],
-  ])('the chart: %s', async (_, query, outputs) => {
+    ['not at all if it is by name', 'web | summarize n = count() by host', 1],
+    ['by name if the cell requests it', '// @viz bar\nweb | summarize n = count() by host', 2],
+  ])('charts the result %s', async (_, query, outputs) => {
     const cell = await compare('-1d', `${query};`);
     expect(traceback(cell)).toEqual([]);
     expect(cell.outputs.filter(output => 'data' in output).length).toBe(outputs);
   });
 
-  test('a null pairs with no text, whatever the text', async () => {
+  test('does not match null with the string "null"', async () => {
     const cell = await compare('-1d', 'gaps | summarize ms = sum(ms) by host');
     expect(notices(cell)).toContain(
       '2 of 2 rows are in one of the two periods only; in the other their figures are 0.',
@@ -275,12 +275,12 @@ describe('%compare', () => {
     ['n = count(), ms = sum(ms)', 'their figures are 0'],
     ['ms = avg(ms)', 'their figures are null'],
     ['n = count(), ms = avg(ms)', 'their counts and sums are 0, and other figures null'],
-  ])('what %s is of a group without rows is said', async (figures, said) => {
+  ])('names the value of %s for a group without rows', async (figures, said) => {
     const cell = await compare('-1d', `web | summarize ${figures} by host`);
     expect(notices(cell)).toContain(`2 of 4 rows are in one of the two periods only; in the other ${said}.`);
   });
 
-  test('fields that are not figures are named as code, and the first ten at most', async () => {
+  test('names non-numeric fields as code, ten at most', async () => {
     const field = (name: string) => `['${name}'] = make_list(ms)`;
     const one = await compare('-1d', `web | summarize ${field('a, b\u202e')}, n = count() by host`);
     expect(notices(one)).toContain('Not compared, as they are not numbers: `a, b⟨U+202E⟩`.');
@@ -291,7 +291,7 @@ describe('%compare', () => {
     );
   });
 
-  test('of rows with one key the first pairs with the first', async () => {
+  test('matches rows with the same key in order', async () => {
     const cell = await compare(
       '-1d --key host',
       'web | where host in ("a", "b") | sort by host asc, _time asc | project host, ms',
@@ -304,7 +304,7 @@ describe('%compare', () => {
     ]);
   });
 
-  test('another key than that of the groups', async () => {
+  test('matches rows by --key if there are no groups', async () => {
     const cell = await compare('-1d --key host', 'web | where host in ("b", "d") | project host, load');
     expect(table(cell).slice(-3, -1)).toEqual(['d 0.25 null null null', 'b 1.25 null null null']);
   });

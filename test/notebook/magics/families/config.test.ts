@@ -28,7 +28,7 @@ const projectFile = () => join(directory, '.apl-kernel.toml');
 const sent = () => queries(bench.service).at(-1);
 
 describe('%config', () => {
-  test('holds at once, and for kernels to come; the file of the project takes precedence', async () => {
+  test('applies immediately and in later kernels; the project file takes precedence', async () => {
     await writeFile(userFile(), '# mine\nlimit = 7 # few\n');
     await writeFile(projectFile(), 'time = "2026-01-02"\n');
     await bench.run('web');
@@ -56,7 +56,7 @@ describe('%config', () => {
     ]);
   });
 
-  test('a time limit holds at once', async () => {
+  test('applies a time limit immediately', async () => {
     const own = await startBench({
       reply: seen => (seen.body.includes('slow') ? () => undefined : everyday(seen)),
     });
@@ -72,13 +72,13 @@ describe('%config', () => {
     await own.close();
   });
 
-  test.each(['0', '86401', '1.5', 'never'])('a time limit cannot be %s', async value => {
+  test.each(['0', '86401', '1.5', 'never'])('refuses a time limit of %s', async value => {
     expect(traceback(await bench.run(`%config timeout ${value}`)).join('\n')).toContain(
       `the setting timeout cannot be ${value}`,
     );
   });
 
-  test('a notebook takes precedence over the files', async () => {
+  test("gives a notebook's own settings precedence over the files", async () => {
     await writeFile(userFile(), 'limit = 7\n');
     await bench.run('%limit 3\nweb');
     expect(sent()).toMatchObject({ defaultLimit: 3 });
@@ -89,7 +89,7 @@ describe('%config', () => {
     ['profile = "prod"', 'profile is not a setting'],
     ['limit = true', 'limit is not a setting, or its value is not a string or a number'],
     ['limit = "many"', 'the setting limit cannot be many'],
-  ])('a file with %j is reported once, and no cell fails', async (content, message) => {
+  ])('reports a file with %j once, without failing a cell', async (content, message) => {
     await writeFile(userFile(), content);
     const [first, second] = [await bench.run('web'), await bench.run('web')];
     const told = [first, second].map(({ outputs }) => outputs.filter(({ kind }) => kind === 'stderr'));
@@ -104,18 +104,18 @@ describe('%config', () => {
     ],
     ['%config limit', 'give limit a value, or --clear'],
     ['%config limit 5 --clear', 'give limit a value, or --clear'],
-  ])('%s is refused', async (line, message) => {
+  ])('refuses %s', async (line, message) => {
     expect(traceback(await bench.run(line))[0]).toBe(`magic: %config: ${message}`);
   });
 
-  test('a value that the setting cannot have is not written', async () => {
+  test('does not write an invalid value', async () => {
     expect(traceback(await bench.run('%config limit many'))[0]).toContain('limit cannot be many');
     await expect(readFile(userFile())).rejects.toThrow();
   });
 });
 
 describe('%bugreport', () => {
-  test('of a new kernel has no settings and no errors', async () => {
+  test('of a new kernel reports no settings and no errors', async () => {
     const [text = ''] = shown(await bench.run('%bugreport'));
     expect(text.split('\n').slice(2)).toEqual([
       'profile: the local service',
@@ -125,7 +125,7 @@ describe('%bugreport', () => {
     ]);
   });
 
-  test('has versions, settings and the code of the last error, and nothing of anybody', async () => {
+  test('has versions, settings and the last error code, and no personal data', async () => {
     await bench.run('%config rows 50');
     await bench.run('%param secret = "parameter-4711"\n%time 2026-01-02');
     await bench.run(

@@ -26,7 +26,7 @@ async function lines(code: string): Promise<readonly string[]> {
 
 const held = '2015-10-30 23:58 to 2015-10-31 00:40: %time 2015-10-30..2015-11-01';
 
-test('%datasets says how many events there are, and the line that reads them', async () => {
+test('%datasets shows the number of events and the %time line that covers them', async () => {
   const found = (await lines('%datasets')).map(line => line.split(/ {2,}/));
   expect(found.filter(([name]) => ['6 datasets', 'dataset', 'orders', 'hosts'].includes(name ?? ''))).toEqual(
     [
@@ -39,7 +39,7 @@ test('%datasets says how many events there are, and the line that reads them', a
   expect(found.find(([name]) => name === 'sample-http-logs')?.[1]).toBe('computed for any time');
 });
 
-test('%schema says how many events there are too', async () => {
+test('%schema shows the number of events', async () => {
   expect((await lines('%schema orders'))[0]).toBe(`orders: 3 fields; 2 events, ${held}`);
   expect((await lines('%schema hosts'))[0]).toBe(
     'hosts: 3 fields; 1 event without a time, included in every time range.',
@@ -47,7 +47,7 @@ test('%schema says how many events there are too', async () => {
   expect((await lines('%schema sample-http-logs'))[0]).toMatch(/^sample-http-logs: \d+ fields$/);
 });
 
-test('%time all is the extent of the datasets of the query', async () => {
+test("%time all covers the extent of the query's datasets", async () => {
   const [heading] = await lines('%%time all\norders | count');
   expect(heading).toBe('1 row × 1 column · all (2015-10-30T23:58:00Z to 2015-10-31T00:40:00.000000001Z)');
   expect((await lines('%%time all\norders | count')).includes('    2')).toBe(true);
@@ -63,7 +63,7 @@ test.each([
   ['1677-09-22T00:00:00Z 2262-04-11T12:00:00Z', 3],
   ['2262-04-11T11:59:59Z 2262-04-11T12:00:00Z', 2],
   ['1677-09-22T00:00:00.000000001Z 2262-04-11T12:00:00.000000001Z', 6],
-])('of times at the ends of what nanoseconds hold, %%time %s reads those within', async (range, sum) => {
+])('reads the events within %%time %s at the limits of 64-bit nanoseconds', async (range, sum) => {
   const found = await lines(`%%time ${range}\nends | summarize sum(n)`);
   expect([
     traceback(await bench().run(`%%time ${range}\nends`)),
@@ -84,7 +84,7 @@ test.each([
     "orders | extend host = 'a' | join (hosts | extend known = true) on host | project n, known",
     ['n  known', '2  true'],
   ],
-])('a dataset without a time is read whatever the time range: %s', async (apl, table) => {
+])('reads a dataset without a time in any time range: %s', async (apl, table) => {
   const run = await bench().run(minute + apl);
   expect(traceback(run)).toEqual([]);
   expect(notices(run)).toEqual([]);
@@ -94,7 +94,7 @@ test.each([
   expect(text.filter(line => table.includes(line))).toEqual(table);
 });
 
-test('importing again says that the rows were added', async () => {
+test('%import reports that rows were added to an existing dataset', async () => {
   const file = join(bench().homeDir, 'again.ndjson');
   await writeFile(file, '{"_time":"2026-01-01T00:00:00Z","a":1}');
   const words = async (more: string) =>
@@ -108,7 +108,7 @@ test('importing again says that the rows were added', async () => {
   expect((await words(' --replace')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
 });
 
-test('a preview says how a file would be read, and imports nothing', async () => {
+test('%import --preview shows how a file would be read and imports nothing', async () => {
   const file = join(bench().homeDir, 'orders 11.csv');
   await writeFile(file, 'Date,Note\n05/11/2026 10:00,<b>\n06/11/2026 10:00,\n');
   const undecided = await bench().run(`%import "${file}" --preview`);
@@ -145,7 +145,7 @@ describe('%drop', () => {
   };
   const isThere = async () => (await lines('%datasets')).some(line => line.startsWith('doomed'));
 
-  test('deletes once the name has been typed again', async () => {
+  test('deletes the dataset once its name is typed', async () => {
     await make();
     const run = await bench().run('%drop doomed', { answer: 'doomed' });
     expect(run.outputs[0]).toEqual({
@@ -155,7 +155,7 @@ describe('%drop', () => {
     expect([printed(run), await isThere()]).toEqual(['Deleted doomed (1 event).\n', false]);
   });
 
-  test('leaves it when something else was typed; --yes asks for no name', async () => {
+  test('keeps the dataset if something else is typed; --yes needs no name', async () => {
     await make();
     expect(traceback(await bench().run('%drop doomed', { answer: 'y' }))[0]).toBe(
       'magic: doomed was not deleted: the typed name does not match',
@@ -165,12 +165,12 @@ describe('%drop', () => {
     expect(await isThere()).toBe(false);
   });
 
-  test('refuses missing datasets, and those that come with the service', async () => {
+  test('refuses missing datasets and the samples', async () => {
     expect(traceback(await bench().run('%drop nope --yes'))[0]).toMatch(/There is no dataset `nope`/);
     expect(traceback(await bench().run('%drop sample-http-logs --yes'))[0]).toMatch(/cannot be deleted/);
   });
 
-  test('is for the local service only', async () => {
+  test('works with the local service only', async () => {
     await writeFile(
       join(bench().homeDir, '.axiom.toml'),
       '[deployments.prod]\nurl = "http://127.0.0.1:9"\ntoken = "xaat-1"\n',

@@ -15,7 +15,7 @@ async function linesOf(cell: string, answers: Readonly<Record<string, Reply>>): 
   return [...traceback(run), printed(run), ...shown(run)].join('\n');
 }
 
-test('%datasets keeps the others of a listing with odd entries, and names those', async () => {
+test('%datasets lists the valid entries and names the malformed ones', async () => {
   const body = [{ name: 'web' }, { name: 7 }, null, { name: 'logs', description: 'of all' }];
   const lines = await linesOf('%datasets', { '/v2/datasets': { body } });
   expect(lines).toContain('Left out: datasets[1].name should be a string, not a number.\n');
@@ -23,7 +23,7 @@ test('%datasets keeps the others of a listing with odd entries, and names those'
   expect(lines).toMatch(/2 datasets[\s\S]*web[\s\S]*logs +of all/);
 });
 
-test('%schema keeps the others of a listing with odd fields, and the datasets whose fields can be read', async () => {
+test('%schema lists the valid fields and the readable datasets, and names the rest', async () => {
   const lines = await linesOf('%schema', {
     '/v2/datasets': { body: [{ name: 'web' }, { name: 'closed' }] },
     '/v2/datasets/web/fields': { body: [{ name: 'status', type: 'integer' }, { type: 'string' }] },
@@ -36,7 +36,7 @@ test('%schema keeps the others of a listing with odd fields, and the datasets wh
   expect(lines).toMatch(/web: 1 field[\s\S]*status +long/);
 });
 
-test('%schema fails where no dataset can be read', async () => {
+test('%schema fails if no dataset can be read', async () => {
   const lines = await linesOf('%schema', {
     '/v2/datasets': { body: [{ name: 'closed' }] },
     '/v2/datasets/closed/fields': { status: 403, body: { code: 403, message: 'not yours' } },

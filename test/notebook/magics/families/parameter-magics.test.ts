@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realBench } from '../../real-bench.js';
 import { type Bench, printed, queries, shown, startBench, traceback } from '../../session.js';
 
-describe('what is sent', () => {
+describe('the request for a query', () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await startBench();
@@ -16,13 +16,13 @@ describe('what is sent', () => {
     expect([sent?.apl, sent?.variables]).toEqual([text, variables]);
   }
 
-  test('a value travels beside the text', () =>
+  test('sends a value apart from the query text', () =>
     check(
       [`%param service = "x' | drop"`, 'web | where host == service'],
       'declare query_parameters(service: string);\nweb | where host == service',
       { service: "x' | drop" },
     ));
-  test('each kind of literal has its type', () =>
+  test('declares each kind of literal with its type', () =>
     check(
       [
         '%param n = 9007199254740993 r=0.5 flag = true neg = -3 since = datetime(2026-01-01) len = 90s list = ["a", 1] map={"k": [1]}',
@@ -40,11 +40,11 @@ describe('what is sent', () => {
         map: { k: [1] },
       },
     ));
-  test('a query that names none is sent as it is', () =>
+  test('is unchanged if the query uses no parameter', () =>
     check(['%param n = 1', 'web | where x.n == 1 | count'], 'web | where x.n == 1 | count', undefined));
-  test('a name that the query defines is its own', () =>
+  test('omits a parameter that the query redefines', () =>
     check(['%param n = 1', 'let n = 2;\nweb | where x == n'], 'let n = 2;\nweb | where x == n', undefined));
-  test('a declaration holds for the notebook, with its default', () =>
+  test('repeats a declaration of an earlier cell, with its default', () =>
     check(
       [
         'declare query_parameters(city: string = "Ulm", days: long = 1 + 1);',
@@ -53,19 +53,19 @@ describe('what is sent', () => {
       'declare query_parameters(city: string = "Ulm", days: long = 1 + 1);\nweb | where c == city and d == days',
       undefined,
     ));
-  test('a value takes precedence over the default, also in the cell that declares it', () =>
+  test('sends a value in place of the default, even in the cell that declares it', () =>
     check(
       ['%param city = "Bonn"\ndeclare query_parameters(city: string = "Ulm");\nweb | where c == city'],
       'declare query_parameters(city: string = "Ulm");\nweb | where c == city',
       { city: 'Bonn' },
     ));
-  test('the declared type is that of later cells', () =>
+  test('converts a value to the declared type', () =>
     check(
       ['declare query_parameters(begin: datetime);', '%param begin = "2026-01-01"', 'web | where t > begin'],
       'declare query_parameters(begin: datetime);\nweb | where t > begin',
       { begin: '2026-01-01T00:00:00Z' },
     ));
-  test('text is a time, or a duration, where the parameter is one', () =>
+  test('converts a string to a time or duration if the parameter is one', () =>
     check(
       [
         '%param opens = datetime(2026-01-01) wait = 90s label = "5m"',
@@ -75,13 +75,13 @@ describe('what is sent', () => {
       'declare query_parameters(opens: datetime, wait: timespan, label: string);\nweb | where t > opens and d > wait and x == label',
       { opens: '2026-01-26T12:30:00Z', wait: '10m0s', label: '90s' },
     ));
-  test('other text for a time is text', () =>
+  test('redeclares a parameter as a string if the string is not a time', () =>
     check(
       ['%param ends = datetime(2026-01-01)', '%param ends = "soon"', 'web | where t > ends'],
       'declare query_parameters(ends: string);\nweb | where t > ends',
       { ends: 'soon' },
     ));
-  test('a table goes as its definition', () =>
+  test('sends a table as its definition', () =>
     check(
       ['%param hosts = datatable(host: string)["a", "b"]', 'web | join (hosts) on host'],
       'let hosts = datatable(host: string)["a", "b"];\nweb | join (hosts) on host',
@@ -122,14 +122,14 @@ describe('on the local service', () => {
     for (const value of values) expect(text).toMatch(new RegExp(`^ *${value}$`, 'm'));
   });
 
-  test('an error is marked in the cell, below what the kernel put before it', async () => {
+  test('an error is marked at its position in the cell, below the added declaration', async () => {
     await bench().run('%param limit_ms = 10');
     const lines = traceback(await bench().run('let a = 1;\nweb | where ms > limit_ms and mz > 3'));
     expect(lines.slice(1, 3).join('\n')).toContain('line 2, column 31');
   });
 });
 
-describe('the line', () => {
+describe('the %param line', () => {
   let scripted: Bench;
   beforeAll(async () => {
     scripted = await startBench();
@@ -148,11 +148,11 @@ describe('the line', () => {
     ['%param env = "x" --choices "prod", "staging"', '%param: env cannot be "x"'],
     ['%param a = 1 b = 2 --choices 1', '%param: --choices is for one parameter'],
     ['%param token --prompt', '%param: nobody can be asked for token here'],
-  ])('%s is refused', async (line, message) => {
+  ])('refuses %s', async (line, message) => {
     expect(traceback(await scripted.run(line))[0]?.replace(/^magic: /, '')).toContain(message);
   });
 
-  test('choices hold for later values', async () => {
+  test('applies choices to later values', async () => {
     await scripted.run('%param env = "prod" --choices "prod", "staging"');
     expect(traceback(await scripted.run('%param env = "staging"'))).toEqual([]);
     const refused = traceback(await scripted.run('%param env = "dev"'));
@@ -169,13 +169,13 @@ describe('the line', () => {
     ['%param city --prompt', 'say "hi"', 'city ["Ulm"]: ', '"say \\"hi\\""'],
     ['%param days = 3 --prompt', '5', 'days [3]: ', '5'],
     ['%param env --prompt --choices "prod", "dev"', 'dev', 'env ("prod", "dev") ["staging"]: ', '"dev"'],
-  ])('%s answered by %j', async (line, answer, question, value) => {
+  ])('prompts for %s, answered by %j', async (line, answer, question, value) => {
     const { outcome, outputs } = await scripted.run(line, { answer });
     expect([outcome.status, outputs]).toEqual(['ok', [{ kind: 'asked', text: question }]]);
     expect(shown(await scripted.run('%params'))[0]).toContain(` ${value}`);
   });
 
-  test('a cell of definitions alone is not an error', async () => {
+  test('accepts a cell with only definitions', async () => {
     expect(printed(await scripted.run('let a = 1;'))).toBe(
       'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
     );
@@ -195,13 +195,13 @@ describe('the line', () => {
       'expected: expected a dataset here, found `2`',
       ' --> line 2, column 10 of the cell',
     ],
-  ])('an error in a cell of definitions alone is shown: %j', async (code, message, place) => {
+  ])('shows an error in a cell with only definitions: %j', async (code, message, place) => {
     const run = await scripted.run(code);
     expect(traceback(run).slice(0, 2)).toEqual([message, place]);
     expect(printed(run)).toBe('');
   });
 
-  test('%show-query shows what was sent', async () => {
+  test('is reflected in %show-query', async () => {
     await scripted.run('%time 2026-01-01\n%param q = "a"');
     const sent =
       'declare query_parameters(q: string);\nweb | where c == q\n\nvariables: {"q":"a"}\nrange: 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z\nprofile: local';

@@ -51,12 +51,12 @@ test.each([
     { queryOptions: {}, cursor: '0abc', includeCursor: true, includeCursorField: true },
     plain[1],
   ],
-])('%%%%request %s is sent for one cell', async (line, body, parameters) => {
+])('%%%%request %s applies to one cell', async (line, body, parameters) => {
   expect(await sent(`%%request ${line}\nweb`)).toEqual([body, parameters]);
   expect(await sent('web')).toEqual(plain);
 });
 
-test('%request holds for the notebook until it is cleared, and the provenance has it', async () => {
+test('%request applies to the notebook until cleared, and is in the provenance', async () => {
   expect(printed(await bench.run('%request --nocache --order status'))).toBe(
     'Options of requests: nocache true, defaultOrder [{"field":"status","desc":false}]\n',
   );
@@ -80,11 +80,11 @@ test.each([
   ['%request --clear --nocache', '--clear cannot be combined with other options'],
   ['%request --option =5', '=5 is not NAME=VALUE'],
   ['%%request --cursor 0abc\n%%fetch --all\nweb', '%fetch: it pages by itself'],
-])('%s is refused', async (cell, message) => {
+])('refuses %s', async (cell, message) => {
   expect(traceback(await bench.run(cell)).join('\n')).toContain(message);
 });
 
-test('a starred query keeps the options, and runs with them', async () => {
+test('a starred query saves the options except nocache, and runs with them', async () => {
   const saved: Record<string, unknown>[] = [];
   bench.service.answer(each => {
     if (!each.path.includes('starred')) return everyday(each);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 describe('%results', () => {
-  test('lists what is kept: names, rows, columns, memory, range and query', async () => {
+  test('lists results with names, rows, columns, memory, range and query', async () => {
     expect(shown(await bench.run('%results'))).toEqual([
       'There are no results yet. name << query names one; _ is the last one.',
     ]);
@@ -29,7 +29,7 @@ describe('%results', () => {
     expect(lines.map(line => line.includes(range))).toEqual([true, true]);
   });
 
-  test('forgets one, or all', async () => {
+  test('drops one result, or all', async () => {
     await bench.run('first << web');
     await bench.run('second << web | count');
     expect(printed(await bench.run('%results first --drop'))).toBe('Dropped the result first.\n');
@@ -42,7 +42,7 @@ describe('%results', () => {
     ['1.5 GB', '1.5 GB'],
     ['1GiB', '1.1 GB'],
     ['0b', '0 B'],
-  ])('--budget %s sets how much they may take', async (size, said) => {
+  ])('sets the memory budget with --budget %s', async (size, said) => {
     expect(printed(await bench.run(`%results --budget "${size}"`))).toBe(
       `Results may take ${said}; they take 0 B.\n`,
     );
@@ -51,13 +51,13 @@ describe('%results', () => {
   test.each([
     ['%results --budget much', 'magic: much is not an amount of memory'],
     ['%results a --budget 1MB', 'magic: --budget cannot be combined with other options'],
-  ])('%s is refused', async (code, message) => {
+  ])('refuses %s', async (code, message) => {
     expect(traceback(await bench.run(code))[0]).toContain(message.replace('magic: ', ''));
   });
 });
 
 describe('%export', () => {
-  test('writes the last result, a named one, or that of the query of its cell', async () => {
+  test("writes the last result, a named one, or the one of its cell's query", async () => {
     await bench.run('first << web');
     const run = await bench.run('%export ~/last.csv');
     const path = JSON.stringify(join(bench.homeDir, 'last.csv'));
@@ -79,7 +79,7 @@ describe('%export', () => {
   test.each([
     ['%export ~/x.csv', 'magic: there is no result to export yet'],
     ['%export ~/x.csv --from nothing', 'magic: there is no result nothing'],
-  ])('%s without a result is refused', async (code, message) => {
+  ])('refuses %s without a result', async (code, message) => {
     expect(traceback(await bench.run(code))[0]).toBe(message);
   });
 });

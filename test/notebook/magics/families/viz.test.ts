@@ -42,7 +42,7 @@ const charts = (run: CellRun) =>
     'data' in output && VEGA_MIME in output.data ? [String(output.data['text/plain']).split('; ')[0]] : [],
   );
 
-test('a chart is chosen by the comments of the cell, and the table stays', async () => {
+test('comments in the cell choose the chart; the table stays', async () => {
   expect(charts(await bench.run(query))).toEqual(['Bar chart of n by uri for /b, /a']);
   const pie = await bench.run(`// @viz pie\n// @unit bytes\n${query}`);
   expect(charts(pie)).toEqual(['Pie chart of n for /b, /a']);
@@ -51,7 +51,7 @@ test('a chart is chosen by the comments of the cell, and the table stays', async
   expect([charts(none), shown(none).length]).toEqual([[], 1]);
 });
 
-test('results stand side by side where a comment of the cell says so', async () => {
+test('an @beside comment places results side by side', async () => {
   const columns = async (code: string) =>
     (await bench.run(code)).outputs.flatMap(output => ('data' in output ? [beside(output)] : []));
   expect(await columns(query)).toEqual([undefined, undefined]);
@@ -69,21 +69,21 @@ test('results stand side by side where a comment of the cell says so', async () 
 const beside = ({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> }) =>
   (metadata?.apl as { readonly beside?: unknown } | undefined)?.beside;
 
-test('a comment holds for the query below it, among the magic lines for all', async () => {
+test('a comment applies to the query below it; among the magic lines, to all queries', async () => {
   const each = await bench.run(`// @viz pie\n${query}\n\n// @viz none\n${query}\n\n${query}`);
   expect(charts(each)).toEqual(['Pie chart of n for /b, /a', 'Bar chart of n by uri for /b, /a']);
   const all = await bench.run(`// @viz pie\n%%rows 5\n${query}\n\n${query}`);
   expect(charts(all)).toEqual(['Pie chart of n for /b, /a', 'Pie chart of n for /b, /a']);
 });
 
-test("the query's own render decides over the comment of the cell, and no service is sent it", async () => {
+test('render in a query takes precedence over a comment, and is not sent', async () => {
   const run = await bench.run(`// @viz bar\n${query} | render piechart`);
   expect(charts(run)).toEqual(['Pie chart of n for /b, /a']);
   expect(queries(bench.service).filter(({ apl }) => String(apl).includes('render'))).toEqual([]);
   expect(queries(bench.service).map(({ apl }) => apl)).toContain(`// @viz bar\n${query}`);
 });
 
-test('a chart that the result cannot be is refused above the table', async () => {
+test('a warning above the table explains why a chart cannot be drawn', async () => {
   const run = await bench.run(`// @viz line\n${query}`);
   expect(charts(run)).toEqual([]);
   expect(shown(run).join('\n')).toContain(
@@ -91,7 +91,7 @@ test('a chart that the result cannot be is refused above the table', async () =>
   );
 });
 
-test('a misspelt comment ends the cell before its query runs', async () => {
+test('a misspelled comment fails the cell before its query runs', async () => {
   const before = queries(bench.service).length;
   expect(traceback(await bench.run(`// @viz pice\n${query}`)).join('\n')).toContain(
     'there is no chart `pice`',
@@ -100,7 +100,7 @@ test('a misspelt comment ends the cell before its query runs', async () => {
 });
 
 describe('%viz', () => {
-  test('draws the last result or a named one again, without asking the service', async () => {
+  test('draws the last result or a named one again, without a request', async () => {
     await bench.run(`kept << ${query}`);
     const before = queries(bench.service).length;
     expect(charts(await bench.run('%viz pie'))).toEqual(['Pie chart of n for /b, /a']);
@@ -110,7 +110,7 @@ describe('%viz', () => {
     expect(queries(bench.service).length).toBe(before);
   });
 
-  test('stands above a query too', async () => {
+  test('draws the result of the query below it', async () => {
     expect(charts(await bench.run(`%viz pie\n${query}`))).toEqual([
       'Bar chart of n by uri for /b, /a',
       'Pie chart of n for /b, /a',
@@ -122,7 +122,7 @@ describe('%viz', () => {
     ['%viz none', 'there is nothing to draw'],
     ['%viz line', 'No line chart: it needs numbers over time'],
     ['%viz bar --from nobody', 'there is no result nobody'],
-  ])('%s is refused', async (line, words) => {
+  ])('refuses %s', async (line, words) => {
     expect(traceback(await bench.run(line)).join('\n')).toContain(words);
   });
 });

@@ -75,7 +75,7 @@ async function written(folder: string): Promise<string> {
   ).join();
 }
 
-test('%login shows a link until it is done, and queries then use the token', async () => {
+test('queries use the token after %login', async () => {
   const run = await login();
   expect([traceback(run), printed(run)]).toEqual([
     [],
@@ -88,7 +88,7 @@ test('%login shows a link until it is done, and queries then use the token', asy
   expect(list).toContain(`access token of a sign-in, ends in ${accessToken?.slice(-4)}`);
 });
 
-test('no token, code or verifier is in an output, a log, a recording or a file but that of sign-ins', async () => {
+test('no token, code or verifier appears outside the sign-in file', async () => {
   const runs = [await login()];
   const [accessToken = ''] = await secrets();
   for (const cell of [
@@ -129,7 +129,7 @@ test('no token, code or verifier is in an output, a log, a recording or a file b
   expect(all.filter(secret => everything.includes(secret))).toEqual([]);
 });
 
-test('%login --paste takes the address that the browser ended at, unseen', async () => {
+test("%login --paste prompts for the browser's final address without showing it", async () => {
   const run = await bench.run('%login prod --paste', {
     answer: async () => (await signIn(await shownPage())).href,
   });
@@ -138,7 +138,7 @@ test('%login --paste takes the address that the browser ended at, unseen', async
   expect(traceback(await bench.run('%use prod\nweb | count'))).toEqual([]);
 });
 
-test('an interrupt ends %login', async () => {
+test('an interrupt stops %login and closes its port', async () => {
   const stop = new AbortController();
   const running = bench.run('%login prod', { answer: '', signal: stop.signal });
   const back = (await shownPage()).searchParams.get('redirect_uri') ?? '';
@@ -149,7 +149,7 @@ test('an interrupt ends %login', async () => {
   expect(traceback(await bench.run('print 1'))).toEqual([]);
 });
 
-test('where nobody watches, %login says so at once', async () => {
+test('%login fails immediately if nobody can see the link', async () => {
   expect(traceback(await bench.run('%login prod')).join('\n')).toMatch(
     /%login: nobody can sign in to prod here[\s\S]*Sign in once in a notebook or a console: `%login prod`/,
   );
@@ -162,17 +162,17 @@ test.each([
   ['%login nope', 'there is no profile nope'],
   ['%logout prod', '%logout: there is no sign-in to prod'],
   ['%login prod extra', '%login:'],
-])('%s is refused', async (cell, message) => {
+])('refuses %s', async (cell, message) => {
   expect(traceback(await bench.run(cell, { answer: '' }))[0]).toContain(message);
 });
 
-test('a profile without a token says that one can sign in', async () => {
+test('an error about a missing token suggests %login', async () => {
   expect(traceback(await bench.run('%use prod\nweb | count')).join('\n')).toContain(
     '`%login prod` signs in for one',
   );
 });
 
-test('a sign-in takes the place of a token that was typed, and a typed one that of a sign-in', async () => {
+test('a sign-in replaces a typed token, and a typed token replaces a sign-in', async () => {
   await bench.run('%use prod --token', { answer: 'xaat-typed' });
   await login('%login');
   await bench.run('web | count');
@@ -182,7 +182,7 @@ test('a sign-in takes the place of a token that was typed, and a typed one that 
   expect(tokens).toEqual([`Bearer ${accessToken}`, 'Bearer xaat-typed-again']);
 });
 
-test('%logout ends a sign-in, but the profile is without a token again', async () => {
+test('%logout revokes the token and leaves the profile without one', async () => {
   await login();
   expect(printed(await bench.run('%logout prod'))).toBe(
     'Signed out of prod: the token is revoked and forgotten.\n',
@@ -190,7 +190,7 @@ test('%logout ends a sign-in, but the profile is without a token again', async (
   expect(traceback(await bench.run('%use prod\nweb | count')).join()).toContain('needs a token');
 });
 
-test('another kernel has the sign-in from its next %use on', async () => {
+test('another kernel uses the sign-in after its next %use', async () => {
   await bench.run('%use prod');
   const other = await startBench({ logins: new Logins({ file: join(directory, 'data', 'logins.json') }) });
   await writeFile(
@@ -203,7 +203,7 @@ test('another kernel has the sign-in from its next %use on', async () => {
   await other.close();
 });
 
-test('the link is escaped, and names where it leads', async () => {
+test('the sign-in link is escaped and names its host', async () => {
   provider.change = ({ path, body }) => {
     if (path.startsWith('/.well-known')) body.authorization_endpoint = `${provider.issuer}/auth?a="><b>&c=1`;
   };

@@ -25,7 +25,7 @@ async function configure(more = ''): Promise<void> {
   await writeFile(join(bench.homeDir, '.axiom.toml'), text);
 }
 
-test('%use lists the file as it is now, and where queries go', async () => {
+test('%use rereads the profiles file and shows where queries go', async () => {
   await bench.run('print 1');
   expect(shown(await bench.run('%use')).join('\n')).not.toContain('prod');
   await configure('edge_url = "https://eu.edge.example"\n');
@@ -43,7 +43,7 @@ test('%use lists the file as it is now, and where queries go', async () => {
   );
 });
 
-test('%whoami shows the kind of the token and its end, and no more of it, and where queries go', async () => {
+test('%whoami shows only the kind and the end of the token, and where queries go', async () => {
   await configure('edge_url = "https://eu.edge.example"\norg_id = "acme"\n');
   const run = await bench.run('%%on prod\n%whoami');
   const lines = shown(run).join('\n').split('\n');
@@ -59,7 +59,7 @@ test('%whoami shows the kind of the token and its end, and no more of it, and wh
   expect(JSON.stringify(run)).not.toContain(secret.slice(0, -4));
 });
 
-test('a token too short to be one has no end that is shown', async () => {
+test('%use does not show the end of a token that is too short', async () => {
   await writeFile(
     join(bench.homeDir, '.axiom.toml'),
     `[deployments.prod]\nurl = "${other.url}"\ntoken = "xapt-1234567890"\n`,
@@ -68,7 +68,7 @@ test('a token too short to be one has no end that is shown', async () => {
 });
 
 describe('%%on', () => {
-  test.each(['on', 'use', 'connect'])('%%%%%s runs its own cell there, and none after it', async name => {
+  test.each(['on', 'use', 'connect'])('%%%%%s applies to its own cell only', async name => {
     await configure();
     const there = await bench.run(`%%${name} prod\nweb | count`);
     expect([queries(other).length, queries(bench.service).length]).toEqual([1, 0]);
@@ -79,7 +79,7 @@ describe('%%on', () => {
     expect(JSON.stringify(bench.service.seen)).not.toContain(secret);
   });
 
-  test('a cell that fails or is stopped does not stay there', async () => {
+  test('restores the profile after a cell that fails or is stopped', async () => {
     await configure();
     other.answer(() => ({ status: 400, body: { code: 400, message: 'no' } }));
     expect((await bench.run('%%on prod\nweb | count')).outcome.status).toBe('error');
@@ -90,7 +90,7 @@ describe('%%on', () => {
     expect(queries(bench.service).length).toBe(1);
   });
 
-  test('results of two profiles stay apart, each with its own', async () => {
+  test('keeps the profile of each result', async () => {
     await configure();
     await bench.run('%%on prod\nhere << web | count');
     await bench.run('there << web | count');
@@ -99,7 +99,7 @@ describe('%%on', () => {
     expect(shown(await bench.run('%show-query')).join()).toContain('profile: local');
   });
 
-  test('%%on local leaves a profile for one cell', async () => {
+  test('%%on local switches to the local service for one cell', async () => {
     await configure();
     await bench.run('%use prod');
     await bench.run('%%on local\nweb | count');
@@ -110,7 +110,7 @@ describe('%%on', () => {
   test.each([
     ['%%on', 'the name of a profile is missing'],
     ['%%on nope', 'there is no profile nope'],
-  ])('%s is refused', async (line, message) => {
+  ])('refuses %s', async (line, message) => {
     await configure();
     expect(traceback(await bench.run(`${line}\nweb`)).join('\n')).toContain(message);
     expect(queries(other).length).toBe(0);
@@ -137,7 +137,7 @@ describe('%link', () => {
     ['last 1h', true],
     ['2026-01-01..2026-01-02', false],
     ['last 3 months', false],
-  ])('has the two times: %s, absolute %s', (rangeLabel, isAbsolute) => {
+  ])('has absolute times for the range %s, if absolute is %s', (rangeLabel, isAbsolute) => {
     const { queryOptions } = formOf(consoleLink(profile, { ...of, rangeLabel }, isAbsolute));
     expect(queryOptions).toEqual({ startTime: of.startTime, endTime: of.endTime });
   });
@@ -145,17 +145,17 @@ describe('%link', () => {
   test.each([
     [{ ...profile, url: 'https://proxy.example' }, 'the console of proxy.example is not known'],
     [{ profileName: 'prod', url: 'https://api.axiom.co' }, 'the profile prod does not name its organization'],
-  ])('is refused where the console is not known', (endpoint, message) => {
+  ])('is refused if the console is unknown', (endpoint, message) => {
     expect(() => consoleLink(endpoint, of, false)).toThrow(message);
   });
 
-  test('a result of this machine has none, and a query has to run first', async () => {
+  test('is refused for a local result and before any query', async () => {
     expect(traceback(await bench.run('%link')).join('\n')).toContain('no query has run yet');
     expect(traceback(await bench.run('%link nope')).join('\n')).toContain('there is no result nope');
     expect(traceback(await bench.run('%link\nweb | count')).join('\n')).toContain('which has no console');
   });
 
-  test('is shown as a link below the result, and escapes the query', async () => {
+  test('shows a link below the result, with the query escaped', async () => {
     await writeFile(
       join(bench.homeDir, '.axiom.toml'),
       `[deployments.prod]\nurl = "http://api.invalid:81"\nedge_url = "${other.url}"\ntoken = "${secret}"\norg_id = "acme"\n`,
