@@ -40,11 +40,11 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
     case 'matches regex':
       return regexTest(left, right);
     case 'has':
-      return termTest(a, right, b, boundaryBefore, boundaryAfter, holdsTerm);
+      return termTest(a, right, b, wholeTerm, holdsTerm, startsString(left, right, !plain, wholeTerm));
     case 'hasprefix':
-      return termTest(a, right, b, boundaryBefore, '', holdsTerm);
+      return termTest(a, right, b, termStart, holdsTerm, startsString(left, right, !plain, termStart));
     case 'hassuffix':
-      return termTest(a, right, b, '', boundaryAfter, holdsTerm);
+      return termTest(a, right, b, termEnd, holdsTerm);
     default:
       throw new RangeError(`no SQL for the operator ${operator}`);
   }
@@ -154,14 +154,40 @@ function regexTest(left: SqlArg, right: SqlArg): string {
 const boundaryBefore = '(?:^|[^\\pL\\pN])';
 const boundaryAfter = '(?:$|[^\\pL\\pN])';
 
-/** Searches only rows that pass `first` for the pattern. */
+/** Patterns around a term; empty if letters and digits may follow it there. */
+interface Boundaries {
+  readonly before: string;
+  readonly after: string;
+}
+
+const wholeTerm: Boundaries = { before: boundaryBefore, after: boundaryAfter };
+const termStart: Boundaries = { before: boundaryBefore, after: '' };
+const termEnd: Boundaries = { before: '', after: boundaryAfter };
+
+/**
+ * Returns a test that passes only for dynamic values with a string that starts with a constant term, or is the term, by searching the raw
+ * JSON. Without its opening quote, a term could start within an escape.
+ */
+function startsString(
+  { json, list }: SqlArg,
+  { constant }: SqlArg,
+  folded: boolean,
+  { after }: Boundaries,
+): string | undefined {
+  if (json === undefined || list !== undefined || typeof constant !== 'string' || !staysInJson(constant))
+    return undefined;
+  const needle = `"${folded ? foldCase(constant) : constant}${after && '"'}`;
+  return `contains(${folded ? `lower(${json}::VARCHAR)` : `${json}::VARCHAR`}, ${sqlText(needle)})`;
+}
+
+/** Searches for the pattern only in rows that pass `first` and not `sure`. */
 function termTest(
   subject: string,
   term: SqlArg,
   needle: string,
-  before: string,
-  behind: string,
+  { before, after: behind }: Boundaries,
   first: string,
+  sure?: string,
 ): string {
   if (typeof term.constant !== 'string') {
     const pattern = `${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(behind)}`;
@@ -169,7 +195,8 @@ function termTest(
   }
   if (term.constant === '') return 'false';
   const folded = needle === term.sql ? term.constant : foldCase(term.constant);
-  return after(first, `regexp_matches(${subject}, ${sqlText(before + escaped(folded) + behind)})`);
+  const test = `regexp_matches(${subject}, ${sqlText(before + escaped(folded) + behind)})`;
+  return after(first, sure === undefined ? test : `CASE WHEN ${sure} THEN true ELSE ${test} END`);
 }
 
 /** Returns whether a text has one of many constant terms: a few patterns of many terms are far faster than one each. */

@@ -264,10 +264,12 @@ export const setup: readonly string[] = [
      THEN list_transform([TRY_CAST(j::VARCHAR AS DOUBLE)], lambda x: apl_real_text(x))[1] ELSE j ->> '$' END`,
   // `t` is the text of an element or member `j`, as written by the engine.
   `CREATE MACRO apl_path_text(t, j) AS CASE WHEN regexp_matches(t, '^-?[0-9]+[.eE]') THEN apl_dyn_text(j) ELSE t END`,
-  // The engine computes an argument wherever a macro names it, so one pattern that reads it once covers the common forms of numbers.
-  `CREATE MACRO apl_dyn_long(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR, '^-?[1-9][0-9]*$|^0$') AS BIGINT), apl_other_long(j))`,
-  `CREATE MACRO apl_dyn_real(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR,
-     '^-?[1-9][0-9.]{0,39}$|^-?0[.][0-9]{1,39}$|^0$') AS DOUBLE), apl_other_real(j))`,
+  // The engine computes an argument wherever a macro names it: lambdas name it once, and take less time than a pattern for the common form.
+  `CREATE MACRO apl_dyn_long(j) AS coalesce(list_transform([j::VARCHAR],
+     lambda t: CASE WHEN TRY_CAST(t AS BIGINT)::VARCHAR = t THEN TRY_CAST(t AS BIGINT) ELSE apl_real_long(TRY_CAST(t AS DOUBLE)) END)[1],
+     apl_other_long(j))`,
+  `CREATE MACRO apl_dyn_real(j) AS coalesce(list_transform([j::VARCHAR],
+     lambda t: CASE WHEN isfinite(TRY_CAST(t AS DOUBLE)) AND t <> '-0' THEN TRY_CAST(t AS DOUBLE) END)[1], apl_other_real(j))`,
   `CREATE MACRO apl_dyn_bool(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR, '^true$|^false$') AS BOOLEAN), apl_other_bool(j))`,
   `CREATE MACRO apl_other_long(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_long(j ->> '$')
      WHEN 'UBIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT) WHEN 'BIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT)
