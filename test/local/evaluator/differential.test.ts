@@ -102,6 +102,25 @@ describe('laws', () => {
       ]),
   );
   law(
+    'the list that a query returns is the list of its values',
+    fc
+      .tuple(
+        fc.array(term, { minLength: 1, maxLength: 4 }),
+        fc.array(term, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('in', '!in', 'in~', '!in~', 'has_any', 'has_any_cs', 'has_all', 'has_all_cs'),
+        fc.constantFrom('s', 'bag_pack("k", s).k'),
+        fc.constantFrom('v', 'bag_pack("k", v).k', 'pack_array(v)'),
+      )
+      .map(([subjects, values, operator, subject, value]) => {
+        const rows = `datatable(s:string)[${subjects.map(quoted).join(', ')}]`;
+        const query = `datatable(v:string)[${values.map(quoted).join(', ')}] | project x = ${value}`;
+        return [
+          `${rows} | project x = ${subject} ${operator} ((${query}))`,
+          `${rows} | project x = ${subject} ${operator} (${values.map(quoted).join(', ')})`,
+        ];
+      }),
+  );
+  law(
     'the order of a projection is irrelevant',
     fc
       .tuple(expression, expression)

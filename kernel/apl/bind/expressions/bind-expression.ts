@@ -1,11 +1,8 @@
-import { present } from '../../../present.js';
-import type { TypeName } from '../../catalog/entry.js';
-import type { Relation, Scalar } from '../../plan/plan.js';
+import type { Scalar } from '../../plan/plan.js';
 import { binary, condition, constant, not, reference } from '../../plan/scalars.js';
 import type { Expr, Literal } from '../../syntax/ast.js';
 import {
   type Binder,
-  commonType,
   convertTo,
   isNumber,
   type Scope,
@@ -14,10 +11,10 @@ import {
   unbound,
   type Weight,
 } from '../binder.js';
-import { bindBinary, bindComparison, exactInteger, isExactReal } from './binary.js';
+import { bindBinary, bindComparison } from './binary.js';
+import { bindList } from './bind-list.js';
 import { bindCall } from './call.js';
 import { fold, int64Max } from './constant.js';
-import { quoted, warnOfBareNumber } from './duration.js';
 import { bindName } from './name.js';
 
 /**
@@ -231,90 +228,4 @@ function bindBetween(binder: Binder, expr: Extract<Expr, { kind: 'between' }>, s
   }
   const both = condition('and', low, high);
   return expr.negated ? not(both) : both;
-}
-
-/** Binds `in` and its variants: constants, arrays (flattened), or the first column of a query. */
-function bindList(binder: Binder, expr: Extract<Expr, { kind: 'list' }>, scope: Scope): Scalar {
-  const left = bindExpression(binder, expr.left, scope);
-  const items: Scalar[] = [];
-  let subquery: Relation | undefined;
-  for (const item of expr.items) {
-    const table = asTable(binder, item);
-    if (table === undefined) items.push(bindExpression(binder, item, scope));
-    else subquery = table;
-  }
-  if (subquery !== undefined && items.length > 0) {
-    binder.error('mixed-list', expr, 'a list holds either values or one query, not both');
-    return unbound;
-  }
-  const textual = expr.operator.startsWith('has') || expr.operator.endsWith('~');
-  return {
-    kind: 'in',
-    operator: expr.operator,
-    ...alignList(binder, expr, left, items, textual),
-    ...present({ subquery }),
-    type: 'bool',
-  };
-}
-
-function asTable(binder: Binder, item: Expr): Relation | undefined {
-  if (item.kind === 'subquery') return binder.bindPipeline(item.pipeline).relation;
-  const inner = item.kind === 'paren' ? item.inner : item;
-  const definition = inner.kind === 'name' ? binder.definitions.get(inner.name) : undefined;
-  if (definition?.kind !== 'table') return undefined;
-  definition.used = true;
-  return definition.bind().relation;
-}
-
-/** Returns the type for comparing a dynamic value with constants; string if a conversion would change the value. */
-function typeBesideDynamic(common: TypeName, scalars: readonly Scalar[]): TypeName {
-  if (common === 'bool') return 'string';
-  return common !== 'long' ? common : scalars.every(isExactReal) ? 'real' : 'string';
-}
-
-/** Converts the left side and the items to one type; arrays stay arrays, to be searched. */
-function alignList(
-  binder: Binder,
-  expr: Extract<Expr, { kind: 'list' }>,
-  left: Scalar,
-  items: readonly Scalar[],
-  textual: boolean,
-): { left: Scalar; items: readonly Scalar[] } {
-  if (textual)
-    return {
-      left: convertTo(left, 'string'),
-      items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, 'string'))),
-    };
-  const scalars = items.filter(item => item.type !== 'dynamic');
-  const common = commonType([...scalars, ...(left.type === 'dynamic' && scalars.length > 0 ? [] : [left])]);
-  if (common === 'dynamic' && scalars.length > 0 && left.type !== 'dynamic') {
-    const odd = expr.items.find(
-      (_, index) =>
-        items[index] !== undefined && items[index]?.type !== left.type && items[index]?.type !== 'dynamic',
-    );
-    const type = left.type;
-    if (type === 'timespan' && items.every(item => item.type === type || isNumber(item.type)))
-      for (const [index, value] of items.entries())
-        warnOfBareNumber(binder, { expr: expr.items[index] ?? expr, value }, quoted(binder, expr.left));
-    else
-      binder.report(
-        'warning',
-        'type-mismatch',
-        odd ?? expr,
-        `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list holds other types`,
-        'The items are converted before they are compared.',
-      );
-    const read = items.map(item => exactInteger(item, left) ?? item);
-    // As with `==`: a number and a string are equal if their strings are.
-    const shared = isNumber(type) && read.some(item => item.type === 'string') ? 'string' : type;
-    return {
-      left: convertTo(left, shared),
-      items: read.map(item => (item.type === 'dynamic' ? item : convertTo(item, shared))),
-    };
-  }
-  const type = left.type === 'dynamic' ? typeBesideDynamic(common, scalars) : common;
-  return {
-    left: convertTo(left, type),
-    items: items.map(item => (item.type === 'dynamic' ? item : convertTo(item, type))),
-  };
 }
