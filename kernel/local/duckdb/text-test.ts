@@ -176,7 +176,8 @@ function startsString(
 ): string | undefined {
   if (json === undefined || list !== undefined || typeof constant !== 'string' || !staysInJson(constant))
     return undefined;
-  const needle = `"${folded ? foldCase(constant) : constant}${after && '"'}`;
+  const whole = JSON.stringify(folded ? foldCase(constant) : constant);
+  const needle = after === '' ? whole.slice(0, -1) : whole;
   return `contains(${folded ? `lower(${json}::VARCHAR)` : `${json}::VARCHAR`}, ${sqlText(needle)})`;
 }
 
