@@ -172,7 +172,7 @@ async function stream(): Promise<boolean> {
   }
 }
 
-test.skipIf(program === undefined)('the command line of Axiom', async () => {
+test.skipIf(program === undefined)('Axiom CLI', async () => {
   const outcomes: Record<string, boolean> = {};
   for (const [name, check] of Object.entries(checks))
     outcomes[name] = await check().catch(error => {

@@ -56,7 +56,7 @@ test.skipIf(!isHere)('axiom-go', async () => {
   expectRow('Bodies in the unit tests of axiom-go', readBodies(bodies));
 });
 
-test.skipIf(!isHere)('the adapters of axiom-go', async () => {
+test.skipIf(!isHere)('axiom-go adapters', async () => {
   const events = await testsOf(['./adapters/...', './axiom/otel'], '^(Test|TestRealDataset|.*Integration)$');
   expectRow(
     'Adapters of axiom-go',

@@ -152,7 +152,7 @@ test('axiom-js', async () => {
   expectRow('axiom-js', outcomes);
 });
 
-test('OpenTelemetry for JavaScript', async () => {
+test('OpenTelemetry JavaScript exporters', async () => {
   const { version } = JSON.parse(
     readFileSync(
       path.join(root, 'node_modules/@opentelemetry/exporter-trace-otlp-proto/package.json'),

@@ -22,7 +22,7 @@ const loggers = [
   'next-axiom',
 ];
 
-test('loggers for Node.js', async () => {
+test('Node.js loggers', async () => {
   const { url, token } = service().service;
   const run = (command: string, args: readonly string[]) =>
     promisify(execFile)(command, args, {

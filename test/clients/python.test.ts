@@ -67,7 +67,7 @@ test.skipIf(!isHere)('axiom-py', async () => {
   expectRow('Bodies in the unit tests of axiom-py', answered);
 });
 
-test.skipIf(!isHere)('OpenTelemetry for Python', async () => {
+test.skipIf(!isHere)('OpenTelemetry Python exporters', async () => {
   await service().json('POST', '/v2/datasets', { name: 'otel-py' });
   const { stdout } = await run(python, [path.join(import.meta.dirname, 'otel.py')], { env: environment() });
   const [traceId = ''] = stdout.trim().split('\n');
@@ -80,7 +80,7 @@ test.skipIf(!isHere)('OpenTelemetry for Python', async () => {
   expectRow('OpenTelemetry Python', { span: spans[0] === 1, 'log record': logs[0] === 1 });
 });
 
-test.skipIf(!isHere)('loggers for Python', async () => {
+test.skipIf(!isHere)('Python loggers', async () => {
   const dataset = 'from-python';
   await service().json('POST', '/v2/datasets', { name: dataset });
   const env = { ...environment(), AXIOM_DATASET: dataset };

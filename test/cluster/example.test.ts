@@ -88,7 +88,7 @@ async function makeTable(): Promise<void> {
 }
 
 test.skipIf(url === '')(
-  'the example gives the same tables over a file, a bucket and a cluster by another first line',
+  'the example gives the same tables over a file, a bucket and a cluster, changing only its first line',
   async () => {
     const here = await answers('%import data/orders.ndjson --dataset orders --replace');
     expect(here.join('\n')).toMatch(/gateway_timeout +BR +42/);

@@ -28,7 +28,7 @@ function typesIn(signature: string): readonly string[] {
 }
 
 test.skipIf(url === '')(
-  'every function that a statement brings along computes and filters over columns',
+  'every inline SQL function works over columns, in projections and in filters',
   async () => {
     const made = Object.entries(columns).map(([type, name]) => `${name} ${type}`);
     await statement(url, 'DROP TABLE IF EXISTS memory.default.every');

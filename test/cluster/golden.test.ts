@@ -23,7 +23,7 @@ const [above = '', , below = ''] = readFileSync(page, 'utf8').split(
 );
 
 test.skipIf(url === '')(
-  'goldens and examples give on the cluster what they give here, need this machine, or are in the table',
+  'golden queries and examples give the same on the cluster, need this machine, or are listed as different',
   async () => {
     const statements = new Statements(deploymentAt(url));
     const counts = { same: 0, refused: 0 };

@@ -117,7 +117,7 @@ function tokenOf(seconds: number): string {
 
 const on = (name: string, apl: string) => notebook.run(`%%on ${name}\n%%time 1990-01-01..2027-01-01\n${apl}`);
 
-describe.skipIf(!isThere)('a cluster that refuses', () => {
+describe.skipIf(!isThere)('a cluster with authentication and limits', () => {
   test.each([
     ['known', /\b25\b/],
     ['token', /\b25\b/],
@@ -129,19 +129,19 @@ describe.skipIf(!isThere)('a cluster that refuses', () => {
       'expired',
       /The cluster at localhost:\d+ does not accept the user and the secret of the deployment \(status 401\)\./,
     ],
-  ])('takes a password or a token, and no other: %s', async (name, shown) => {
+  ])('accepts only the right password or a valid token: %s', async (name, shown) => {
     const text = await on(name, 'nation | count');
     expect(text).toMatch(shown);
     expect(text).not.toContain('horse');
   });
 
-  test('names the memory that a query may use', async () => {
+  test('reports a query over its memory limit', async () => {
     expect(await on('one', 'lineitem | summarize dcount(comment)')).toContain(
       'The query needs more than the cluster allows it (EXCEEDED_LOCAL_MEMORY_LIMIT, query ',
     );
   });
 
-  test('says that its queue is full', async () => {
+  test('reports a full queue', async () => {
     // These run until the cluster stops, so this test must be the last.
     for (const column of ['quantity', 'tax'])
       statement(cluster.url, `SELECT sum(${column}) FROM tpch.sf1000.lineitem`).catch(() => undefined);

@@ -49,7 +49,7 @@ const rowsOf = async (apl: string) => {
 };
 
 describe.skipIf(url === '')('a notebook on a cluster', () => {
-  test('changes to it, and lists its tables and its fields', async () => {
+  test('switches to the cluster, and lists its tables and fields', async () => {
     expect(await run('%use lake')).toContain(`Using lake (${url}, memory.default of a cluster of Trino)`);
     expect(await run('%datasets')).toContain('events');
     expect(await run('events | getschema | project ColumnName, ColumnType')).toContain('_time');
@@ -89,7 +89,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect((await rowsOf(apl)).map(line => line.trim())).toContain(expected);
   });
 
-  test('reads the range of the cell alone, to the nanosecond', async () => {
+  test('reads only the range of the cell, to the nanosecond', async () => {
     const text = await run(
       '%%on lake\n%%time 2026-01-26T15:20:00.123456790Z..2026-01-26T15:21:00Z\nevents | project uri',
     );
@@ -98,7 +98,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect(text).toContain('1 row');
   });
 
-  test('computes here what the cluster does not, over the rows that come back', async () => {
+  test('computes the rest here if the cluster cannot, over the rows that it returns', async () => {
     const text = await run(
       '%%on lake\n%%time 1960-01-01..2027-01-01\nevents | where status == 200 and url_decode(uri) startswith "/api" | extend x = 1 / ms | project p = url_decode(uri), ms, x, n',
     );
@@ -111,7 +111,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect(grouped).toContain('/old');
   });
 
-  test('asks a result of it on this machine', async () => {
+  test('queries a result of the cluster on this machine', async () => {
     const got = await run(
       '%%on lake\n%%time 1960-01-01..2027-01-01\ngot << events | where isnotnull(uri) | project uri, status',
     );
@@ -121,7 +121,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     );
   });
 
-  describe('with a result of the notebook beside its tables', () => {
+  describe('with a notebook result beside cluster tables', () => {
     const ugly = String.raw`ugly << datatable(i:long, n:long, x:real, s:string, t:datetime, d:timespan, b:bool, j:dynamic)[
       1, 9223372036854775807, 0.30000000000000004, "'); DROP TABLE events; --\"\\", datetime(2026-03-04T05:06:07.123456789Z), 1ns, true, dynamic({"z": [1.0, "'"], "a": null}),
       2, -9223372036854775807, 5e-324, "\u0000\u2028\n\t 😀", datetime(1677-09-22), -1d, false, dynamic("text"),
@@ -139,7 +139,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
       ['i, n, t, d, b, j, k = j.z[1], none = isnull(j)', '9,223,372,036,854,775,807'],
       ['i, s, h = hash_sha256(s), length = strlen(s)', 'DROP TABLE'],
       ['i, x, third = x == 0.1 + 0.2, least = x * 1e300 > 0, none = isnull(x)', 'true'],
-    ])('the values there are those here: %s', async (fields, part) => {
+    ])('reads the same values on the cluster as here: %s', async (fields, part) => {
       const here = await run(`%%on lake\nugly | sort by i asc | project ${fields}`);
       const there = await run(
         `%%on lake\nugly | union (events | where status == 1 | project i = n) | sort by i asc | project ${fields}`,
@@ -170,10 +170,10 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
         'events | extend u = url_decode(uri) | join kind=inner (ugly) on $left.u == $right.s | project i, u',
         /^4 +\/api\/users$/m,
       ],
-    ])('reads it: %s', async (apl, expected) => {
+    ])('joins or reads it on the cluster: %s', async (apl, expected) => {
       expect(await run(`%%on lake\n%%time 1960-01-01..2027-01-01\n${apl}`)).toMatch(expected);
     });
-    test('refuses one that is too large by its name', async () => {
+    test('refuses a result that is too large to send, and names it', async () => {
       await run('%%on local\nlarge << range n from 1 to 60000 step 1');
       const text = await run('%%on lake\nlarge | join kind=inner (events) on n');
       expect(text).toContain('The result `large` (60,000 rows) is too large to be sent to `lake`');
@@ -194,23 +194,23 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     expect(text).toMatch(/^ +500 +0 +1 +-1 +-100$/m);
   });
 
-  test('says that it estimates', async () => {
+  test('says that distinct counts are estimated', async () => {
     const text = await run('%%on quick\n%%time 1960-01-01..2027-01-01\nevents | summarize dcount(status)');
     expect(text).toContain('Distinct counts and percentiles are estimated');
   });
 
-  test('says what is wrong with the deployment', async () => {
+  test('reports a catalog missing from the cluster', async () => {
     expect(await run('%%on nowhere\nevents | count')).toContain('The cluster has no catalog of this name.');
   });
 
-  test('says that nothing answers at an address, first while it waits', async () => {
+  test('reports an unreachable address, first while it retries', async () => {
     expect(await run('%%on away\nevents | count')).toContain('The cluster at 127.0.0.1:1 cannot be reached.');
     expect(bench.passed).toContainEqual(
       expect.stringMatching(/^The cluster at 127\.0\.0\.1:1 cannot be reached; asking again \(\d\.\d s\)$/),
     );
   });
 
-  test('finds out that a table has changed', async () => {
+  test('notices that a table has changed', async () => {
     expect(await run('%%on lake\nevents | where status == 1 | count')).toContain('1 row');
     await makeTable('code integer');
     expect(await run('%%on lake\nevents | where status == 1 | count')).toMatch(
@@ -222,7 +222,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
     await makeTable('status integer');
   });
 
-  test('cancels the query on the cluster when it is interrupted', async () => {
+  test('cancels the query on the cluster when interrupted', async () => {
     const stop = new AbortController();
     const cell = bench.run(
       '%%on large\n%%time 1990-01-01..2027-01-01\nlineitem | summarize dcount(comment)',

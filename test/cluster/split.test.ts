@@ -12,7 +12,7 @@ const through = sharedThrough(url);
 const unlike = /\brand\(|\bsample\b|\btake_any|\btake 0|externaldata|\bnow\(\)/;
 
 test.skipIf(url === '')(
-  'goldens that read datasets are the same through a cluster and this machine',
+  'golden queries of datasets give the same, split between a cluster and this machine',
   async () => {
     const different: string[] = [];
     let same = 0;

@@ -82,7 +82,7 @@ function plain(text: string): string {
 }
 
 describe.skipIf(!isThere)('a cluster of two workers', () => {
-  test('answers as this machine does of what was published, and reads the days of the range alone', async () => {
+  test('gives the same over published data as this machine, and reads only the days of the range', async () => {
     const file = join(notebook.bench.homeDir, 'odd.ndjson');
     // Integers with more digits than a double stay as written.
     const lines = odd.map(each => JSON.stringify(each).replace(/"(n|k)":"(-?\d+)"/g, '"$1":$2'));
@@ -116,7 +116,7 @@ describe.skipIf(!isThere)('a table whose bucket fails', () => {
   const count = () =>
     notebook.run('%%on lake\n%%time 2026-01-01..2026-01-04\nodd | summarize count(), sum(real)');
 
-  test.each(wrongs)('is an error, never fewer rows: an object that is %s', async (_, status, expected) => {
+  test.each(wrongs)('gives an error, never fewer rows: an object that is %s', async (_, status, expected) => {
     bucket.fault = ({ url = '' }, response) => {
       if (!decodeURIComponent(url).includes('day=2026-01-02/events.parquet')) return false;
       response.writeHead(status, { 'content-type': 'application/xml' });
@@ -131,7 +131,7 @@ describe.skipIf(!isThere)('a table whose bucket fails', () => {
     expect(await count()).toMatch(/\b4\b/);
   });
 
-  test('is an error, never fewer rows: a column that is gone, and an object that is torn', async () => {
+  test('gives an error, never fewer rows: a dropped column and a corrupt object', async () => {
     const ask = () =>
       notebook.run('%%on lake\n%%time 2026-01-01..2026-01-04\nodd | where text != "" | count');
     expect(await ask()).toMatch(/\b1\b/);
@@ -171,8 +171,8 @@ const manyRows = 278_621;
 const said =
   /^(?:The cluster at \S+ (?:cannot be reached|takes no queries now)|The cluster no longer knows the query|The query was stopped: nothing of it had moved|The query was stopped after 120 s|The cluster has failed at this query|The query needs more than the cluster|The storage behind the cluster)/;
 
-describe.skipIf(!isThere)('of a query of many rows', () => {
-  test('whose workers, or coordinator, are killed, all rows come or an error', async () => {
+describe.skipIf(!isThere)('a query of many rows', () => {
+  test('gives all rows or an error when workers or the coordinator are killed', async () => {
     const random = randomOf('workers');
     const tally = { whole: 0, errors: new Map<string, number>(), late: 0 };
     await asked(many);

@@ -18,7 +18,7 @@ interface Pace {
   betweenMs: number;
 }
 
-test('of batches that come while the service is killed, those acknowledged are there once, the others once or not at all', async () => {
+test('of batches sent while the service is killed, acknowledged ones are stored once and others at most once', async () => {
   const dataDir = await temporaryDirectory();
   const random = randomOf('batches');
   const ledger: Ledger = { asked: 0, acknowledged: new Set() };

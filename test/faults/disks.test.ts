@@ -142,7 +142,7 @@ const found = {
 };
 
 test.each(Object.entries(conditions))(
-  'a data directory that %s: reading goes on, and writing says why',
+  'a data directory that %s can be read, and writes say why they fail',
   async (name, condition) => {
     const dataDir = await temporaryDirectory();
     if (condition.mount !== undefined && !mounted(dataDir, condition.mount, name)) return;
@@ -192,7 +192,7 @@ test.each(Object.entries(conditions))(
 const ownConditions = Object.entries(conditions).filter(([, { uid }]) => uid === undefined);
 
 test.each(ownConditions)(
-  'a data directory that %s before the service starts: reading works, and writing says why',
+  'a data directory that %s before the service starts can be read, and writes say why they fail',
   async (name, condition) => {
     const dataDir = await temporaryDirectory();
     if (condition.mount !== undefined && !mounted(dataDir, condition.mount, name)) return;
@@ -246,7 +246,7 @@ function contentOf(dataDir: string): readonly string[] {
     .sort();
 }
 
-test('events in the log of a killed service are named in a directory that became read-only, and stored once it can be written', async () => {
+test('events in the log of a killed service are reported while the directory is read-only, and stored later', async () => {
   const dataDir = await temporaryDirectory();
   if (!mounted(dataDir, 'size=32m', 'holds a log and becomes read-only')) return;
   const first = await Victim.start(dataDir);
@@ -298,7 +298,7 @@ const bombs: Readonly<Record<string, (directory: string) => Promise<string>>> = 
 };
 
 test.each(Object.entries(bombs))(
-  'an import of %s that unpacks to more than the disk holds is refused, and events are taken meanwhile',
+  'an import of %s that unpacks to more than the disk has is refused, and ingestion continues',
   async (name, write) => {
     const dataDir = await temporaryDirectory();
     if (!mounted(dataDir, 'size=32m', `takes ${name}`)) return;

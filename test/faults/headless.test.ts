@@ -36,7 +36,7 @@ afterAll(async () => {
 /** Divides the run into this many equal intervals and kills it in each, in turn. */
 const spans = 5;
 
-test('a run that is killed at any moment leaves a whole notebook, with the cells that had ended', async () => {
+test('a run killed at any moment leaves a valid notebook with the cells that had ended', async () => {
   const cells = Array.from({ length: 12 }, (_, index) => `print n = range(1, ${index + 1}000, 1)`);
   writeFileSync(join(home, 'in.apl'), cells.join('\n// %%\n'));
   const output = join(home, 'out.ipynb');
@@ -69,7 +69,7 @@ test.each([
   ['convert', ['convert', 'book.ipynb', '-o', 'book.apl']],
   ['export', ['export', 'book.ipynb', '-o', 'book.html']],
   ['verify', ['verify', 'book.ipynb']],
-])('%s that is killed at any moment leaves each file as it was, or as it becomes', async (name, args) => {
+])('%s killed at any moment leaves each file unchanged or completely written', async (name, args) => {
   const files = ['book.ipynb', 'book.apl', 'book.html'].map(file => join(home, file));
   const state = () => files.map(file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
   const layOut = (texts: readonly (string | undefined)[]) => {

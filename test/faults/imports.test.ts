@@ -26,7 +26,7 @@ async function counts(victim: Victim): Promise<unknown> {
   return (await victim.columns('d | summarize count(), dcount(n)')).map(([value]) => value);
 }
 
-test('imports beside a service that takes events, here and in a container, lose and double none', async () => {
+test('imports beside a service that ingests, here and in a container, lose and double no rows', async () => {
   const dataDir = await temporaryDirectory();
   const victim = await Victim.start(dataDir);
   let over = false;
@@ -65,7 +65,7 @@ test.each<readonly [end: 'goes on' | 'is killed', restarted: boolean]>([
   ['goes on', true],
   ['is killed', true],
 ])(
-  'rows that an import replaces do not come back from the logs of a service, which %s (started again: %s)',
+  'rows replaced by an import do not come back from the logs of a service that %s (restarted: %s)',
   async (end, restarted) => {
     const dataDir = await temporaryDirectory();
     let victim = await Victim.start(dataDir);

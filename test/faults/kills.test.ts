@@ -18,7 +18,7 @@ interface Ledger {
   star: { readonly id: string; readonly names: string[] } | undefined;
 }
 
-test('a service that is killed at any moment loses nothing, doubles nothing and leaves nothing', async () => {
+test('a service that is killed at any moment loses, doubles and leaves behind nothing', async () => {
   const dataDir = await temporaryDirectory();
   const files = await temporaryDirectory();
   const random = randomOf('kills');

@@ -74,7 +74,7 @@ interface Ledger {
 }
 
 test.runIf(canUnshare())(
-  'of services in places of their own one serves a directory at a time, and no event is lost or doubled',
+  'services in separate namespaces serve a directory one at a time, and no event is lost or doubled',
   async () => {
     const dataDir = await temporaryDirectory();
     const elsewhere = await temporaryDirectory();
@@ -174,7 +174,7 @@ async function check(victim: Victim, ledger: Ledger): Promise<void> {
 }
 
 test.runIf(canUnshare())(
-  'kernels in two places share the service that both reach, and are told of one that they cannot reach',
+  'kernels in two namespaces share a service that both reach, and report one that they cannot reach',
   async () => {
     const home = await temporaryDirectory();
     const dataDir = join(home, 'data');
@@ -210,7 +210,7 @@ function mount(options: readonly string[], directory: string): boolean {
   return true;
 }
 
-test('a directory that becomes read-only under a service can still be read', async () => {
+test('a lease on a directory that becomes read-only does not end its service, but confirms no write', async () => {
   const dataDir = await temporaryDirectory();
   if (!mount(['--bind', dataDir], dataDir)) return;
   onTestFinished(() => void vi.useRealTimers());
@@ -255,7 +255,7 @@ function formatted(format: string, type: string, directory: string, beside: stri
 }
 
 test.each(Object.keys(fileSystems))(
-  'of many who want a directory on %s, one holds it at a time',
+  'of many processes that want a directory on %s, one holds it at a time',
   async name => {
     const [dataDir, beside] = [await temporaryDirectory(), await temporaryDirectory()];
     if (fileSystems[name]?.(dataDir, beside) !== true) return;

@@ -11,7 +11,7 @@ const datasetsAtOnce = 50;
 /** Records per log, with two events each. */
 const records = 40;
 
-test('logs that are damaged anywhere lose no whole record, and the others are set aside and named by doctor', async () => {
+test('every intact record of a damaged log is kept, and the damaged log is set aside and named by doctor', async () => {
   const dataDir = await temporaryDirectory();
   const random = randomOf('logs');
   const log = await sampleLog(join(dataDir, 'log'), records);
@@ -46,7 +46,7 @@ test('logs that are damaged anywhere lose no whole record, and the others are se
   console.log(`${lost} of ${count * records} records were damaged`);
 });
 
-test('a service goes on that logs to a pipe which nobody reads any more', async () => {
+test('a service keeps running when its log goes to a closed pipe', async () => {
   const directory = await temporaryDirectory();
   const log = await sampleLog(join(directory, 'log'), records);
   const dataDir = join(directory, 'data');

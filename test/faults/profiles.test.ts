@@ -69,7 +69,7 @@ function fill(directory: string): void {
   }
 }
 
-test('queries are answered while the directory of temporary files is filled and emptied', async () => {
+test('queries are answered while the temporary directory is filled and emptied', async () => {
   const small = await smallDisk();
   const temporary = small ?? (await temporaryDirectory());
   const victim = await startWith(temporary);
@@ -84,7 +84,7 @@ test('queries are answered while the directory of temporary files is filled and 
   await expectAnswers(victim);
 });
 
-test('a service starts and answers while there is no room for temporary files', async () => {
+test('a service starts and answers while the temporary directory is full', async () => {
   const small = await smallDisk();
   if (small === undefined) return;
   expect(scarceResource([small])).not.toBe('disk space');

@@ -10,7 +10,7 @@ const heavy = [
   'print x = 1',
 ];
 
-test('queries that are interrupted at any moment leave nothing running', async () => {
+test('queries interrupted at any moment leave nothing running', async () => {
   const victim = await Victim.start(await temporaryDirectory());
   const random = randomOf('interrupts');
   await victim.expectHealthy();
@@ -80,7 +80,7 @@ test('malformed, slow and truncated requests do not delay others', async () => {
   expect(await victim.columns('d | count')).toEqual([[0]]);
 });
 
-test('a dataset that is dropped while it is queried: each answer is whole, or says that there is none', async () => {
+test('queries of a dataset that is dropped meanwhile give whole answers or say that it is unknown', async () => {
   const victim = await Victim.start(await temporaryDirectory());
   const rows = 1_000;
   const events = Array.from({ length: rows }, (_, n) => ({ n, list: Array.from({ length: 200 }, () => n) }));

@@ -54,7 +54,7 @@ const operations: Readonly<Record<string, (victim: Victim) => Promise<Answer>>> 
 };
 
 test.each(Object.entries(resources))(
-  'a service without %s answers or says why, keeps all that it acknowledged, and recovers',
+  'a service without %s answers or says why, keeps acknowledged events, and recovers',
   async (name, { option, usual, used, spare, says }) => {
     const dataDir = await temporaryDirectory();
     let victim = await Victim.start(dataDir);

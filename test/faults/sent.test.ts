@@ -17,7 +17,7 @@ function filesWithMark(directory: string): readonly string[] {
     .filter(file => existsSync(file) && readFileSync(file).includes(MARK));
 }
 
-test('a kernel that is killed leaves nothing on the disk of the results that it sent', async () => {
+test('a killed kernel leaves nothing on disk of the results that it sent', async () => {
   const home = await temporaryDirectory();
   const scratch = join(home, 'scratch');
   mkdirSync(scratch);

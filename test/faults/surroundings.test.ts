@@ -13,7 +13,7 @@ import { freeze, randomOf, rounds, smallDisk, temporaryDirectory, Victim } from 
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-test('a full disk is reported, reading goes on, and writing too once there is space', async () => {
+test('a full disk is reported, reads continue, and writes resume once there is space', async () => {
   const dataDir = await smallDisk();
   if (dataDir === undefined) return;
   const victim = await Victim.start(dataDir);
@@ -71,7 +71,7 @@ async function answersTo({ url, token }: { readonly url: string; readonly token:
   return (await fetch(`${url}/v1/datasets/_apl`, { method: 'POST', headers, body })).status;
 }
 
-test('on a full disk a service starts that only reads, and another takes its place once there is room', async () => {
+test('on a full disk a read-only service starts, and is replaced once there is space', async () => {
   const dataDir = await smallDisk();
   if (dataDir === undefined) return;
   const filler = join(dataDir, 'filler');
@@ -96,7 +96,7 @@ test('on a full disk a service starts that only reads, and another takes its pla
   expect((await findShared(dataDir)).kind).toBe('running');
 });
 
-test('a stranger on the port of a service that was killed gets nothing', async () => {
+test('another program on the port of a killed service gets no token', async () => {
   const dataDir = await temporaryDirectory();
   const local = kernelOf(dataDir);
   const count = rounds('strangers', 3, 20);
@@ -130,7 +130,7 @@ function listens(server: ReturnType<typeof createServer>, port: number): Promise
   });
 }
 
-test('a data directory that is deleted under a service is made again, by that service or the next', async () => {
+test('a data directory deleted under a service is recreated, by it or the next service', async () => {
   const dataDir = await temporaryDirectory();
   const local = kernelOf(dataDir);
   const first = await local.connect();
@@ -144,7 +144,7 @@ test('a data directory that is deleted under a service is made again, by that se
   }
 });
 
-test('a clock that jumps confuses neither times nor files', async () => {
+test('clock jumps affect neither ingestion times nor stored rows', async () => {
   const dataDir = await temporaryDirectory();
   const random = randomOf('clock');
   let nowMs = Date.UTC(2026, 5, 15);

@@ -71,7 +71,7 @@ async function stopService(env: Environment): Promise<void> {
 const keep = (rows: number) => `kept << range n from 1 to ${rows} step 1`;
 const total = 'kept | summarize total = sum(n), rows = count()';
 
-test('a service that is ended and started again while a notebook is open loses none of its results', async () => {
+test('stopping and restarting the service loses no results of an open notebook', async () => {
   const env = await place();
   const run = await kernelIn(env);
   await run(keep(1_000));
@@ -86,7 +86,7 @@ test.each([
   ['0.0.9', '9.0.0'],
   ['9.0.0', '0.0.9'],
 ])(
-  'kernels of versions %s and %s share the service of the first, then that of the second, and keep their results',
+  "kernels of versions %s and %s share the first one's service, then the second's, and keep their results",
   async (...versions) => {
     const env = await place();
     const [first, second] = await Promise.all(versions.map(version => programOf(version)));
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('a kernel says that a newer program has started the service, and what to restart, and keeps its results', async () => {
+test('an old kernel reports that a newer program started the service, what to restart, and keeps its results', async () => {
   const env = await place();
   const old = await kernelIn(env, await programOf('0.0.9'));
   await old(keep(1_000));

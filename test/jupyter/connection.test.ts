@@ -42,11 +42,11 @@ const problems: readonly (readonly [string, string, string])[] = [
     'Transport "udp" is not supported: tcp and ipc are',
   ],
 ];
-test.each(problems)('a connection file with %s is refused', (_, text, reason) => {
+test.each(problems)('a connection file with %s is rejected', (_, text, reason) => {
   expect(() => parseConnection(text)).toThrow(new ConnectionFileError(reason));
 });
 
-test('a connection file is read, and one that is missing is named', async () => {
+test('reads a connection file, and names a missing one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'apl-kernel-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const file = join(directory, 'kernel.json');
@@ -55,7 +55,7 @@ test('a connection file is read, and one that is missing is named', async () => 
   expect(await readConnectionFile(file)).toEqual({ ...LOCAL, shell_port: 5001 });
 });
 
-test('the highest port, and none chosen yet, are ports', () => {
+test('accepts the highest port, and 0 for a port not chosen yet', () => {
   expect(parseConnection(JSON.stringify({ ...FILE, hb_port: 65_535, stdin_port: 0 }))).toEqual({
     ...LOCAL,
     shell_port: 5001,
@@ -64,7 +64,7 @@ test('the highest port, and none chosen yet, are ports', () => {
   });
 });
 
-test('a connection file that names neither transport nor scheme means tcp and hmac-sha256', () => {
+test('a connection file without transport and scheme means tcp and hmac-sha256', () => {
   const { transport: _, signature_scheme: __, ...rest } = FILE;
   expect(parseConnection(JSON.stringify(rest))).toEqual({ ...LOCAL, shell_port: 5001 });
 });
@@ -75,11 +75,11 @@ const addresses: readonly (readonly [object, number, string])[] = [
   [{ ip: '::1' }, 5, 'tcp://[::1]:5'],
   [{ transport: 'ipc', ip: '/run/k' }, 5, 'ipc:///run/k-5'],
 ];
-test.each(addresses)('%j and port %i are listened on as %s', (over, port, address) => {
+test.each(addresses)('%j and port %i bind to %s', (over, port, address) => {
   expect(endpoint({ ...LOCAL, ...over }, port)).toBe(address);
 });
 
-test('a port that is taken is reported with its address', async () => {
+test('a port in use is reported with its address', async () => {
   const kernel = await startKernel(LOCAL, () => new EchoHandler(), { log: () => undefined });
   onTestFinished(() => kernel.shutdown(false));
   const { shell_port } = kernel.connection;

@@ -21,7 +21,7 @@ const unique = () => JSON.stringify({ unique: randomUUID() });
 
 const CHANNELS = ['shell', 'control', 'stdin'] as const;
 
-describe('dropped with a log line, and the kernel goes on answering', () => {
+describe('the kernel keeps answering after', () => {
   const cases: readonly (readonly [string, (client: Client) => Uint8Array[], string])[] = [
     [
       'random bytes',
@@ -84,7 +84,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
       'too-many-frames: ',
     ],
   ];
-  test.each(cases)('%s', async (_, frames, reason) => {
+  test.each(cases)('%s, dropped with a log line', async (_, frames, reason) => {
     const { client, lines } = await startEcho();
     for (const channel of CHANNELS) await client.sendFrames(channel, frames(client));
     await logged(client, lines, CHANNELS.length);
@@ -99,7 +99,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     await expectAlive(client);
   });
 
-  test('a replayed message', async () => {
+  test('a replayed message, dropped with a log line', async () => {
     const { client, lines } = await startEcho();
     const frames = client.frames('m', 'execute_request', { code: 'out once' });
     await client.sendFrames('shell', frames);
@@ -122,7 +122,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
       'request',
       '_request',
     ],
-  ])('a message of the type %s is answered on shell and control', async type => {
+  ])('a message of the type %s, which gets an error on shell and control', async type => {
     const { client } = await startEcho();
     for (const channel of ['shell', 'control'] as const) {
       const { content } = await client.request(channel, type, {});
@@ -131,7 +131,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     await expectAlive(client);
   });
 
-  test('a request for a subshell, of which there is none, runs nothing', async () => {
+  test('a request for a subshell, which gets an error', async () => {
     const { client } = await startEcho();
     const header = { subshell_id: 'worker-1' };
     const id = await client.send('shell', 'execute_request', { code: 'out ran' }, { header });
@@ -145,7 +145,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     );
   });
 
-  test('a cell of 140 MB gets a reply that says so, and the connection stays', async () => {
+  test('a cell of 140 MB, which gets an error', async () => {
     const { client } = await startEcho();
     const code = 'x'.repeat(140_000_000);
     const { content } = await client.request('shell', 'execute_request', { code });
@@ -154,7 +154,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     await expectAlive(client);
   });
 
-  test('unknown types, with busy and idle around them, and an answer', async () => {
+  test('messages of unknown types, which get errors', async () => {
     const { client, lines } = await startEcho();
     for (const type of ['nonsense', 'a\u001b[31m\nforged: line']) {
       const id = await client.send('shell', type, {});
@@ -184,7 +184,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     await expectAlive(client);
   });
 
-  test('a message of 513 MiB ends its connection; the kernel answers the next one', async () => {
+  test('a message of 513 MiB, which closes its connection', async () => {
     const { client, lines } = await startEcho();
     await client.reply(await client.send('shell', 'execute_request', { code: 'out 1' }));
     await client.sendFrames(
@@ -195,7 +195,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
     expect(lines).toEqual([]);
   });
 
-  test('a cell of 33 MiB: the answer says why it does not run', async () => {
+  test('a cell of 33 MiB, which gets an error', async () => {
     const { client, lines } = await startEcho();
     await client.reply(await client.send('shell', 'execute_request', { code: 'out 1' }));
     const code = 'x'.repeat(33 * 1024 * 1024);
@@ -230,7 +230,7 @@ describe('dropped with a log line, and the kernel goes on answering', () => {
   });
 });
 
-describe('answered with an error', () => {
+describe('an invalid request gets an error', () => {
   const cases: readonly (readonly [string, object, string])[] = [
     ['execute_request', {}, 'code must be a string'],
     ['execute_request', { code: { deep: [] } }, 'code must be a string'],
@@ -271,7 +271,7 @@ test('a thousand kernel_info_requests are answered in order', async () => {
   await expectAlive(client);
 });
 
-test('a flood of cells with an interrupt in the middle: each is answered once, none after runs', async () => {
+test('a flood of cells is answered once each, and none runs after an interrupt', async () => {
   const { client } = await startEcho();
   const ids: string[] = [];
   const cell = async (code: string) => ids.push(await client.send('shell', 'execute_request', { code }));
@@ -288,7 +288,7 @@ test('a flood of cells with an interrupt in the middle: each is answered once, n
   await expectAlive(client);
 });
 
-test('twenty thousand lines of output arrive, all and in order', async () => {
+test('twenty thousand lines of output arrive in order', async () => {
   const { client } = await startEcho();
   const code = Array.from({ length: 20_000 }, (_, i) => `out ${i}`).join('\n');
   const { outputs } = await client.execute(code);
@@ -307,7 +307,7 @@ test('a client that vanishes while its cell runs does not affect others', async 
   await expectAlive(client);
 });
 
-test('garbage on the heartbeat, 64 MiB of it too, does not stop it', async () => {
+test('garbage on the heartbeat, even 64 MiB, does not stop it', async () => {
   const { client, kernel } = await startEcho();
   await garbageOnHeartbeat(kernel);
   await expectAlive(client);

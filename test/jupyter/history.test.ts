@@ -24,7 +24,7 @@ const HISTORY_MODULE = new URL('../../kernel/jupyter/history.ts', import.meta.ur
 
 const ALL: HistoryQuery = { access: 'tail', n: 1000 };
 
-test('queries over two earlier sessions and this one', async () => {
+test('lists tails, ranges and searches over two earlier sessions and this one', async () => {
   const file = await historyFile();
   for (const sources of [
     ['a1', 'b1'],
@@ -80,7 +80,7 @@ test('queries over two earlier sessions and this one', async () => {
   check({ ...search, pattern: '?1', n: 1 }, [[3, 2, 'a1']]);
 });
 
-test('two kernels at once see each other and count sessions alike', async () => {
+test("two concurrent kernels see each other's lines and number sessions alike", async () => {
   const file = await historyFile();
   const [a, b] = [new History(file, fail), new History(file, fail)];
   a.append(1, 'from a');
@@ -95,7 +95,7 @@ test('two kernels at once see each other and count sessions alike', async () => 
   expect(rows(b, { access: 'range', session: 0, start: 1, stop: undefined })).toEqual([[2, 1, 'from b']]);
 });
 
-test('processes that append at the same time leave every line whole', async () => {
+test('concurrent appends by several processes keep every line whole', async () => {
   const file = await historyFile();
   const script = `
     import { History } from ${JSON.stringify(HISTORY_MODULE)};
@@ -111,7 +111,7 @@ test('processes that append at the same time leave every line whole', async () =
   expect(entries.every(({ line, source }) => source.length === line * 40)).toBe(true);
 });
 
-test('a line that is incomplete, or not as it was written, is left out and told, and the next one is not', async () => {
+test('incomplete or changed lines are left out and reported, and the next ones are read', async () => {
   const file = await historyFile();
   const first = new History(file, fail);
   first.append(1, 'whole');
@@ -132,7 +132,7 @@ test('a line that is incomplete, or not as it was written, is left out and told,
 test.each([
   ['UTF-16', 'utf16le'],
   ['UTF-8 with a mark', 'utf8'],
-] as const)('a file that an editor has saved in %s is read, and what is added to it', async (_, encoding) => {
+] as const)('reads a file that an editor saved in %s, and what is appended to it', async (_, encoding) => {
   const file = await historyFile();
   const first = new History(file, fail);
   first.append(1, 'one 😀');
@@ -147,7 +147,7 @@ test.each([
   expect([rows(reader, ALL), rows(new History(file, fail), ALL)]).toEqual([both, both]);
 });
 
-test('lines being written are read once they are complete', async () => {
+test('reads a line once it is complete', async () => {
   const file = await historyFile();
   const writer = new History(file, fail);
   const reader = new History(file, fail);
@@ -177,7 +177,7 @@ test.each<readonly [string, (file: string) => Promise<unknown>]>([
       await rename(`${file}.new`, file);
     },
   ],
-])('what is run after the file was %s is listed, and what was read before, once', async (how, change) => {
+])('lists earlier and later lines once after the file was %s', async (how, change) => {
   const file = await historyFile();
   const history = new History(file, fail);
   history.append(1, 'first');
@@ -195,7 +195,7 @@ test.each<readonly [string, (file: string) => Promise<unknown>]>([
   expect([rows(history, ALL), rows(history, ALL)]).toEqual([all, all]);
 });
 
-test('of a file with a hole of a gigabyte, the newest lines are read', async () => {
+test('reads the newest lines of a file with a hole of a gigabyte', async () => {
   const file = await historyFile();
   new History(file, fail).append(1, 'before');
   await truncate(file, 2 ** 30);
@@ -210,7 +210,7 @@ test('only the user may read the file', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('without a file, or with one that cannot be used, the session is remembered', async () => {
+test('keeps the session in memory without a file, or if the file is unusable', async () => {
   const directory = await historyFile();
   new History(directory, fail).append(1, 'makes the directory');
   await writeFile(`${directory}.d`, '');
@@ -229,7 +229,7 @@ test('without a file, or with one that cannot be used, the session is remembered
   ]);
 });
 
-test('results are kept for this session, not in the file', async () => {
+test('keeps results for this session only, not in the file', async () => {
   const file = await historyFile();
   const history = new History(file, fail);
   for (const line of [1, 2]) history.append(line, `cell ${line}`);
@@ -241,7 +241,7 @@ test('results are kept for this session, not in the file', async () => {
   expect(later.list(ALL).map(entry => later.outputOf(entry))).toEqual([undefined, undefined]);
 });
 
-test('a token is not in the file, and one of an older file is not listed', async () => {
+test('masks tokens in the file, and in the list from an older file', async () => {
   const file = await historyFile();
   new History(file, fail).append(1, '// xaat-1234-5678\nprint 1');
   expect(await readFile(file, 'utf8')).toContain('"// ***\\nprint 1"');

@@ -77,7 +77,7 @@ describe('parseRequest', () => {
   });
 });
 
-describe('parseRequest names what is wrong', () => {
+describe('parseRequest rejects', () => {
   const cases: readonly (readonly [string, JsonObject, string])[] = [
     ['execute_request', {}, 'code must be a string'],
     ['execute_request', { code: ['x'] }, 'code must be a string'],
@@ -104,7 +104,7 @@ describe('parseRequest names what is wrong', () => {
   });
 });
 
-describe('offsets', () => {
+describe('cursor offsets', () => {
   const cases: readonly (readonly [string, number, number])[] = [
     ['', 0, 0],
     ['abc', 2, 2],
@@ -113,13 +113,13 @@ describe('offsets', () => {
     ['é👩‍💻', 4, 6],
     ['\ud83d', 1, 1],
   ];
-  test.each(cases)('%j: %i code points are %i UTF-16 units', (text, codePoints, units) => {
+  test.each(cases)('in %j, %i code points are %i UTF-16 units', (text, codePoints, units) => {
     expect([toUtf16(text, codePoints), toCodePoints(text, units)]).toEqual([units, codePoints]);
   });
 
   const anyText = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00') });
 
-  test('agree with the length of the text before them', () => {
+  test('match the length of the text before them', () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 20 }), (text, offset) => {
         const characters = Array.from(text);

@@ -37,7 +37,7 @@ describe('execute_request', () => {
     });
   });
 
-  test('shows a passing output until there is another, and leaves nothing of it', async () => {
+  test('replaces a transient output in place, and clears it before the next output', async () => {
     const { client } = await startEcho();
     const code = 'out a\ndisplay b\nupdate c\npass 1\npass 2\ndisplay d\npass 3\nresult e';
     const { outputs } = await client.execute(code, {});
@@ -67,18 +67,18 @@ describe('execute_request', () => {
   });
 
   test.each([
-    ['at its end', 'pass 1', [['clear_output', false]]],
-    ['before its error', 'pass 1\nfail on purpose', [['clear_output', false], ['error']]],
-    ['not twice', 'pass 1\nclear now', [['clear_output', false]]],
+    ['at the end of its cell', 'pass 1', [['clear_output', false]]],
+    ['before the error of its cell', 'pass 1\nfail on purpose', [['clear_output', false], ['error']]],
+    ['only once', 'pass 1\nclear now', [['clear_output', false]]],
     [
-      'with what it showed before',
+      'with earlier outputs shown again',
       'out a\npass 1',
       [
         ['clear_output', true],
         ['stream', 'stdout', 'a'],
       ],
     ],
-  ])('a cell without another output takes a passing one away %s', async (_, code, last) => {
+  ])('a transient output is cleared %s', async (_, code, last) => {
     const { client } = await startEcho();
     const { outputs } = await client.execute(code, {});
     const shapes = outputs.map(each => (each.type === 'error' ? ['error'] : shape(each)));
@@ -86,7 +86,7 @@ describe('execute_request', () => {
     expect(shapes.slice(shown + 1, -1)).toEqual(last);
   });
 
-  test('counts the cells that leave history, and publishes nothing of silent ones but their status', async () => {
+  test('counts only cells stored in history, and publishes only the status of silent ones', async () => {
     const { client } = await startEcho();
     const counts = [];
     for (const options of [
@@ -104,7 +104,7 @@ describe('execute_request', () => {
     expect(silent.reply.content).toMatchObject({ status: 'error', ename: 'Failure', evalue: 'c' });
   });
 
-  test('runs cells one at a time in order, whoever sent them', async () => {
+  test('runs cells of all clients one at a time, in order', async () => {
     const { client, kernel } = await startEcho();
     const other = await connect(kernel);
     const first = await client.send('shell', 'execute_request', { code: 'sleep 60\nout first' });
@@ -123,7 +123,7 @@ describe('execute_request', () => {
     ]);
   });
 
-  test('an error is published, replied, and aborts the cells that wait', async () => {
+  test('publishes an error, replies with it, and aborts waiting cells', async () => {
     const { client } = await startEcho();
     const failing = await client.send('shell', 'execute_request', { code: 'sleep 20\nfail no' });
     const waiting = await Promise.all(
@@ -146,7 +146,7 @@ describe('execute_request', () => {
     expect((await client.execute('out c')).reply.content).toMatchObject({ status: 'ok', execution_count: 2 });
   });
 
-  test('an error aborts also the cells that are still in the socket when it comes', async () => {
+  test('an error also aborts cells that are still in the socket', async () => {
     const { client, handler } = await startEcho();
     const failing = await client.send('shell', 'execute_request', { code: 'await go\nblock 200\nfail no' });
     await client.next(({ parent, type }) => parent === failing && type === 'execute_input');
@@ -158,7 +158,7 @@ describe('execute_request', () => {
     expect(new Set(replies.map(({ content }) => content.status))).toEqual(new Set(['aborted']));
   });
 
-  test('with stop_on_error false the cells that wait run', async () => {
+  test('an error does not abort waiting cells with stop_on_error false', async () => {
     const { client } = await startEcho();
     const failing = await client.send('shell', 'execute_request', {
       code: 'sleep 20\nfail no',
@@ -169,7 +169,7 @@ describe('execute_request', () => {
     expect((await client.reply(next)).content.status).toBe('ok');
   });
 
-  test('an exception of a handler, or output that is not JSON, becomes an error of the cell', async () => {
+  test("a handler's exception, or output that is not JSON, becomes an error of the cell", async () => {
     const { client, lines } = await startEcho();
     const thrown = await client.execute('throw oops');
     expect(lines.length).toBe(1);
@@ -186,7 +186,7 @@ describe('execute_request', () => {
     expect((await client.execute('out a')).reply.content.status).toBe('ok');
   });
 
-  test('output after the end of its cell is dropped with a log line', async () => {
+  test('drops output after the end of its cell, with a log line', async () => {
     const { client, lines } = await startEcho();
     const { outputs } = await client.execute('late a');
     await client.execute('sleep 50');
@@ -197,7 +197,7 @@ describe('execute_request', () => {
 });
 
 describe('while a cell runs', () => {
-  test.each(['shell', 'control'] as const)('%s answers everything else', async channel => {
+  test.each(['shell', 'control'] as const)('%s answers other requests', async channel => {
     const { client } = await startEcho();
     const running = await client.send('shell', 'execute_request', { code: 'sleep 10000' });
     await client.next(({ parent, type }) => parent === running && type === 'execute_input');
@@ -220,7 +220,7 @@ describe('while a cell runs', () => {
     );
   });
 
-  test('an interrupt aborts it and those that wait, and the state survives', async () => {
+  test('an interrupt aborts it and waiting cells, and keeps variables', async () => {
     const { client } = await startEcho();
     await client.execute('set a=1');
     const running = await client.send('shell', 'execute_request', { code: 'sleep 10000' });
@@ -237,7 +237,7 @@ describe('while a cell runs', () => {
     expect(outputs.map(shape)).toContainEqual(['execute_result', plain('1'), {}, {}, 3]);
   });
 
-  test('an interrupt aborts those that wait also where errors do not, and none that come after', async () => {
+  test('an interrupt aborts cells waiting with stop_on_error false, but none sent later', async () => {
     const { client } = await startEcho();
     const cell = (code: string) => client.send('shell', 'execute_request', { code, stop_on_error: false });
     const running = await cell('sleep 10000');
@@ -253,7 +253,7 @@ describe('while a cell runs', () => {
     expect(statuses).toEqual(['aborted', 'aborted', 'ok']);
   });
 
-  test('a cell that takes its time to end after an interrupt aborts none that came since', async () => {
+  test('a cell slow to end after an interrupt does not abort cells sent since', async () => {
     const { client } = await startEcho();
     const running = await client.send('shell', 'execute_request', { code: 'deaf 500\nfail late' });
     const waiting = await client.send('shell', 'execute_request', { code: 'out a' });
@@ -265,7 +265,7 @@ describe('while a cell runs', () => {
     expect((await client.reply(running)).content).toMatchObject({ status: 'error', evalue: 'late' });
   });
 
-  test('interrupt() does the same', async () => {
+  test('interrupt() interrupts it too', async () => {
     const { client, kernel } = await startEcho();
     const running = await client.send('shell', 'execute_request', { code: 'sleep 10000' });
     await client.next(({ parent, type }) => parent === running && type === 'execute_input');
@@ -273,7 +273,7 @@ describe('while a cell runs', () => {
     expect((await client.reply(running)).content).toMatchObject({ ename: 'InterruptedError' });
   });
 
-  test('a signal that overtakes a cell ends it before it runs, or as it runs', async () => {
+  test('a signal that overtakes its cell still interrupts it', async () => {
     const { client, kernel } = await startEcho({ signalLeadMs: 60_000 });
     for (let round = 0; round < 20; round += 1) {
       const sent = client.send('shell', 'execute_request', { code: 'sleep 60000' });
@@ -283,7 +283,7 @@ describe('while a cell runs', () => {
     expect((await client.execute('out a')).reply.content.status).toBe('ok');
   });
 
-  test('a signal is for the cell that arrives right after it, and for that one alone', async () => {
+  test('an early signal interrupts only the cell that arrives right after it', async () => {
     const { client, kernel, handler } = await startEcho({ signalLeadMs: 60_000 });
     await kernel.interrupt();
     const { reply } = await client.execute('set ran=1');
@@ -292,7 +292,7 @@ describe('while a cell runs', () => {
     expect((await client.execute('set ran=1')).reply.content.status).toBe('ok');
   });
 
-  test('a signal is for no cell that arrives much later', async () => {
+  test('a signal does not interrupt a cell that arrives much later', async () => {
     const { client, kernel } = await startEcho();
     await kernel.interrupt();
     // Twice the default delay.
@@ -300,7 +300,7 @@ describe('while a cell runs', () => {
     expect((await client.execute('out a')).reply.content.status).toBe('ok');
   });
 
-  test('a signal for a cell that runs is not kept for the next one', async () => {
+  test('a signal for a running cell is not kept for the next one', async () => {
     const { client, kernel } = await startEcho();
     const running = await client.send('shell', 'execute_request', { code: 'sleep 60000' });
     await client.next(({ parent, type }) => parent === running && type === 'execute_input');
@@ -309,7 +309,7 @@ describe('while a cell runs', () => {
     expect((await client.execute('out a')).reply.content.status).toBe('ok');
   });
 
-  test('an interrupt without a cell is answered', async () => {
+  test('an interrupt without a running cell is answered', async () => {
     const { client } = await startEcho();
     expect((await client.request('control', 'interrupt_request')).content).toEqual({ status: 'ok' });
     expect((await client.execute('out a')).reply.content.status).toBe('ok');
@@ -317,7 +317,7 @@ describe('while a cell runs', () => {
 });
 
 describe('complete and inspect', () => {
-  test('speak in code points', async () => {
+  test('count in code points', async () => {
     const { client } = await startEcho();
     const { content } = await client.request('shell', 'complete_request', { code: '😀 re😀', cursor_pos: 4 });
     expect(content).toEqual({
@@ -350,7 +350,7 @@ describe('complete and inspect', () => {
     expect(none.content).toEqual({ status: 'ok', found: false, data: {}, metadata: {} });
   });
 
-  test('is_complete answers', async () => {
+  test('is_complete answers complete, incomplete or invalid', async () => {
     const { client } = await startEcho();
     const ask = async (code: string) =>
       (await client.request('shell', 'is_complete_request', { code })).content;
@@ -362,8 +362,8 @@ describe('complete and inspect', () => {
 test.each<[string, Readonly<Record<string, unknown>>, unknown]>([
   ['by its id', { cellId: 'cell-7' }, { client: 's', cell: 'cell-7' }],
   ['not at all', {}, null],
-  ['by what is not an id', { cellId: 7 }, null],
-])('a cell that the front end names %s', async (_, metadata, origin) => {
+  ['by an invalid id', { cellId: 7 }, null],
+])('the handler gets the origin of a cell identified %s', async (_, metadata, origin) => {
   const { client } = await startEcho();
   const id = await client.send('shell', 'execute_request', { code: 'origin' }, { metadata });
   expect((await client.outputs(id)).map(shape)).toContainEqual(['stream', 'stdout', JSON.stringify(origin)]);
@@ -378,7 +378,7 @@ describe('stdin', () => {
     };
   };
 
-  test('asks the client that runs the cell and continues with its answer', async () => {
+  test('asks the client that runs the cell, and continues with its answer', async () => {
     const { client, kernel } = await startEcho();
     const other = await connect(kernel);
     const { id, question } = await asking(client, 'ask your name');
@@ -391,7 +391,7 @@ describe('stdin', () => {
     expect(other.seen.filter(({ channel }) => channel === 'stdin')).toEqual([]);
   });
 
-  test('takes an answer without a parent, as some clients send it; a password is marked', async () => {
+  test('accepts an answer without a parent, and marks passwords', async () => {
     const { client } = await startEcho();
     const { id, question } = await asking(client, 'secret token');
     expect(question.content).toEqual({ prompt: 'token', password: true });
@@ -399,7 +399,7 @@ describe('stdin', () => {
     expect((await client.outputs(id)).map(shape)).toContainEqual(['stream', 'stdout', 'got t']);
   });
 
-  test('is not asked when the client does not allow it', async () => {
+  test('fails if the client does not allow input', async () => {
     const { client } = await startEcho();
     const { reply } = await client.execute('ask name', { allow_stdin: false });
     expect(reply.content).toMatchObject({ status: 'error', ename: 'InputUnavailableError' });
@@ -409,7 +409,7 @@ describe('stdin', () => {
     ]);
   });
 
-  test('an interrupt ends the wait, and the late answer goes nowhere', async () => {
+  test('an interrupt ends the wait, and a late answer is ignored', async () => {
     const { client, lines } = await startEcho();
     const { id } = await asking(client, 'ask name');
     await client.request('control', 'interrupt_request');
@@ -427,7 +427,7 @@ describe('stdin', () => {
 });
 
 describe('comms', () => {
-  test('carry data and buffers both ways, and are listed while they are open', async () => {
+  test('carry data and buffers both ways, and are listed while open', async () => {
     const { client, handler } = await startEcho();
     const open = { comm_id: 'c1', target_name: 'echo', data: { x: 1 } };
     const opened = await client.send('shell', 'comm_open', open, { buffers: [Buffer.from('b')] });
@@ -459,7 +459,7 @@ describe('comms', () => {
     expect(handler.variables.get('closed')).toBe('{"why":"done"}');
   });
 
-  test('take a message that is sent right after the opening', async () => {
+  test('receive a message sent right after opening', async () => {
     const { client, lines } = await startEcho();
     await client.send('shell', 'comm_open', { comm_id: 'c1', target_name: 'echo', data: {} });
     const sent = await client.send('shell', 'comm_msg', { comm_id: 'c1', data: 1 });
@@ -478,13 +478,13 @@ describe('comms', () => {
     expect((await client.outputs(sent)).map(shape)).toEqual([['comm_close', 'c1', { bye: true }], 'idle']);
   });
 
-  test.each(['unknown', 'failing'])('of the target %s are closed at once', async target_name => {
+  test.each(['unknown', 'failing'])('for the target %s are closed at once', async target_name => {
     const { client } = await startEcho();
     const id = await client.send('shell', 'comm_open', { comm_id: 'c1', target_name, data: {} });
     expect((await client.outputs(id)).map(shape)).toEqual(['busy', ['comm_close', 'c1', {}], 'idle']);
   });
 
-  test('that nobody opened are ignored with a log line', async () => {
+  test('that were never opened are ignored with a log line', async () => {
     const { client, lines } = await startEcho();
     for (const type of ['comm_msg', 'comm_close']) {
       const id = await client.send('shell', type, { comm_id: 'nobody', data: {} });
@@ -497,8 +497,8 @@ describe('comms', () => {
   });
 });
 
-describe('starting and ending', () => {
-  test('a client that comes back under its identity is answered, though its old connection still stands', async () => {
+describe('startup and shutdown', () => {
+  test('answers a client that reconnects under its identity while its old connection is open', async () => {
     const { kernel } = await startEcho();
     for (let visit = 1; visit <= 2; visit += 1) {
       const client = new Client(kernel.connection, 'same');
@@ -511,7 +511,7 @@ describe('starting and ending', () => {
     }
   });
 
-  test('kernel_info is answered before the handler exists; other requests wait for it', async () => {
+  test('answers kernel_info before the handler exists, and other requests once it does', async () => {
     let arrive: (handler: EchoHandler) => void = () => undefined;
     const handler = new Promise<EchoHandler>(resolve => {
       arrive = resolve;
@@ -526,7 +526,7 @@ describe('starting and ending', () => {
     await kernel.shutdown(false);
   });
 
-  test('the handler is created once kernel_info is answered, not before and not twice', async () => {
+  test('creates the handler once, after answering kernel_info', async () => {
     const events: string[] = [];
     const create = () => {
       events.push('created');
@@ -542,7 +542,7 @@ describe('starting and ending', () => {
     expect(events).toEqual(['created']);
   });
 
-  test('a kernel that was never asked anything shuts down without creating its handler', async () => {
+  test('shuts down without creating its handler if it got no request', async () => {
     const create = () => Promise.reject(new Error('created'));
     const lines: string[] = [];
     const kernel = await startKernel(LOCAL, create, { info: ECHO_INFO, log: line => lines.push(line) });
@@ -550,7 +550,7 @@ describe('starting and ending', () => {
     expect(lines).toEqual([]);
   });
 
-  test('a handler that cannot be created: every request says why', async () => {
+  test('answers every request with the reason if the handler cannot be created', async () => {
     const lines: string[] = [];
     const broken = () => Promise.reject(new Error('no profile'));
     const kernel = await startKernel(LOCAL, broken, { log: line => lines.push(line) });
@@ -574,7 +574,7 @@ describe('starting and ending', () => {
     expect(lines[0]).toBe('the kernel cannot run cells: no profile');
   });
 
-  test('each subscription is welcomed on its own topic, also one that another client made before', async () => {
+  test('welcomes each subscription on its topic, even one that another client made before', async () => {
     const { kernel } = await startEcho();
     const other = new Client(kernel.connection);
     const welcome = await other.subscribe('kernel.');
@@ -589,7 +589,7 @@ describe('starting and ending', () => {
     expect((await again.execute('out a')).outputs.length).toBe(4);
   });
 
-  test('a client that waited for the kernel is welcomed before anything is published', async () => {
+  test('welcomes a client that waited for the kernel before publishing anything', async () => {
     for (let round = 0; round < 40; round++) {
       const connection = await freeConnection();
       const waiting = new Subscriber({ linger: 0, reconnectInterval: 1 });
@@ -626,7 +626,7 @@ describe('starting and ending', () => {
   );
 });
 
-test('the history holds what the handler takes for secret as little as the file does', async () => {
+test('history_request masks secrets as the history file does', async () => {
   const { client } = await startEcho();
   await client.execute('out hush now');
   const asked = { hist_access_type: 'tail', n: 1, raw: true };
@@ -634,7 +634,7 @@ test('the history holds what the handler takes for secret as little as the file 
   expect(content.history).toEqual([[1, 1, 'out *** now']]);
 });
 
-test('history_request lists what ran, with results', async () => {
+test('history_request lists executed cells, with results', async () => {
   const { client } = await startEcho();
   for (const code of ['result a', 'out b', 'result a']) await client.execute(code);
   await client.execute('out hidden', { store_history: false });

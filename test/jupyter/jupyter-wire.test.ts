@@ -63,7 +63,7 @@ describe('frames', () => {
     );
   });
 
-  test('fail the signature when any byte of it or of the four parts is flipped', () => {
+  test('fail the signature check when any signed byte is flipped', () => {
     const frames = encode(message, signer).map(frame => Buffer.from(frame));
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (position, flip) => {
@@ -82,7 +82,7 @@ describe('frames', () => {
     );
   });
 
-  test('never throw when decoded, whatever they hold', () => {
+  test('never throw when decoded, whatever they contain', () => {
     const frame = fc.oneof(
       bytes,
       fc.constant(Buffer.from('<IDS|MSG>')),
@@ -115,7 +115,7 @@ describe('decode rejects', () => {
   const cases: readonly (readonly [string, readonly Uint8Array[], string])[] = [
     ['no frames', [], 'no-delimiter'],
     ['no delimiter', good.slice(1), 'no-delimiter'],
-    ['a delimiter alone', good.slice(0, 1), 'too-few-frames'],
+    ['only a delimiter', good.slice(0, 1), 'too-few-frames'],
     ['one frame too few', good.slice(0, 5), 'too-few-frames'],
     [
       'another key',
@@ -124,7 +124,7 @@ describe('decode rejects', () => {
     ],
     ['an empty signature', [...good.slice(0, 1), Buffer.alloc(0), ...parts()], 'bad-signature'],
     [
-      'the signature in capitals',
+      'an uppercase signature',
       good.map((f, i) => (i === 1 ? Buffer.from(f.toString().toUpperCase()) : f)),
       'bad-signature',
     ],
@@ -148,7 +148,7 @@ describe('decode rejects', () => {
     expect(decode(frames, signer, new SeenSignatures())).toMatchObject({ kind: 'rejected', code });
   });
 
-  test('more bytes or more frames than allowed; the sender of too many bytes is known if they are signed', () => {
+  test('too many bytes or frames, with the header of a signed message that is too large', () => {
     const limits = { maxBytes: 1000, maxFrames: 10 };
     const decodeWithin = (frames: Uint8Array[]) => decode(frames, signer, new SeenSignatures(), limits);
     const large = decodeWithin([...good, Buffer.alloc(1000)]);
@@ -170,14 +170,14 @@ describe('decode rejects', () => {
     });
   });
 
-  test('a signature that was seen', () => {
+  test('a replayed signature', () => {
     const seen = new SeenSignatures();
     expect(decode(good, signer, seen).kind).toBe('message');
     expect(decode(good, signer, seen)).toMatchObject({ code: 'replayed-signature' });
   });
 });
 
-test('without a key all signatures pass, and none is written', () => {
+test('without a key, any signature passes and none is written', () => {
   const open = createSigner('');
   expect(encode(message, open)[2]).toEqual(Buffer.alloc(0));
   const seen = new SeenSignatures();
@@ -196,7 +196,7 @@ test('a header keeps unknown scalars and drops objects and arrays', () => {
   expect(decoded.kind === 'message' && decoded.message.header).toEqual({ ...header, subshell_id: 'a' });
 });
 
-test('seen signatures: at least the latest hundred of a thousand are refused, the oldest are forgotten', () => {
+test('seen signatures keep at least the latest hundred, and forget the oldest', () => {
   const seen = new SeenSignatures(100);
   const all = Array.from({ length: 1000 }, (_, i) => `signature ${i}`);
   expect(all.every(signature => seen.admit(signature))).toBe(true);

@@ -35,7 +35,7 @@ async function spawnEcho(): Promise<{
   return { client, child, exit: async () => exited };
 }
 
-test('the heart beats while JavaScript computes', async () => {
+test('the heartbeat answers while JavaScript is busy', async () => {
   const { client } = await spawnEcho();
   const id = await client.send('shell', 'execute_request', {
     code: 'out before\nsleep 1\nblock 1000\nout after',
@@ -46,7 +46,7 @@ test('the heart beats while JavaScript computes', async () => {
   expect((await client.reply(id)).content.status).toBe('ok');
 });
 
-test('SIGINT interrupts the cell, and the kernel lives on', async () => {
+test('SIGINT interrupts the cell, and the kernel keeps running', async () => {
   const { client, child } = await spawnEcho();
   const id = await client.send('shell', 'execute_request', { code: 'sleep 60000' });
   await client.next(({ type }) => type === 'execute_input');
@@ -82,7 +82,7 @@ const endings: readonly (readonly [boolean, number])[] = [
   [true, 3],
 ];
 test.each(endings)(
-  'shutdown_request with restart %s ends the process with %i, a running cell or not',
+  'shutdown_request with restart %s ends the process with %i while a cell runs',
   async (restart, code) => {
     const { client, exit } = await spawnEcho();
     await client.send('shell', 'execute_request', { code: 'sleep 60000' });
@@ -95,7 +95,7 @@ test.each(endings)(
   },
 );
 
-test('a cell that ignores an interrupt does not keep the process from ending', async () => {
+test('a cell that ignores interrupts does not keep the process alive', async () => {
   const { client, exit } = await spawnEcho();
   await client.send('shell', 'execute_request', { code: 'deaf 60000' });
   await client.next(({ type }) => type === 'execute_input');
@@ -103,7 +103,7 @@ test('a cell that ignores an interrupt does not keep the process from ending', a
   expect(await exit()).toEqual([0, null]);
 });
 
-test('a sudden exit is not delayed by the heartbeat', async () => {
+test('the heartbeat does not delay a sudden exit', async () => {
   const { client, exit } = await spawnEcho();
   await client.send('shell', 'execute_request', { code: 'exit 7' });
   expect(await exit()).toEqual([7, null]);

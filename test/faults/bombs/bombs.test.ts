@@ -12,7 +12,7 @@ const smallMachine = {
 /** Number of bombs in flight at a time. */
 const atOnce = 4;
 
-test('each bomb is answered with its reason, a light query beside them with its result, and memory is given back', async () => {
+test('each bomb gets a reason, concurrent light queries get answers, and memory is returned', async () => {
   const victim = await Victim.start(await temporaryDirectory(), { environment: smallMachine });
   await victim.send('POST', '/v2/datasets', { name: 'bombs' });
   await victim.send('POST', '/v2/datasets', { name: 'small' });
@@ -46,7 +46,7 @@ test('each bomb is answered with its reason, a light query beside them with its 
   await victim.expectHealthy();
 });
 
-test('memory of the largest strings of many groups has a bound, and is given back when there is not enough of it', async () => {
+test('the largest strings of many groups stay within the memory limit, and memory is returned', async () => {
   const victim = await Victim.start(await temporaryDirectory(), { environment: smallMachine });
   const rest = memory(victim);
   const canary = victim.canary('print x = 1', 1);
@@ -68,7 +68,7 @@ test('memory of the largest strings of many groups has a bound, and is given bac
   expect((await canary.end()).length).toBeGreaterThan(0);
 });
 
-test('memory of a large query is given back when an import has ended its engine before', async () => {
+test('memory of a large query is returned after an import has ended its engine', async () => {
   const dataDir = await temporaryDirectory();
   const victim = await Victim.start(dataDir, { environment: smallMachine });
   const file = join(dataDir, 'rows.csv');

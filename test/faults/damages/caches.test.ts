@@ -60,7 +60,7 @@ function filesIn(directory: string): readonly string[] {
     .filter(name => statSync(join(directory, name)).isFile());
 }
 
-test('damaged files of what was read of a bucket are read again, also beside a running service', async () => {
+test('damaged cache files of a bucket are fetched again, even while the service runs', async () => {
   const base = join(await temporaryDirectory(), 'data');
   const { truth, files } = await filled(base);
   const random = randomOf('caches');

@@ -36,7 +36,7 @@ interface Damaged {
   readonly file: string;
 }
 
-test('a damaged file stops nothing but what needs it, is named, and nothing untrue is shown', async () => {
+test('a damaged file affects only what needs it, is named, and never gives wrong data', async () => {
   const base = await temporaryDirectory();
   const truth = await fill(base, [...hurt, 'whole']);
   const random = randomOf('damages');
@@ -64,7 +64,7 @@ test('a damaged file stops nothing but what needs it, is named, and nothing untr
 /** Damage to a whole file: a flipped bit within values is only noticed by the next start. */
 const ofWhole = Object.keys(damages).filter(damage => damage !== 'flipped');
 
-test('a file that is damaged while the service runs is named by the next query, and keeps nobody waiting', async () => {
+test('a file damaged while the service runs is named by the next query, which does not hang', async () => {
   const dataDir = join(await temporaryDirectory(), 'data');
   const first = await Victim.start(dataDir);
   for (const index of ofWhole.keys()) {

@@ -94,7 +94,7 @@ const kept: Readonly<Record<string, Kept>> = {
 const kinds = Object.keys(damagesAndEdits).filter(damage => damage !== 'unreadable');
 
 test.each(Object.entries(kept))(
-  'a damaged file of %s gives nothing untrue, and is named',
+  'a damaged file of %s never gives wrong data, and is named',
   async (place, { file: name, write, read }) => {
     const base = join(await temporaryDirectory(), 'data');
     await write(inDataDir(base, name), texts);

@@ -61,7 +61,7 @@ async function answerIn(home: string): Promise<string> {
 }
 
 test.each(Object.entries(places))(
-  '%s in the place of each name keeps nobody from asking',
+  'with %s in place of every file of the data directory, queries still run',
   async (_, place) => {
     const home = await temporaryDirectory();
     const dataDir = join(home, 'data');
@@ -189,7 +189,7 @@ async function copyOf(directory: string): Promise<string> {
   return copy;
 }
 
-test('what stands in the place of a name is told by what needs it, and by nothing else', async () => {
+test('an obstacle in place of a file is reported by what needs the file, and by nothing else', async () => {
   const base = await whole();
   const truth = await answersIn(await copyOf(base));
   expect([...truth.values()].filter(([status]) => status >= 300)).toEqual([

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../bench.js';
 /** Returns the memory of this process, which runs only the tests of this file, in MiB. */
 const memory = () => Math.round((processMemory() ?? 0) / 2 ** 20);
 
-test('what was freed between things in use leaves the process', async () => {
+test('memory freed between live objects leaves the process', async () => {
   const rest = new Rest(meansOfProcess);
   rest.begin();
   const [before, buffers] = [memory(), fill()];
@@ -21,7 +21,7 @@ test('what was freed between things in use leaves the process', async () => {
   expect(buffers.length).toBe(60);
 });
 
-test('what was in use at a collection and is gone does not keep as much from leaving the process', async () => {
+test('memory of dead objects leaves the process even if they were alive at the last collection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const rest = new Rest(meansOfProcess);
@@ -63,7 +63,7 @@ function leaveFew(buffers: ArrayBuffer[]): void {
   buffers.splice(0, buffers.length, ...few);
 }
 
-test('the chunks of a long result do not gather in memory until garbage is collected', async () => {
+test('chunks of a long result do not pile up until the next garbage collection', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [], connections: 1, memoryBytes: 256 * 2 ** 20 });
   onTestFinished(() => engine.close());

@@ -171,7 +171,7 @@ function expectLevel(what: string, figures: readonly Heap[], step: number): void
   expect(growth, said).toBeLessThan(mostBytes);
 }
 
-test('long values of many rows are made in a process of their own, which alone ends where they are too long together', async () => {
+test('long values of many rows are computed in a child process, and only it ends if they are too long', async () => {
   const dataDir = await temporaryDirectory();
   // Makes the service see a machine of 1 GiB, in which the values of the current rows may take 16 MiB.
   const environment = {
