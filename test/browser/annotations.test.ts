@@ -45,7 +45,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
 
   afterAll(() => session?.stop());
 
-  test('stand at their times, with a label and a band', async () => {
+  test('are drawn at their start and end times, with labels', async () => {
     await soon(() => rules(0)).toEqual([0.33, 0.67, 0.83]);
     expect((await labelsOf(0).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
     expect(await svg(0).textContent()).toContain('2 annotations, named under the pointer.');
@@ -53,7 +53,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
     expect((await labelsOf(1).allTextContents()).sort()).toEqual(['Failover', 'Release 1.2']);
   });
 
-  test('are explained under the pointer, with their address as text', async () => {
+  test('are described in a tooltip, with the URL as text', async () => {
     const tip = frame(0).locator('.apl-chart-tip');
     await hover(0, 2 / 6);
     await soon(() => tip.innerText()).toMatch(
@@ -68,7 +68,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
   });
 
   test.each([1400, 700, 560])(
-    'in a window of %i px labels stand apart, and the annotations are counted',
+    'in a window of %i px have labels that do not overlap, and are counted',
     async width => {
       await page.setViewportSize({ width, height: 900 });
       for (const chart of [0, 1, 2]) {
@@ -85,7 +85,7 @@ describe.each(usually(NEWEST_LAB))('annotations over charts in $name', frontEnd 
     },
   );
 
-  test('that strangers wrote are text in the image and under the pointer', async () => {
+  test('of untrusted origin are plain text in the image and the tooltip', async () => {
     await page.setViewportSize({ width: 1200, height: 900 });
     const tip = frame(2).locator('.apl-chart-tip');
     for (const [index, text] of hostile.entries()) {

@@ -38,7 +38,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
   afterAll(() => session?.stop());
 
   test.each([1400, 1000, 700, 400])(
-    'in a window of %i px charts are as wide as their outputs and not cut',
+    'in a window of %i px fill their outputs and are not cut off',
     async width => {
       await page.setViewportSize({ width, height: 900 });
       await soon(() => shares(page)).toEqual(queries.map(() => 'fits'));
@@ -46,7 +46,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     },
   );
 
-  test('the pointer shows the time and the value of every series there', async () => {
+  test('show the time and the value of every series at the pointer', async () => {
     await page.setViewportSize({ width: 1200, height: 900 });
     const tip = frame(1).locator('.apl-chart-tip');
     await hover(1, 0.5);
@@ -54,7 +54,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     expect(await frame(1).locator('.apl-chart-hair').isVisible()).toBe(true);
   });
 
-  test('a click on a name of the legend keeps its series and fades the others; two more bring all back', async () => {
+  test('a click on a legend entry isolates its series, and another restores all', async () => {
     const faded = () => svg(1).locator('path[opacity="0.07"]').count();
     const name = svg(1).locator('.role-legend-label text').first();
     await name.click();
@@ -63,7 +63,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     await soon(faded).toBe(0);
   });
 
-  test('a selection that is drawn over a chart is zoomed into, or set as the range of the notebook', async () => {
+  test('a selection in a chart zooms in, or sets the range of the notebook', async () => {
     const bar = frame(0).locator('.apl-chart-bar');
     const ticks = async () =>
       (await svg(0).locator('.role-axis-label').first().locator('text').allTextContents()).sort().join();
@@ -82,7 +82,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     expect(await bar.getByRole('status').innerText()).toContain('is set');
   });
 
-  test('names of the data are text in the image and under the pointer', async () => {
+  test('names from data are plain text in the image and the tooltip', async () => {
     expect(await svg(3).textContent()).toContain(hostile);
     await svg(3).locator('path[aria-roledescription="bar"], .mark-rect path').first().hover();
     await soon(() => frame(3).locator('.apl-chart-tip').innerText()).toContain(hostile);
@@ -92,7 +92,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
 
   test.each<[string, number, readonly (readonly [key: string, text: string])[]]>([
     [
-      'slices follow each other, and come round the end',
+      'slices in order, wrapping around',
       4,
       [
         ['ArrowDown', 'a: 9 (20.0 %)'],
@@ -103,7 +103,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
       ],
     ],
     [
-      'parts of bars by their rows, but for one that is several groups',
+      'bar segments by row, except one of several groups',
       5,
       [
         ['ArrowDown', 'y \u00b7 a: 60'],
@@ -114,7 +114,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
       ],
     ],
     [
-      'cells of a heatmap by rows and columns, past those that are missing',
+      'heatmap cells by row and column, skipping missing ones',
       6,
       [
         ['ArrowDown', 'k1 \u00b7 a: 100'],
@@ -126,7 +126,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
         ['ArrowUp', 'k2 \u00b7 c: 5'],
       ],
     ],
-  ])('arrow keys choose %s', async (_, chart, steps) => {
+  ])('arrow keys select %s', async (_, chart, steps) => {
     const chosen = frame(chart).locator('.apl-chart-bar > [role=status]').first();
     await svg(chart).locator('..').focus();
     for (const [key, text] of steps) {
@@ -137,7 +137,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     expect(await chosen.isVisible()).toBe(false);
   });
 
-  test('a press beside a bar chooses it, and another one chooses nothing', async () => {
+  test('a click beside a bar selects it, and another clears the selection', async () => {
     const chosen = frame(5).locator('.apl-chart-bar > [role=status]').first();
     await svg(5).scrollIntoViewIfNeeded();
     const [all, last] = await Promise.all([
@@ -151,7 +151,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     expect(await chosen.isVisible()).toBe(false);
   });
 
-  test('arrow keys choose a bar, and Enter adds the cell that explains the events behind it', async () => {
+  test('arrow keys select a bar, and Enter adds a cell that explains its events', async () => {
     const bar = frame(3).locator('.apl-chart-bar');
     await svg(3).locator('..').focus();
     await page.keyboard.press('ArrowDown');
@@ -166,7 +166,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     await soon(() => added.innerText()).toContain(`%%explain name == "${hostile}"`);
   });
 
-  test('a cell of a histogram over time is chosen by pointer and by keys, and explained by its bin and its bucket', async () => {
+  test('a histogram cell is selected by pointer and keys, and explained by its bin and bucket', async () => {
     const bar = frame(2).locator('.apl-chart-bar');
     const cells = svg(2).locator('.mark-rect.role-mark path');
     expect(await cells.count()).toBe(8);
@@ -191,7 +191,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     );
   });
 
-  test('the menu of a chart saves images and leads to no other site', async () => {
+  test('the menu of a chart saves images and has no links', async () => {
     const menu = frame(0).locator('.apl-chart-menu');
     expect(await menu.locator('button').allTextContents()).toEqual([
       'Copy image',

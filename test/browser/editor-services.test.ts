@@ -36,7 +36,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
 
   afterAll(() => site?.stop());
 
-  test('marks every error of a cell and mends them', async () => {
+  test('marks every error of a cell and fixes them', async () => {
     const opened = await openConnected('wrong.ipynb');
     const { page } = opened;
     const marks = page.locator('.cm-lintRange-error');
@@ -63,7 +63,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('offers completions while typing, with documentation', async () => {
+  test('offers completions with documentation while typing', async () => {
     const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type("['sample-h");
@@ -89,7 +89,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
   });
 
   test.each([700, 1400])(
-    'shows documentation beside the choices or apart from them, %i wide',
+    'shows documentation next to completions without overlap, %i px wide',
     async width => {
       const opened = await openEmpty();
       const { page } = opened;
@@ -115,7 +115,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     },
   );
 
-  test('opens the list again when the kernel has told of fields, of those alone that begin as the word does', async () => {
+  test('reopens completions when the kernel reports fields, with matching ones only', async () => {
     const opened = await openEmpty();
     const { page } = opened;
     // These fields have not been requested yet: no known name begins with the typed word.
@@ -124,13 +124,13 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('has the code of the grid before a query has a result', async () => {
+  test('loads the code of the grid before a query has a result', async () => {
     const opened = await openEmpty();
     await soon(() => opened.page.evaluate("customElements.get('regular-table') !== undefined")).toBe(true);
     finish(opened);
   });
 
-  test('shows the signature with the parameter that is being written', async () => {
+  test('shows the signature with the current parameter', async () => {
     const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type('print x = substring(');
@@ -143,7 +143,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('Tab inserts the only completion that begins so, and a single other one never', async () => {
+  test('Tab inserts the only matching completion', async () => {
     const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type(`${dataset} | join kin`);
@@ -153,7 +153,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('breaks the line where nothing is left to complete', async () => {
+  test('breaks the line if nothing is left to complete', async () => {
     const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type(`${dataset}\n| count\n`);
@@ -161,7 +161,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('completes names of files on a magic line', async () => {
+  test('completes file names on a magic line', async () => {
     const opened = await openEmpty();
     const { page } = opened;
     await page.keyboard.type('%import logs/');
@@ -196,7 +196,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('explains what the mouse rests on', async () => {
+  test('shows documentation on hover', async () => {
     const opened = await openConnected('ready.ipynb');
     const { page } = opened;
     await page.locator('.cm-line span', { hasText: 'count' }).first().hover();
@@ -204,7 +204,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('goes on without its kernel, and knows more again when it is back', async () => {
+  test('keeps completing and checking after its kernel has ended', async () => {
     const opened = await openConnected('ready.ipynb');
     const { page } = opened;
     await page.locator('.jp-Notebook .cm-content').nth(1).focus();
@@ -219,7 +219,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     finish(opened);
   });
 
-  test('shows names that are written by strangers as text', async () => {
+  test('shows hostile names as plain text', async () => {
     const opened = await openConnected('hostile.ipynb');
     const { page } = opened;
     await page.keyboard.press('Shift+Enter');
@@ -243,7 +243,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
 
   // Notebook 7 opens other files in a page of another application.
   if (app === 'lab/tree') {
-    test('colors and checks every cell of a file', async () => {
+    test('highlights and checks every cell of a file', async () => {
       const opened = await site.open('query.apl');
       const { page } = opened;
       const marks = page.locator('.cm-lintRange-error');

@@ -77,19 +77,19 @@ describe.each([
 
   afterAll(() => site?.stop());
 
-  test('is the version that the test names', async () => {
+  test('is the expected version of JupyterLab', async () => {
     const { page } = await open('empty.apl');
     const config = await page.locator('#jupyter-config-data').textContent();
     expect(JSON.parse(config ?? '{}').appVersion).toMatch(version);
   });
 
-  test('colors a notebook cell', async () => {
+  test('highlights a notebook cell', async () => {
     const opened = await open('cells.ipynb');
     expect(await colors(opened.page, '.jp-Cell')).toBe(coloredQuery);
     finish(opened);
   });
 
-  test('colors an .apl file', async () => {
+  test('highlights an .apl file', async () => {
     const opened = await open('query.apl');
     expect(await colors(opened.page, '.jp-FileEditor')).toBe(coloredQuery);
     finish(opened);
@@ -114,7 +114,7 @@ describe.each([
     finish(opened);
   });
 
-  test('marks the bracket that belongs to the one at the cursor', async () => {
+  test('marks the bracket that matches the one at the cursor', async () => {
     const opened = await open('pipeline.apl');
     await placeCursor(opened.page, "['sample");
     await opened.page.keyboard.press('Home');
@@ -124,7 +124,7 @@ describe.each([
     finish(opened);
   });
 
-  test('folds a pipeline of several lines', async () => {
+  test('folds a multiline pipeline', async () => {
     const opened = await open('pipeline.apl');
     const { page } = opened;
     await page.locator('.jp-FileEditor .cm-foldGutter span[title="Fold line"]:visible').click();
@@ -160,7 +160,7 @@ describe.each([
     finish(opened);
   });
 
-  describe('with settings of the reader, which are read with the page', () => {
+  describe('with user settings, which are read when the page loads', () => {
     let opened: LabPage;
 
     beforeAll(async () => {
@@ -174,7 +174,7 @@ describe.each([
 
     afterAll(() => opened?.close());
 
-    test("shows one folding gutter where JupyterLab's own is on", async () => {
+    test("shows only one folding gutter if JupyterLab's own is on", async () => {
       const gutters = opened.page.locator('.jp-FileEditor .cm-foldGutter');
       await gutters.nth(1).waitFor({ state: 'attached' });
       expect(await Promise.all((await gutters.all()).map(gutter => gutter.isVisible()))).toEqual([
@@ -184,7 +184,7 @@ describe.each([
       expect(opened.complaints).toEqual([]);
     });
 
-    test('formats a file when it is saved, if that is wanted', async () => {
+    test('formats a file on save if that is enabled', async () => {
       await opened.page.locator('.jp-FileEditor .cm-content').focus();
       await opened.page.keyboard.press('Control+s');
       await soon(() => editorLines(opened.page).allTextContents()).toEqual([
@@ -195,7 +195,7 @@ describe.each([
       expect(opened.complaints).toEqual([]);
     });
 
-    test('leaves brackets to JupyterLab when its own setting says so', async () => {
+    test('does not close brackets if that is disabled', async () => {
       await opened.page.locator('.jp-FileEditor .cm-content').press('Control+a');
       await opened.page.keyboard.press('Delete');
       await type(opened.page, '[(');

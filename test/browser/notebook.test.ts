@@ -13,7 +13,7 @@ const screenshots = fileURLToPath(new URL('../../test-output/screenshots/', impo
 
 const trials = ["['sample-http-logs'] | where staus == '500'", endless, 'print answer = 6 * 7'];
 
-describe('the examples and trials of a newcomer', () => {
+describe("a newcomer's examples and trials", () => {
   let site: Site;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('the examples and trials of a newcomer', () => {
     if (charts === 10) await takeScreenshots(page);
   });
 
-  test('an error points into the cell, an interrupt ends a query, and the kernel goes on', async () => {
+  test('an error points into the cell, an interrupt ends a query, and the kernel keeps running', async () => {
     const { page, complaints } = await site.open('trials.ipynb');
     await kernelIdle(page);
     await page.locator('.jp-CodeCell .cm-content').first().focus();

@@ -46,7 +46,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
 
   const range = (): Locator => page.locator('.apl-toolbar-range:not(:disabled)');
   const profile = (): Locator => page.locator('.apl-toolbar-profile');
-  test('the range that is picked is written into the notebook and holds for its cells', async () => {
+  test('a picked range is written into the notebook and applies to its cells', async () => {
     await cells.enter(1);
     await page.keyboard.press('Alt+Shift+T');
     await page.getByRole('button', { name: 'Last 6h' }).click();
@@ -57,7 +57,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(0)).toContain('last 6h');
   });
 
-  test('a popover that is opened while a choice is on its way stays open', async () => {
+  test('a popover opened while a choice is pending stays open', async () => {
     await range().click();
     const choice = page.getByRole('button', { name: 'Last 15m' });
     await choice.waitFor();
@@ -72,7 +72,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
   });
 
-  test('the menu of what a narrow toolbar folds away closes on a choice, beside it, and on Escape', async () => {
+  test('the overflow menu of a narrow toolbar closes on a choice, an outside click and Escape', async () => {
     const size = page.viewportSize() ?? { width: 1200, height: 900 };
     await page.setViewportSize({ width: 500, height: size.height });
     const toolbar = page.locator('.jp-NotebookPanel-toolbar');
@@ -98,7 +98,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await range().waitFor();
   });
 
-  test('the list of profiles has the focus when the kernel has named them, above what the pointer rests on', async () => {
+  test('the list of profiles gets the focus once it is filled, above hover documentation', async () => {
     await cells.at(0).locator('.cm-line span', { hasText: 'summarize' }).hover();
     await page.locator('.cm-tooltip-hover').waitFor();
     await cells.at(0).locator('.cm-content').focus();
@@ -110,7 +110,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.mouse.move(0, 0);
   });
 
-  test('a range that cannot be read is refused in the words of `%time`, and nothing is written', async () => {
+  test('an invalid range is refused with the message of `%time`, and nothing is written', async () => {
     await range().click();
     await page.getByLabel('Any range that %time takes').fill('last fortnight');
     await page.keyboard.press('Enter');
@@ -125,7 +125,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
       'jupyterapp.shell.currentWidget.content.widgets[0].editor.getCursorPosition()',
     );
 
-  test('two times, and a window that is pinned; the cursor stays in its line', async () => {
+  test('two times or a pinned window set the range, and the cursor stays in its line', async () => {
     await cells.enter(0);
     const { column } = await cursor();
     await range().click();
@@ -152,7 +152,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     );
   });
 
-  test('it follows what is typed in cells', async () => {
+  test('the toolbar follows a range typed in a cell', async () => {
     await cells.enter(0);
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Shift+End');
@@ -161,7 +161,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => range().textContent()).toBe('last 2h');
   });
 
-  test('a cell runs on the last 24 hours; the range and the cell stay', async () => {
+  test('a cell runs on the last 24 hours without changing the range or the cell', async () => {
     await cells.enter(2);
     await cells.at(2).locator('.jp-cell-toolbar').getByText('24h').click();
     await soon(() => cells.output(2)).toContain('last 24h');
@@ -169,7 +169,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     expect(await cells.source(2)).toBe(sources[2]);
   });
 
-  test('a result is drawn as another kind by key, without asking the service, and one undo takes the line back', async () => {
+  test('a result is redrawn as another kind by key, and one undo removes the line', async () => {
     await cells.enter(0);
     await page.keyboard.press('Alt+Shift+V');
     await page.getByRole('button', { name: 'Bars', exact: true }).waitFor();
@@ -198,7 +198,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.source(0)).toBe(`%time last 2h\n${sources[0]}`);
   });
 
-  test('what is selected runs with the statements before it', async () => {
+  test('a selection runs with the statements before it', async () => {
     await cells.enter(2);
     await page.keyboard.press('Shift+Home');
     await page.keyboard.press('Shift+ArrowUp');
@@ -212,7 +212,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(2)).toContain('content_type');
   });
 
-  test('a query that runs is stopped by the toolbar', async () => {
+  test('the toolbar stops a running query', async () => {
     await cells.enter(3);
     await page.keyboard.press('Control+Enter');
     await page.locator('.apl-toolbar-stop').click();
@@ -220,7 +220,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.locator('.apl-toolbar-stop').waitFor({ state: 'hidden' });
   });
 
-  test('an agent adds a cell once its user has turned that on; an undo takes it back, a press ends it', async () => {
+  test('an agent adds a cell once its user allows it, undo removes it, and a click ends access', async () => {
     const agent = await connectAgent({ HOME: join(dirname(session.lab.notebookDir), 'home') });
     try {
       expect((await agent.call('list_notebooks')).data).toEqual([]);
@@ -260,7 +260,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     }
   });
 
-  test('a comment is toggled', async () => {
+  test('toggles a comment', async () => {
     await cells.enter(2);
     await page.keyboard.press('Control+/');
     await soon(() => cells.source(2)).toContain('// | project method');
@@ -268,7 +268,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.source(2)).toBe(sources[2]);
   });
 
-  test('the panel lists datasets, fields and their values, and writes names by keys', async () => {
+  test('the panel lists datasets, fields and values, and inserts them', async () => {
     await page.keyboard.press('Alt+Shift+P');
     await soon(() => panel.labels('dataset')).toContain('sample-http-logs');
     await panel.filter('http-logs');
@@ -290,7 +290,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Control+z');
   });
 
-  test('it lists results as soon as a cell has made them, and drops one', async () => {
+  test('the panel lists results as soon as a cell makes them, and drops one', async () => {
     await panel.filter('');
     await cells.run(1);
     await soon(() => panel.labels('result')).toContain('_, errs');
@@ -302,7 +302,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
 
   // Notebook 7 saves neither layouts nor page state.
   if (frontEnd.app === 'lab/tree')
-    test('after the page is reloaded the panel is where it was: in view, at its side, with its sections and row', async () => {
+    test('after a reload the panel keeps its side, sections and row', async () => {
       const onTheRight = page.locator('.jp-SideBar.jp-mod-right [data-id="apl-panel"]');
       await page.locator('[data-id="apl-panel"]').click({ button: 'right' });
       await page.locator('.lm-Menu-itemLabel', { hasText: 'Switch Sidebar Side' }).click();
@@ -324,7 +324,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
       expect(await onTheRight.count()).toBe(1);
     });
 
-  test('the star of a cell saves its query; the panel finds it, opens and runs it in cells', async () => {
+  test('the star of a cell saves its query, and the panel finds, opens and runs it', async () => {
     await page.reload();
     await range().waitFor();
     await cells.enter(0);
@@ -353,7 +353,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.output(4)).toContain('last 2h');
   });
 
-  test('a starred query is changed to a draft only after its error was read', async () => {
+  test('a starred query is replaced by a draft only after its error was shown', async () => {
     await cells.enter(3);
     const query = () => panel.details().locator('pre').textContent();
     const before = await query();
@@ -370,7 +370,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(query).toBe("['sample-http-logs'] | summarise count()");
   });
 
-  test('a starred query is changed to the query of a cell, and deleted', async () => {
+  test('a starred query is updated from a cell, and deleted', async () => {
     await cells.enter(3);
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(`%%time last 3h\n['sample-http-logs'] | count`);
@@ -388,7 +388,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => page.locator('.apl-panel-status').textContent()).toMatch(/^Deleted the starred query /);
   });
 
-  test('an entry of the history is opened as a cell with the window that it read, inserted, and run again', async () => {
+  test('a history entry opens as a cell with its time window, runs again, and is inserted', async () => {
     const found = /summarize n = count\(\) by status/;
     await panel.unfold('History');
     await soon(
@@ -413,7 +413,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await panel.filter('');
   });
 
-  test('another profile is red and written down; none of its names runs or breaks the layout', async () => {
+  test('another profile is marked red and written into the notebook, and its hostile names are harmless', async () => {
     await cells.enter(2);
     await page.keyboard.press('Alt+Shift+U');
     await page.getByTitle('Use <b>far</b>').click();
@@ -446,7 +446,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => session.complaints.filter(text => !passedOver.test(text))).toEqual([]);
   });
 
-  test('without a kernel it says so, and the toolbar is still', async () => {
+  test('without a kernel the panel says so, and the toolbar is disabled', async () => {
     await endKernels(session.lab);
     await soon(() => page.locator('.apl-panel-status').textContent()).toMatch(/kernel/);
     await soon(() => page.locator('.apl-toolbar-range').isDisabled()).toBe(true);

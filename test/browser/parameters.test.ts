@@ -32,7 +32,7 @@ const awkward = [
   `%param ${'n'.repeat(120)} = 1`,
 ];
 
-describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the parameter form in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -77,7 +77,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(await field('city').locator('option').allTextContents()).toEqual(['LHR', 'a, b', '<b>bold</b>']);
   });
 
-  test('what cannot be a value is said, and nothing is written', async () => {
+  test('reports an invalid value, and writes nothing', async () => {
     await field('slow').fill('fast');
     await page.keyboard.press('Enter');
     await soon(said).toBe('%param: slow cannot be fast, which is not a literal');
@@ -89,7 +89,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
   });
 
-  test('by keys alone a value is written where it stands, or above its declaration, and no cell runs', async () => {
+  test('writes a value in place or above its declaration by keyboard, without running cells', async () => {
     // The focus is back in the cell.
     await page.keyboard.press('Alt+Shift+M');
     await soon(() => page.evaluate("document.activeElement.closest('.apl-parameter')?.textContent")).toMatch(
@@ -109,7 +109,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(await prompts()).toEqual(['[ ]:', '[ ]:', '[ ]:']);
   });
 
-  test('set and run all cells gives the results of the new values', async () => {
+  test('Set and run all cells gives the results of the new values', async () => {
     await opener(page).click();
     await field('most').fill('2');
     await page.getByRole('button', { name: 'Set and run all cells' }).click();
@@ -118,7 +118,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(session.complaints).toEqual([]);
   });
 
-  test('it is there once a cell names a parameter, and gone with the last one', async () => {
+  test('appears once a cell names a parameter, and disappears with the last one', async () => {
     const plain = await session.open('plain.ipynb');
     await kernelReady(plain.page);
     expect(await opener(plain.page).count()).toBe(0);
@@ -131,7 +131,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await opener(plain.page).waitFor({ state: 'detached' });
   });
 
-  test('of two hundred choices, a long text and names without values each is shown whole', async () => {
+  test('shows two hundred choices, a long text and names without values in full', async () => {
     const { page } = await session.open('awkward.ipynb');
     await opener(page).click();
     const control = (name: string) => page.locator('.apl-parameter', { hasText: name }).locator('.apl-input');
@@ -153,7 +153,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(text).toContain('nobody = "she said');
   });
 
-  test('while a cell runs it waits, after an interrupt it can be sent again, and without a kernel it says so and stays', async () => {
+  test('waits for a running cell, can be sent again after an interrupt, and stays without a kernel', async () => {
     const { page } = await session.open('awkward.ipynb');
     const said = () => page.locator('.apl-popover .apl-said').textContent();
     await opener(page).waitFor();
@@ -180,7 +180,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     expect(await since.inputValue()).toBe('datetime(2026-01-21)');
   });
 
-  test('it is closed with its notebook, and while another document is in front of it', async () => {
+  test('closes with its notebook, or when another document is opened in front', async () => {
     const { page } = await session.open('awkward.ipynb');
     const form = page.locator('.apl-popover');
     await opener(page).click();
@@ -194,7 +194,7 @@ describe.each(usually(NEWEST_LAB))('the form of the parameters in $name', frontE
     await form.waitFor({ state: 'detached' });
   });
 
-  test('hostile values are text that everyone can read in every theme', async () => {
+  test('shows hostile values as readable text in every theme', async () => {
     const { page } = await session.open('hostile.ipynb');
     await opener(page).click();
     await soon(() => page.locator('.apl-parameter input').count()).toBe(SAMPLES.length + 1);

@@ -8,7 +8,7 @@ import { findings } from '../page/findings.js';
 import { clear, leaveCell, prepare, STATES } from '../page/states.js';
 import { openSession, type Session } from '../session.js';
 
-describe('around the outputs in every theme', () => {
+describe('the page around outputs in every theme', () => {
   let session: Session;
   let stranger: Service;
   let page: Page;
@@ -50,7 +50,7 @@ describe('around the outputs in every theme', () => {
     });
 
     test.each(states.filter(({ stays, themes }) => stays === undefined && themes.includes(theme)))(
-      '$name: everyone can read and reach it, and nothing runs',
+      '$name: accessible, and nothing hostile runs',
       async ({ show, parts, cell }) => {
         await leaveCell(page, cell);
         try {
@@ -64,7 +64,7 @@ describe('around the outputs in every theme', () => {
   });
 
   test.each(states.filter(({ stays }) => stays === true))(
-    '$name: everyone can read and reach it, and nothing runs',
+    '$name: accessible, and nothing hostile runs',
     async ({ show, parts, cell, themes }) => {
       await leaveCell(page, cell);
       await page.setViewportSize({ width: 1400, height: 860 });

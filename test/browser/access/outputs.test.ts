@@ -22,7 +22,7 @@ describe('outputs in every theme', () => {
   afterAll(() => site?.stop());
 
   test.each(Object.keys(GALLERY).map((name, part) => ({ name, themes: themesOf(part) })))(
-    '$name: everyone can read and reach the outputs, and nothing runs',
+    '$name: outputs are accessible, and nothing hostile runs',
     async ({ name, themes }) => {
       const { page, complaints } = await site.open(`${name}.ipynb`);
       await runEach(page);
@@ -36,7 +36,7 @@ describe('outputs in every theme', () => {
     },
   );
 
-  describe('their colors', () => {
+  describe('colors', () => {
     let page: Page;
 
     beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('outputs in every theme', () => {
       await page.locator('.apl-grid').getByRole('button', { name: 'Wrap' }).click();
     });
 
-    test.each(THEMES)('the texts of a chart have those of the theme: %s', async theme => {
+    test.each(THEMES)('chart text uses the colors of the theme: %s', async theme => {
       await changeTheme(page, theme);
       const fills = await page.evaluate<string[]>(
         "[...new Set([...document.querySelectorAll('.apl-chart-svg text')].map(each => getComputedStyle(each).fill))]",
@@ -58,7 +58,7 @@ describe('outputs in every theme', () => {
       expect(fills.filter(fill => !ofTheme.includes(fill))).toEqual([]);
     });
 
-    test('where the system forces its own colors, texts of charts, what is selected and what is pressed have them', async () => {
+    test('charts, selections and pressed buttons use forced system colors', async () => {
       await page.emulateMedia({ forcedColors: 'active' });
       const [text, highlight, highlighted] = await colorsOf('CanvasText', 'Highlight', 'HighlightText');
       const seen = (selector: string, property: string) =>

@@ -10,7 +10,7 @@ import { openSession, type Session } from '../session.js';
 const query = "['sample-http-logs'] | summarize n = count() by status";
 const sources = [query, 'errs << print x = 1'];
 
-describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEnd => {
+describe.each(usually(LAB_42))('starring and the panel by keyboard only, in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -74,7 +74,7 @@ describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEn
     await intoCell(index);
   };
 
-  test('the query at the cursor is starred', async () => {
+  test('stars the query at the cursor', async () => {
     await intoCell(0);
     await press('Alt+Shift+S');
     await soon(() => page.evaluate("document.activeElement.matches('.jp-Dialog input')")).toBe(true);
@@ -84,7 +84,7 @@ describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEn
     await page.getByText('Starred as').first().waitFor();
   });
 
-  test('a value is found below its dataset and its field, and written at the cursor', async () => {
+  test('finds a value below its dataset and field, and inserts it at the cursor', async () => {
     await press('Alt+Shift+P');
     await soon(() => panel.labels('dataset')).toContain('sample-http-logs');
     await choose('sample-http-logs');
@@ -108,7 +108,7 @@ describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEn
     await soon(() => panel.labels('field')).toEqual([]);
   });
 
-  test('a starred query is opened, run, changed and deleted; the focus is never lost', async () => {
+  test('opens, runs, updates and deletes a starred query without losing the focus', async () => {
     await choose('Starred queries');
     await press('Enter');
     await soon(() => panel.labels('star')).toEqual(['By status']);
@@ -135,7 +135,7 @@ describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEn
     await press('ArrowUp', 'Enter');
   });
 
-  test('a result is dropped', async () => {
+  test('drops a result', async () => {
     await choose('errs');
     await act('Drop\u2026');
     await agree('Drop');
@@ -143,7 +143,7 @@ describe.each(usually(LAB_42))('star and panel by keys alone, in $name', frontEn
     await soon(() => page.evaluate("document.activeElement.getAttribute('role')")).toBe('tree');
   });
 
-  test('a query of the history runs again, and Escape goes back to its cell', async () => {
+  test('reruns a query of the history, and Escape returns to a cell', async () => {
     await choose('History');
     await press('Enter');
     await soon(() => panel.rows('history').count()).toBeGreaterThan(2);

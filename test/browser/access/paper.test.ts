@@ -37,7 +37,7 @@ async function pagesOf(...cells: readonly object[]): Promise<readonly string[]> 
   );
 }
 
-test('a table of many columns has a page across, of a larger paper where it needs it, with its heading', async () => {
+test('a wide table gets a landscape page, larger if needed, along with its heading', async () => {
   const parts = [heading('Wide'), table(3, 12), heading('Widest'), table(3, 25)];
   expect(await pagesOf(heading('First'), table(3, 3), ...parts, heading('Last'))).toEqual([
     '210 x 297',
@@ -47,12 +47,12 @@ test('a table of many columns has a page across, of a larger paper where it need
   ]);
 });
 
-test('a part with a table of more than 15 rows goes on overleaf', async () => {
+test('a part with a table of more than 15 rows may break across pages', async () => {
   const parts = ['One', 'Two', 'Three'].flatMap(words => [heading(words), table(16, 3)]);
   expect(await pagesOf(...parts)).toEqual(['210 x 297', '210 x 297']);
 });
 
-test('a part that would be torn apart begins on a page of its own', async () => {
+test('a part that would break across pages starts a new page', async () => {
   // Three fifths of a page each, made of paragraphs that may break across pages.
   const parts = ['One', 'Two', 'Three'].map(words => ({
     ...heading(words),
@@ -61,7 +61,7 @@ test('a part that would be torn apart begins on a page of its own', async () => 
   expect(await pagesOf(...parts)).toEqual(['210 x 297', '210 x 297', '210 x 297']);
 });
 
-test('the bars of a trace keep the colors of their services on paper', async () => {
+test('trace bars keep the colors of their services in print', async () => {
   const span = { id: 'a', start: 0n, duration: 5n, service: 'cart', name: 'get', kind: '', isFailed: false };
   const trace = traceOf([{ ...span, message: '', row: 0, events: 0, links: 0 }]);
   const page = await browser.newPage();

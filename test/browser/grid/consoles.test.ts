@@ -12,7 +12,7 @@ import { openSession, type Session } from '../session.js';
 const rows = 'errs << range n from 1 to 20000 step 1 | extend host = strcat("host ", tostring(n % 4))';
 
 // Notebook 7 shows only one document at a time.
-describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a console, in $name', frontEnd => {
+describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a console in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -55,7 +55,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     return (await last().locator('.jp-OutputArea').allTextContents()).join('');
   };
 
-  test('beside a notebook offers its results, and Escape closes the list alone', async () => {
+  test('beside a notebook completes its results, and Escape first closes the list', async () => {
     await command('notebook:create-console', { activate: true });
     await prompt().click();
     await page.keyboard.type('er');
@@ -71,7 +71,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     await soon(isInPrompt).toBe(false);
   });
 
-  test('it has the grids of the notebook, over all rows, and Escape goes from one to the prompt', async () => {
+  test('shows grids over all rows, and Escape moves from a grid to the prompt', async () => {
     expect(await run('seen << errs | where n > 10')).toContain('19,990 rows');
     const grid = view().locator('.apl-grid').last();
     await grid.getByRole('searchbox').fill('host 3');
@@ -83,7 +83,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     expect(await cells.output(1)).toContain('19,990');
   });
 
-  test('its time range is that of the notebook, whose panel lists its results', async () => {
+  test('shares the time range of the notebook, whose panel lists its results', async () => {
     await run('%time last 6h');
     await soon(() => page.locator('.apl-toolbar-range').textContent()).toBe('last 6h');
     await run("['sample-http-logs'] | summarize count() by bin_auto(_time)");
@@ -94,7 +94,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     expect(session.complaints).toEqual([]);
   });
 
-  test('of a file of cells runs them, and the file is offered its results', async () => {
+  test('of a file runs its cells, and the file completes its results', async () => {
     writeFileSync(join(session.lab.notebookDir, 'cells.apl'), '// %%\nkept << print x = 1\n\n// %%\nke');
     await command('docmanager:open', { path: 'cells.apl' });
     const file = page.locator('.jp-FileEditor:visible .cm-content');

@@ -44,7 +44,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
       await soon(() => status(grid)).toBe('');
     };
 
-    test('a second notebook on the kernel has all rows and a toolbar, also when the first is closed', async () => {
+    test('a second notebook on the kernel has all rows and a toolbar, even after the first is closed', async () => {
       await page.evaluate(openOnKernelOf('first.ipynb', 'second.ipynb'));
       const second = page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)');
       await second.locator('.apl-toolbar-range:not(:disabled)').waitFor();

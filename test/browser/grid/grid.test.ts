@@ -64,7 +64,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
   const scrollTo = (top: number) => page.evaluate(`${table}.scrollTo(0, ${top})`);
   const status = (index = 0): Locator => grid(index).locator('.apl-grid-status');
 
-  test('has all rows of the kernel, and few of them in the page', async () => {
+  test('has all rows of the kernel, but renders few of them', async () => {
     await soon(scrollHeight).toBeGreaterThan(400_000);
     await scrollTo(1e9);
     await soon(() => column('n')).toContain('20,000');
@@ -75,7 +75,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
-  test('is as wide as its columns and as high as its rows, with room for a scroll bar if there is one', async () => {
+  test('is as wide as its columns and as high as its rows, with room for scroll bars only if needed', async () => {
     await soon(() => page.evaluate(roomOf(5))).toEqual({ beside: 3, below: 2, bars: [0, 0] });
     const many = { beside: 3, below: 2, bars: [SCROLL_BAR, 0] };
     await soon(() => page.evaluate(roomOf(4))).toEqual(many);
@@ -89,7 +89,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => page.evaluate(`${roomOf(2)}.bars`)).toEqual([0, SCROLL_BAR]);
   });
 
-  test('a column of long values has the room beside the others, in a window of any width', async () => {
+  test('gives a column of long values the remaining width, in a window of any width', async () => {
     await grid(6).getByRole('searchbox').fill('long');
     await soon(() => grid(6).locator('tbody tr').count()).toBe(1);
     const free = () =>
@@ -104,7 +104,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     }
   });
 
-  test('columns that a narrower window has no room for are scrolled to', async () => {
+  test('scrolls to columns that a narrower window has no room for', async () => {
     const node = "document.querySelectorAll('regular-table')[7]";
     const beyond = () => page.evaluate<number>(`${node}.scrollWidth - ${node}.clientWidth`);
     await page.setViewportSize({ width: 1600, height: 900 });
@@ -121,7 +121,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await page.setViewportSize({ width: 1200, height: 900 });
   });
 
-  test('wrapped rows are as high as their values; few of them have no scroll bar', async () => {
+  test('makes wrapped rows as high as their values, with a scroll bar only if needed', async () => {
     const heights = () =>
       page.evaluate<(number | boolean)[]>(`(() => {
         const node = document.querySelectorAll('regular-table')[6];
@@ -147,7 +147,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(heights).toEqual([true, ...lines]);
   });
 
-  test('rows that are fetched hide and show nothing in the toolbar', async () => {
+  test('does not change the toolbar while fetching rows', async () => {
     await page.evaluate(watchToolbar);
     await scrollTo(240_000);
     await soon(() => column('n')).toContain('10,002');
@@ -156,7 +156,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     expect(await page.evaluate('window.toolbarChanges')).toBe(0);
   });
 
-  test('sorts by clicks on heads, all rows of it', async () => {
+  test('sorts all rows by clicks on headers', async () => {
     const head = grid().locator('thead th', { hasText: /^n/ }).locator('span').first();
     await head.click();
     await head.click();
@@ -171,13 +171,13 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
-  test('shows numbers for people, and the exact ones on demand', async () => {
+  test('shows formatted numbers, and the exact ones in tooltips', async () => {
     const cell = await first('big');
     expect(await cell.textContent()).toBe('9,223,372,036,854,775,001');
     expect(await cell.getAttribute('title')).toBe('9223372036854775001');
   });
 
-  test('filters by a value and searches in all rows', async () => {
+  test('filters by a value and searches, over all rows', async () => {
     await (await first('name')).click({ button: 'right' });
     await page.getByRole('button', { name: /Show only rows with this/ }).click();
     await soon(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
@@ -188,7 +188,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => status().textContent()).toBe('');
   });
 
-  test('tells what a column holds', async () => {
+  test('shows the profile of a column', async () => {
     await grid().getByRole('button', { name: 'Menu of x', exact: true }).click();
     const profile = page.locator('.apl-grid-profile');
     await soon(() => profile.locator('dd').allTextContents()).toEqual([
@@ -203,7 +203,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await page.keyboard.press('Escape');
   });
 
-  test('shows a row whole, with the digits and paths of its JSON', async () => {
+  test('shows a whole row, with the digits and paths of its JSON', async () => {
     await grid().locator('tbody tr').first().locator('th').first().click();
     const details = grid().locator('.apl-grid-details');
     expect(await details.locator('.apl-grid-tree').first().textContent()).toContain('9007199254740993');
@@ -212,7 +212,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await details.getByRole('button', { name: 'Close the row' }).click();
   });
 
-  test('copies exact values by keys', async () => {
+  test('copies exact values by keyboard', async () => {
     await (await first('big')).click();
     await page.keyboard.press('Shift+ArrowDown');
     // The menu of a selected value leaves the selection as it is.
@@ -226,7 +226,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     );
   });
 
-  test("keeps the notebook's keys from its cells, but not its commands", async () => {
+  test("handles plain keys itself, but passes on the notebook's commands", async () => {
     const count = await page.locator('.jp-CodeCell').count();
     const table = grid().locator('table');
     await table.focus();
@@ -243,7 +243,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     );
   });
 
-  test('after a search, a press on the prompt gives the keys back to the notebook', async () => {
+  test('returns the keys to the notebook after a click on the prompt', async () => {
     await grid().getByRole('searchbox').click();
     await cells.at(0).locator('.jp-InputPrompt').click();
     expect(await page.evaluate("document.activeElement.closest('.apl-grid')")).toBe(null);
@@ -257,7 +257,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => page.locator('.jp-CodeCell').count()).toBe(count);
   });
 
-  test('a filter goes by one click, also where rows arrive between press and release', async () => {
+  test('removes a filter with one click, even if rows arrive between press and release', async () => {
     await (await first('name')).click({ button: 'right' });
     await page.getByRole('button', { name: /Show only rows with this/ }).click();
     await soon(() => status().textContent()).toBe('2,000 of 20,000 rows match.');
@@ -271,7 +271,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => status().textContent()).toBe('');
   });
 
-  test('shows times in UTC or locally, with all digits', async () => {
+  test('shows times in UTC or local time, with all digits', async () => {
     await grid().getByRole('button', { name: 'Times of the notebook in UTC; switch to local time' }).click();
     await soon(async () => (await column('_time'))[0]).toBe('14:30:01.123456789');
     await grid().getByRole('button', { name: 'Times of the notebook in local time; switch to UTC' }).click();
@@ -281,7 +281,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     expect(await (await first('_time')).getAttribute('title')).toBe('2026-11-20T09:00:01.123456789Z');
   });
 
-  test('writes a where line into the cell, and takes it away, in a step of undo each', async () => {
+  test('adds a where line to the cell and removes it, each as one undo step', async () => {
     const line = '\n| where _time != datetime(2026-11-20T09:00:01.123456789Z)';
     // JupyterLab merges edits made within this time, in milliseconds, into one undo step.
     await page.evaluate(
@@ -299,7 +299,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => cells.source(0)).toBe(numbers);
   });
 
-  test('a click, arrows, Enter and a double click only look: nothing is written', async () => {
+  test('never changes the cell on a click, arrow keys, Enter or a double click', async () => {
     await (await first('name')).click();
     expect(await page.locator('.apl-popover').count()).toBe(0);
     await page.keyboard.press('ArrowDown');
@@ -323,7 +323,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     expect(await cells.source(0)).toBe(numbers);
   });
 
-  test('the button of the selected value covers no part of it', async () => {
+  test('does not cover the selected value with its button', async () => {
     await grid().scrollIntoViewIfNeeded();
     for (const name of ['n', 'big', 'name', '_time']) {
       await (await first(name)).click();
@@ -332,7 +332,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     }
   });
 
-  test('builds a long list of a row in parts, and says how many are left', async () => {
+  test('loads a long list of a row in parts, and says how many members are left', async () => {
     await grid(3).locator('tbody tr').first().locator('th').first().click();
     const details = grid(3).locator('.apl-grid-details');
     await details.getByText('after it').waitFor();
@@ -343,7 +343,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await details.getByRole('button', { name: 'Close the row' }).click();
   });
 
-  test('the menu of a cell that is still on its way waits for its value', async () => {
+  test('waits for the value before filtering from the menu of a cell that is loading', async () => {
     await page.evaluate(clickEarly);
     await page.getByRole('button', { name: /Show only rows with this/ }).click();
     await soon(() => grid().locator('.apl-grid-chips').textContent()).toMatch(/^_time == 2026-11-20T1\d:/);
@@ -351,7 +351,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => status().textContent()).toBe('');
   });
 
-  test('runs and draws nothing of what strangers wrote', async () => {
+  test('does not run or render hostile values', async () => {
     const rows = grid(1).locator('tbody tr');
     expect(await rows.count()).toBeGreaterThan(5);
     expect(await grid(1).locator('img, script, iframe, h1, style, b, regular-table svg').count()).toBe(0);
@@ -368,7 +368,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
-  test('has the menu of a column that is wider than the window in view', async () => {
+  test('keeps the menu of a column wider than the window in view', async () => {
     await page.setViewportSize({ width: 700, height: 900 });
     const menu = grid(1).getByRole('button', { name: 'Menu of value', exact: true });
     const ends = async () => {
@@ -391,7 +391,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => grid(2).locator('tbody td').last().textContent()).toBe('999');
   });
 
-  test('moves as many rows by the wheel as a short one', async () => {
+  test('scrolls a long result by as many rows per wheel turn as a short one', async () => {
     await grid(4).scrollIntoViewIfNeeded();
     const firstRow = () => grid(4).locator('tbody th').first().textContent();
     const turn = async (pixels: number) => {
@@ -406,7 +406,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(firstRow).toBe('11');
   });
 
-  test('rows that were asked for when the connection broke come once it is back', async () => {
+  test('gets rows that it requested when the connection broke, once it is back', async () => {
     await page.evaluate(loseNext);
     // Rows of a single request: the page would log an error for a second one on a broken connection.
     await scrollTo(366_000);
@@ -415,7 +415,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
-  test('a search that a sort takes the place of is cancelled, and leaves no word of it', async () => {
+  test('cancels a search superseded by a sort, and shows no status of it', async () => {
     await page.evaluate(watchCancelled);
     await grid(4).getByRole('searchbox').fill('7');
     await page.waitForFunction(sortOnceBusy);
@@ -424,7 +424,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     expect(await page.evaluate('window.statuses')).toEqual(['468,559 of 1,000,000 rows match.']);
   });
 
-  test('a kernel that was killed leaves the rows of the notebook; a run brings all rows back', async () => {
+  test('keeps the rows of the notebook if its kernel is killed, and gets all rows from a rerun', async () => {
     await killKernels(session.lab);
     await soon(() => status().textContent()).toMatch(
       /as saved in the notebook; run the cell again to see all\.$/,
@@ -442,7 +442,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(() => own.textContent()).toBe('');
   });
 
-  test('goes on with the rows of the notebook when the kernel is gone, and says so; the notebook stays small', async () => {
+  test('shows the saved rows and says so if the kernel is shut down, and keeps the notebook small', async () => {
     await page.locator('.lm-MenuBar-itemLabel', { hasText: /^Kernel$/ }).click();
     await page.locator('.lm-Menu-itemLabel', { hasText: /^Shut Down Kernel$/ }).click();
     await soon(() => status().textContent()).toMatch(

@@ -22,7 +22,7 @@ const log = Array.from({ length: 60 }, (_, index) =>
 ).join('\n');
 const another = 'range n from 1 to 400 step 1 | extend host = "another", level = "info", size = n';
 
-describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the state of a grid in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -70,7 +70,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     await grid(2).waitFor();
   };
 
-  test('is there again when its cell has run again, and nowhere else', async () => {
+  test('is restored when its cell runs again, and in no other grid', async () => {
     await grid(0).locator('thead th', { hasText: /^size/ }).locator('span').first().click();
     await soon(() => first(0)).toEqual(['400', 'host 0', 'error', '0']);
     await grid(0).locator('tbody td', { hasText: 'error' }).first().click({ button: 'right' });
@@ -114,7 +114,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     }
   });
 
-  test('of a field that is gone, only what concerns it is; it is there again when the field is', async () => {
+  test('of a missing field is dropped, and restored along with the field', async () => {
     await rerun(`${whole} | project-away level\n\n${whole}`);
     await soon(() => status(0)).toBe('100 of 400 rows match.');
     expect(await chips(0)).toEqual([]);
@@ -130,7 +130,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     await soon(() => status(0)).toBe('20 of 400 rows match.');
   });
 
-  test('what is typed before the kernel answers is searched for once it does', async () => {
+  test('includes a search typed before the kernel answers', async () => {
     await page.evaluate(delayNext);
     await cells.run(1);
     await search(2).fill('399');
@@ -138,7 +138,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     expect(await first(2)).toEqual(['399', 'another', 'info', '399']);
   });
 
-  test('raw events of a log are lines, a press from the table; keys, search, menu and times work there', async () => {
+  test('shows raw log events as lines or as a table, with keys, search, menu and times', async () => {
     const events = cells.at(3).locator('.apl-grid');
     const lines = () => events.locator('.apl-stream-line');
     const texts = (index: number) => lines().nth(index).locator('[role=gridcell]').allTextContents();
@@ -186,7 +186,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     expect(await said()).toBe('');
   });
 
-  test('events by time are a table, and no stream is offered', async () => {
+  test('has no stream for aggregated events', async () => {
     await search(2).fill('');
     await cells.write(1, "%%time all\n['app'] | summarize count() by bin(_time, 10s)");
     await cells.run(1);
@@ -203,7 +203,7 @@ describe.each(usually(NEWEST_LAB))('what a reader has set up in a grid, in $name
     await grid(2).waitFor();
   });
 
-  test('stays while the kernel is gone, and goes by one press', async () => {
+  test('survives a kernel restart, and is reset by one button', async () => {
     await restartKernel(page);
     await soon(() => status(0)).toMatch(/run the cell again to see all\.$|^$/);
     await soon(() => chips(0)).toEqual([]);

@@ -12,7 +12,7 @@ const rows =
 const columns = (count: number): string =>
   `range n from 1 to 30 step 1 | extend ${Array.from({ length: count - 1 }, (_, index) => `c${index + 2} = n + ${index}`).join(', ')}`;
 
-describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keyboard only, in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -38,7 +38,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     for (const key of keys) await page.keyboard.press(key);
   };
 
-  test('however many columns there are, Tab stops at its cells once, and every head and its menu have keys', async () => {
+  test('takes the same few Tab stops for any number of columns, and has keys for headers and their menus', async () => {
     const stops = async (index: number) => {
       await grid(index).getByRole('searchbox').focus();
       const isWithin = `document.querySelectorAll('.apl-grid')[${index}].contains(document.activeElement)`;
@@ -74,7 +74,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     );
   });
 
-  test('a grid that filters have emptied still has the menus of its columns', async () => {
+  test('keeps the menus of its columns if filters leave no rows', async () => {
     await grid(1).locator('table').focus();
     await press('ArrowDown', 'Alt+ArrowDown');
     await page.getByLabel('Filter n').fill('> 100');
@@ -94,7 +94,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     expect(session.complaints).toEqual([]);
   });
 
-  test('the time range, the chart, the copy and the report leave the focus where it was', async () => {
+  test('time range, chart, copy and report return the focus', async () => {
     const label = () =>
       page.evaluate("document.activeElement.closest('.jp-Cell')?.matches('.jp-mod-active')");
     await cells.at(0).locator('.jp-InputPrompt').click();
@@ -126,7 +126,7 @@ describe.each(usually(NEWEST_LAB, NOTEBOOK_7))('a grid by keys alone, in $name',
     await press('Escape');
   });
 
-  test('from the cell to a value that is kept, and back', async () => {
+  test('moves from the cell to a value, filters by it, and returns', async () => {
     await cells.at(0).locator('.jp-InputPrompt').click();
     for (let stops = 0; stops < 10 && !(await focused('.apl-grid table')); stops += 1) await press('Tab');
     await press('ArrowDown', 'ArrowRight', 'Space');

@@ -63,7 +63,7 @@ const shown = (text: string): string => visible(/^(?:\s*$|null$|")/.test(text) ?
 /** Returns a value as a spreadsheet receives it: a number keeps its sign, and whitespace counts as 0. */
 const pasted = (text: string): string => (Number.isNaN(Number(text)) ? spreadsheetText(text) : text);
 
-describe("strangers' texts", () => {
+describe('hostile texts', () => {
   let stranger: Service;
   let session: Session;
   let page: Page;
@@ -106,7 +106,7 @@ describe("strangers' texts", () => {
     return page.evaluate<string>('navigator.clipboard.readText()');
   }
 
-  test('copied as JSON, CSV and text are what they were, and formulas nowhere', async () => {
+  test('copied as JSON, CSV and text are unchanged, but for escaped formulas', async () => {
     const rows = JSON.parse(await copied('json')) as readonly { readonly value: string }[];
     expect(rows.map(({ value }) => value)).toEqual(TEXTS);
     const csv = csvRows(await copied('csv')).map(row => row[1] ?? '');
@@ -116,7 +116,7 @@ describe("strangers' texts", () => {
     expect([...csv, ...lines].filter(cell => /^\s*[=+\-@\uff1d]/.test(cell))).toEqual([]);
   });
 
-  test('copied as Markdown are text in a cell of Markdown', async () => {
+  test('copied as Markdown are plain text in a Markdown cell', async () => {
     const table = await copied('markdown');
     await cells.enter(1);
     await page.evaluate(`(async () => {
@@ -141,7 +141,7 @@ describe("strangers' texts", () => {
     await soon(() => rendered.count()).toBe(0);
   });
 
-  test('as values are text in cells and in the details of a row, and filter by what they are', async () => {
+  test('as values are plain text in cells and row details, and filter exactly', async () => {
     const filtered = SAMPLES.map(text => PAYLOADS.indexOf(text) + 1);
     const rows = await page.evaluate<readonly ReadRow[]>(readRows(0, 1, filtered));
     expect(rows.map(({ cells }) => cells[1])).toEqual(
@@ -166,7 +166,7 @@ describe("strangers' texts", () => {
     expect(await watch.faults()).toEqual([]);
   });
 
-  test('as names of fields are text in heads, menus, profiles and the list of columns', async () => {
+  test('as field names are plain text in headers, menus, profiles and the list of columns', async () => {
     const looked = SAMPLES.map(text => FIELDS.indexOf(text));
     const { columns, beyond } = await page.evaluate<ReadColumns>(readColumns(1, looked));
     expect(columns).toEqual(
@@ -191,7 +191,7 @@ describe("strangers' texts", () => {
     await page.keyboard.press('Escape');
   });
 
-  test('in the panel and in its questions are text', async () => {
+  test('are plain text in the panel and its dialogs', async () => {
     await page.keyboard.press('Alt+Shift+P');
     const label = (text: string) => oneLine(text, 200) || '(empty)';
     const about = (text: string) => (text === '' ? [] : [visibleLines(cut(text, 2_000))]);
@@ -234,7 +234,7 @@ describe("strangers' texts", () => {
     await page.keyboard.press('Alt+Shift+P');
   });
 
-  test('are offered as text while somebody types', async () => {
+  test('are plain text in completions', async () => {
     await cells.write(3, '[');
     await page.keyboard.type("'");
     const offers = page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
@@ -251,7 +251,7 @@ describe("strangers' texts", () => {
       await runEach(page, results.length);
     });
 
-    test('are text in errors', async () => {
+    test('are plain text in errors', async () => {
       const errors = page.locator('.jp-CodeCell pre').filter({ hasText: /^invalid-query: / });
       const texts = (await errors.allTextContents()).map(text =>
         text.replace(/^invalid-query: |\n.*$/gs, ''),
@@ -265,7 +265,7 @@ describe("strangers' texts", () => {
       expect(await watch.faults()).toEqual([]);
     });
 
-    test('are text in charts, in their legends and under the pointer', async () => {
+    test('are plain text in charts, legends and tooltips', async () => {
       const charts = await page.evaluate<readonly ReadChart[]>(readCharts);
       const tips = TEXTS.map((text, index) => `name${cut(shown(text), 48)}value${index + 1}`);
       const bars = charts.slice(0, barCharts.length);
@@ -286,7 +286,7 @@ describe("strangers' texts", () => {
       expect(await watch.faults()).toEqual([]);
     });
 
-    test('are text in the notebook of somebody else, before it is trusted and after', async () => {
+    test("are plain text in somebody else's notebook, before and after it is trusted", async () => {
       await page.evaluate("jupyterapp.commands.execute('docmanager:save').then(() => undefined)");
       const directory = session.lab.notebookDir;
       const saved = readFileSync(join(directory, 'hostile.ipynb'), 'utf8');
@@ -311,7 +311,7 @@ describe("strangers' texts", () => {
     });
   });
 
-  test('leave nothing in the console', () => expect(session.complaints).toEqual([]));
+  test('log nothing to the console', () => expect(session.complaints).toEqual([]));
 });
 
 /** Static tables of values, names and starred queries. */

@@ -49,7 +49,7 @@ describe.each(usually(NEWEST_LAB))('coming back to a notebook in $name', frontEn
   const grid = (cell: number): Locator => cells.at(cell).locator('.apl-grid');
   const hosts = () => grid(1).locator('tbody tr td:nth-of-type(2)').allTextContents();
 
-  test('a result of a hosted profile opens in its console, and others do not offer it', async () => {
+  test('a hosted result links to its console, and a local one does not', async () => {
     const copy = (cell: number) => grid(cell).getByRole('button', { name: 'Copy rows' });
     const menu = page.getByRole('dialog', { name: 'Copy' });
     await copy(2).click();
@@ -66,13 +66,13 @@ describe.each(usually(NEWEST_LAB))('coming back to a notebook in $name', frontEn
     await page.keyboard.press('Escape');
   });
 
-  test('the panel shows the query of a result without a name', async () => {
+  test('the panel shows the query of an unnamed result', async () => {
     await page.evaluate("void jupyterapp.commands.execute('apl:panel')");
     await panel.unfold('Results');
     await soon(() => panel.labels('result')).toContain(few);
   });
 
-  test('the editor learns of a dataset that another notebook makes', async () => {
+  test('the editor notices a dataset that another notebook creates', async () => {
     await cells.write(3, 'made_elsewhere | count');
     const error = cells.at(3).locator('.cm-lintRange-error');
     await error.waitFor();
@@ -86,7 +86,7 @@ describe.each(usually(NEWEST_LAB))('coming back to a notebook in $name', frontEn
     await cells.write(3, '_ | count');
   });
 
-  test('after a restart cells say what to run, and a grid that is whole sorts and is searched', async () => {
+  test('after a restart, cells say what to run again, and a complete grid sorts and searches', async () => {
     await restartKernel(page);
     expect(await cells.run(3)).toContain('Run the cells above again: a new kernel has no results.');
     expect(await cells.run(4)).toContain(

@@ -117,7 +117,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   };
   const cellOf = (text: string) => grid(1).locator('tbody td', { hasText: text }).first();
 
-  test('a click selects; the menu of a value explains it in a cell below, which runs', async () => {
+  test('a click selects, and the menu of a value adds and runs a cell that explains it', async () => {
     await cellOf('odd').click();
     expect(await menu().count()).toBe(0);
     await cellOf('odd').click({ button: 'right' });
@@ -134,7 +134,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await svgOf(page, 0).waitFor();
   });
 
-  test('by keys, of a value, and of the rows of a selection', async () => {
+  test('explains a value and a selection of rows by keyboard', async () => {
     const written = async (condition: string) => {
       await soon(() => cells.source(2)).toBe(`%%time ${window}\n%%explain ${condition}\n${events}`);
       await soon(() => cells.prompt(2)).toMatch(/\[\d+\]/);
@@ -147,7 +147,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await written('n == 1 or n == 2');
   });
 
-  test('a part of a chart, in the time of the notebook or in local time', async () => {
+  test('explains a selected part of a chart shown in local time', async () => {
     const chart = page.locator('.jp-CodeCell', { hasText: 'as it is' }).first();
     const cell = async () =>
       (await page.locator('.jp-CodeCell').allTextContents()).findIndex(text => text.includes('as it is'));
@@ -185,7 +185,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(Date.parse(to) - Date.parse(from)).toBe(30_000);
   });
 
-  test('the events around one, and those of them with the same value', async () => {
+  test('shows the events around one, or only those with the same value', async () => {
     const texts = await page.locator('.jp-CodeCell').allTextContents();
     const at = texts.findIndex(text => text.includes('sample-http-logs') && text.includes('take 3'));
     const value = grid(at).locator('tbody tr').first().locator('td').nth(1);
@@ -214,7 +214,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     }
   });
 
-  test('the trace of an event, from any of its values', async () => {
+  test('draws the trace of an event, from any of its values', async () => {
     const texts = await page.locator('.jp-CodeCell').allTextContents();
     const at = texts.findIndex(text => text.includes('otel-demo-traces'));
     const row = grid(at).locator('tbody tr').nth(1);
@@ -229,7 +229,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await soon(() => cells.output(at + 1)).toContain(`Trace ${id} in otel-demo-traces`);
   });
 
-  test('the trace of an event by one press on its id, or by T from any of its values', async () => {
+  test('draws a trace by the button on its id, or by T on any value of the event', async () => {
     // Limited to one cell: another cell's button may stay visible for a moment after the pointer has left it.
     const press = (at: number) =>
       cells
@@ -279,7 +279,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
   const chosen = () => trace().locator('[role=treeitem][aria-selected=true]');
   const details = () => trace().getByRole('region', { name: 'Span' });
 
-  test('a trace by keys: go through it, fold, search, errors, and one part of it', async () => {
+  test('keys of a trace move, fold, search, find errors, and show one subtree', async () => {
     const tree = trace().getByRole('tree');
     await tree.scrollIntoViewIfNeeded();
     await tree.focus();
@@ -337,7 +337,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
-  test('a trace by pointer: fold, zoom, choose a span and read its log lines in a cell below', async () => {
+  test('the pointer folds and zooms a trace, selects a span, and adds a cell with its log lines', async () => {
     await spans().first().locator('.apl-tree-twisty').click();
     expect(await spans().count()).toBe(4);
     await spans().first().locator('.apl-tree-twisty').click();
@@ -370,7 +370,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await cells.output(at + 1)).not.toContain('a request');
   });
 
-  test('the lines of a template, split, alone or left out, in a cell below', async () => {
+  test('splits, keeps or leaves out the lines of a pattern in a cell below', async () => {
     const at = await cellWith('%patterns lines');
     const [buttons, status] = [cells.at(at).getByRole('button'), cells.at(at).getByRole('status')];
     await cells.at(at).scrollIntoViewIfNeeded();
@@ -401,7 +401,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
-  test('two traces beside each other by keys: Tab leads to the other, and each has a span of its own', async () => {
+  test('Tab moves between two traces side by side, and each has its own selected span', async () => {
     const both = cells.at(await cellWith("b7ad6b7169203331 ['spans']"));
     const trees = both.getByRole('tree');
     await trees.last().scrollIntoViewIfNeeded();
@@ -423,7 +423,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
   });
 
-  test('a map of services has its figures in words, and the keys lead to those of each kind of calls', async () => {
+  test('a service map has its figures in a text alternative, and Tab leads to its table', async () => {
     const map = cells.at(await cellWith("%trace services ['spans']"));
     await map.scrollIntoViewIfNeeded();
     const image = map.getByRole('region', { name: 'Services of spans' }).getByRole('img');
@@ -435,7 +435,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await findings(page, ['.apl-map'])).toEqual([]);
   });
 
-  test('a group', async () => {
+  test('explains a group, and continues within a part of it', async () => {
     const texts = await page.locator('.jp-CodeCell').allTextContents();
     const at = texts.findIndex(text => text.includes('summarize count() by kind'));
     const group = grid(at);
@@ -466,7 +466,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await soon(() => cells.output(at + 2)).toMatch(/100 rows/);
   });
 
-  test('an investigation is written below once, and what is changed of it stays', async () => {
+  test('an investigation is written below once, and edits to its cells stay', async () => {
     await cells.at(0).locator('.cm-content').focus();
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');
@@ -492,7 +492,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(await heads()).toHaveLength(5);
   });
 
-  test('events that still come: what is being read stays, and what is new is counted', async () => {
+  test('a live view keeps the selected event in place, and counts new ones', async () => {
     await cells.at(0).locator('.cm-content').focus();
     await page.keyboard.press('Escape');
     await page.keyboard.press('a');

@@ -37,7 +37,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
 
   afterAll(() => session?.stop());
 
-  test('a new notebook says what can be written, until something is', async () => {
+  test('a new notebook suggests what to write, until something is written', async () => {
     const words = page.locator('.apl-welcome');
     await cells.enter(0);
     await soon(() => words.textContent()).toMatch(/^Try {2}\['[\w-]+'\] \| limit 10\n/);
@@ -60,7 +60,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
   const importNow = () => dialog().getByRole('button', { name: 'Import', exact: true });
   const firstTime = () => dialog().locator('tbody tr').first().locator('td').nth(1).textContent();
 
-  test.runIf(hasFiles)('a file is looked at before its import', async () => {
+  test.runIf(hasFiles)('a file is previewed before its import', async () => {
     await page.locator('.jp-DirListing-item', { hasText: 'uk.csv' }).click({ button: 'right' });
     await page.locator('.lm-Menu-item', { hasText: 'Import File into APL' }).click();
     await soon(said).toEqual([
@@ -85,7 +85,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     expect(await cells.source(1)).toBe('%import uk.csv --dataset sales --dates dmy');
   });
 
-  test.runIf(hasFiles)('a file is imported from the panel, and by a drop', async () => {
+  test.runIf(hasFiles)('a file is imported from the panel, or by dropping it', async () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Alt+Shift+P');
     await page.locator('.apl-panel').getByRole('button', { name: 'Import a file' }).click();
@@ -121,7 +121,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     expect(await page.locator('.apl-drop').count()).toBe(0);
   });
 
-  test.runIf(hasFiles)('a new APL file comes from the File menu', async () => {
+  test.runIf(hasFiles)('the File menu creates an APL file', async () => {
     await page.getByRole('menuitem', { name: 'File', exact: true }).click();
     await page.locator('.lm-Menu-item', { hasText: /^New$/ }).first().click();
     await page.locator('.lm-Menu-item', { hasText: 'APL File' }).click();
@@ -131,7 +131,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     ).toContain('untitled.apl');
   });
 
-  test.runIf(hasFiles)('another comes from the card of the launcher', async () => {
+  test.runIf(hasFiles)('the launcher creates an APL file', async () => {
     await page.locator('.lm-DockPanel-tabBar .lm-TabBar-addButton').first().click();
     await page.locator('.jp-LauncherCard', { hasText: 'APL File' }).click();
     await soon(() =>
@@ -139,7 +139,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     ).toContain('untitled1.apl');
   });
 
-  test.runIf(hasFiles)('the card of an import opens a notebook for it', async () => {
+  test.runIf(hasFiles)('the import card of the launcher opens a notebook for the import', async () => {
     await page.locator('.lm-DockPanel-tabBar .lm-TabBar-addButton').first().click();
     await page.locator('.jp-LauncherCard:visible', { hasText: 'Import File' }).last().click();
     await page.locator('.jp-Dialog .jp-DirListing-item', { hasText: 'uk.csv' }).click();

@@ -15,7 +15,7 @@ const sources = [
   "%compare -1w\n['sample-http-logs'] | summarize requests = count(), slowest = max(req_duration_ms)",
 ];
 
-describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('handing over a finding in $name', frontEnd => {
   let session: Session;
   let page: Page;
 
@@ -32,7 +32,7 @@ describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd
 
   afterAll(() => session?.stop());
 
-  test('Report saves the page of the notebook: results without what setup prints, queries folded', async () => {
+  test('Report saves a page with results and folded queries, without setup output', async () => {
     const download = await saved(() => page.locator('.apl-toolbar-report').click());
     expect(download.suggestedFilename()).toBe('incident.html');
     const html = await textOf(download);
@@ -41,14 +41,14 @@ describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd
     expect(html).not.toMatch(/<script/i);
   });
 
-  test('the notice offers the page with its queries shown', async () => {
+  test('the notification offers the page with queries shown', async () => {
     const button = page.locator('.Toastify').getByText('Show queries').last();
     const html = await textOf(await saved(() => button.click()));
     expect(html).toContain('<div class="source">');
     expect(html).not.toContain('<details class="code">');
   });
 
-  test('its tables have their data as links, and nothing that axe finds', async () => {
+  test('tables of the page link to their data, and axe finds nothing', async () => {
     const report = await session.context.newPage();
     const html = await textOf(await saved(() => page.keyboard.press('Alt+Shift+R'), true));
     await report.setContent(html);
@@ -66,7 +66,7 @@ describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd
     await report.close();
   });
 
-  test('a comparison of one row has a line for each figure', async () => {
+  test('a one-row comparison has a line for each figure', async () => {
     const lines = page.locator('.apl-grid-still tr');
     expect((await lines.allTextContents()).map(line => line.replace(/[\d.,-]+.*/, ''))).toEqual([
       'nowbeforechangepercent',
@@ -76,7 +76,7 @@ describe.each(usually(NEWEST_LAB))('a finding is handed over in $name', frontEnd
     expect(await findings(page, ['.apl-grid-still'])).toEqual([]);
   });
 
-  test('a chart is copied as an image, and its menu closes as menus do', async () => {
+  test('a chart is copied as an image, and its menu closes on Escape and outside clicks', async () => {
     const menu = frameOf(page, 0).locator('.apl-chart-menu');
     await svgOf(page, 0).hover();
     await menu.locator('summary').click();

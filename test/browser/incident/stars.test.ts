@@ -15,7 +15,7 @@ const sources = [
   '',
 ];
 
-describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('starred queries of a notebook in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -35,7 +35,7 @@ describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', fro
 
   let id = '';
 
-  test('the line that created one updates it from then on', async () => {
+  test('the line that created a query updates it from then on', async () => {
     await cells.run(0);
     await cells.run(1);
     await soon(() => cells.source(1)).toBe(`%star "By status"\n${query}`);
@@ -46,7 +46,7 @@ describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', fro
     expect(await cells.output(1)).toContain(`Saved the starred query ${id}, "By status"`);
   });
 
-  test('--new with its name makes no second one', async () => {
+  test('--new with an existing name creates no second query', async () => {
     await cells.write(3, sources[1] ?? '');
     await cells.run(3);
     await soon(() => cells.source(3)).toBe(`%star "By status"\n${query}`);
@@ -60,7 +60,7 @@ describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', fro
     ['%star By', '"By status"'],
     ['%load star:', 'star:"By status"'],
     ['%run star:"By st', 'star:"By status"'],
-  ])('%s typed, and Tab after it, offers it once, by its name', async (typed, label) => {
+  ])('after %s, completion offers the query once by name, while typing and on Tab', async (typed, label) => {
     const names = offered().filter({ hasText: 'By status' });
     const found = async () => (await names.allTextContents()).join('\n');
     await cells.write(3, typed);
@@ -75,7 +75,7 @@ describe.each(usually(NEWEST_LAB))('starred queries of a write-up in $name', fro
     await soon(() => cells.source(3)).toBe(`${typed.split(' ')[0]} ${label}`);
   });
 
-  test('%run has the range of the query, and %load puts it into the next cell', async () => {
+  test('%run uses the range of the query, and %load puts it into the next cell', async () => {
     await cells.run(2);
     await cells.write(3, '%run star:"By status"');
     await cells.run(3);

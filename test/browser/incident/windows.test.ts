@@ -37,7 +37,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
 
   const button = (name: string) => page.locator('.apl-toolbar-move', { hasText: name });
 
-  test('moves to the one before, and what only asks runs again', async () => {
+  test('moves to the previous one, and reruns only cells that just query', async () => {
     const [asked, kept] = [await cells.prompt(1), await cells.prompt(2)];
     await button('\u2039').click();
     await soon(() => cells.output(1)).toContain('2026-01-26T09:00:00Z to 2026-01-26T10:00:00Z');
@@ -46,7 +46,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     expect(await cells.prompt(2)).toBe(kept);
   });
 
-  test('a press opens the picker also if a cell ends during it', async () => {
+  test('a click opens the picker even if a cell ends during it', async () => {
     await page.locator('.apl-toolbar-range').hover();
     const before = await cells.prompt(1);
     await page.mouse.down();
@@ -58,7 +58,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     await page.keyboard.press('Escape');
   });
 
-  test('moves to the next one and doubles by keys, in the picker', async () => {
+  test('doubles in the picker and moves to the next one, by keyboard', async () => {
     await page.locator('.jp-InputPrompt').first().click();
     await page.keyboard.press('Alt+Shift+T');
     const picker = page.getByRole('dialog', { name: 'Time range' });
@@ -70,7 +70,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     await soon(() => cells.output(1)).toContain('2026-01-26T10:30:00Z to 2026-01-26T12:30:00Z');
   });
 
-  test('a selection over bins holds them whole, and runs the cells in the same press', async () => {
+  test('a selection over bins covers whole bins, and runs the cells at once', async () => {
     const before = await cells.source(0);
     await svgOf(page, 0).scrollIntoViewIfNeeded();
     const box = await svgOf(page, 0).boundingBox();
@@ -88,7 +88,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     await soon(() => cells.output(1)).toContain(`${start} to ${end}`);
   });
 
-  test('a choice that fails after its picker was closed says so', async () => {
+  test('a choice that fails after its picker was closed is reported', async () => {
     const before = await cells.source(0);
     await page.locator('.apl-toolbar-range').click();
     const picker = page.getByRole('dialog', { name: 'Time range' });
@@ -105,7 +105,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     expect(await cells.source(0)).toBe(before);
   });
 
-  test('runs again by hand, and from time to time once that is chosen', async () => {
+  test('cells rerun on request, and at an interval once one is chosen', async () => {
     const first = await cells.prompt(1);
     await page.locator('.apl-toolbar-refresh').click();
     await soon(() => cells.prompt(1)).not.toBe(first);
@@ -121,7 +121,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     await soon(() => cells.prompt(1)).not.toBe(second);
   });
 
-  test('two results stand side by side where there is room, else one below the other', async () => {
+  test('two results stand side by side if there is room, else one below the other', async () => {
     await page.locator('.apl-toolbar-range').click();
     await page
       .getByRole('dialog', { name: 'Time range' })
@@ -178,7 +178,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
   });
 
   if (frontEnd.app === 'lab/tree') {
-    test('the dashboard moves the range of the notebook and runs the pinned cells alone', async () => {
+    test('the dashboard moves the range of the notebook and runs only pinned cells', async () => {
       await tile('By status').locator('.apl-grid-heading').first().waitFor();
       // Excludes the overflow menu, which is JupyterLab's own.
       expect(await findings(page, ['.apl-dashboard', '.apl-dashboard-view .apl-toolbar-item'])).toEqual([]);
@@ -194,7 +194,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       expect(after.map((each, place) => each === before[place])).toEqual([false, true, false]);
     });
 
-    test('is worked with by keys', async () => {
+    test('the dashboard works by keyboard', async () => {
       await page.locator('.jp-InputPrompt').first().click();
       await page.keyboard.press('Alt+Shift+B');
       await page.keyboard.press('Alt+Shift+T');
@@ -229,7 +229,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       expect(await named(() => pressReport(page.locator('.jp-NotebookPanel')))).toBe('windows.html');
     });
 
-    test('tiles are put in another order by keys and by pointer', async () => {
+    test('tiles are reordered by keys and by pointer', async () => {
       const order = () => dashboard().locator('.apl-tile-title').allTextContents();
       const handle = (name: string) => tile(name).getByRole('button', { name: 'Move: drag, or press' });
       expect(await order()).toEqual([first, 'By status']);
@@ -258,7 +258,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       await soon(order).toEqual(['By status', first]);
     });
 
-    test('is there again when the page is loaded anew, and the notebook keeps what is pinned', async () => {
+    test('the dashboard is restored on reload, and the notebook saves its pins', async () => {
       await page.locator('.jp-InputPrompt').first().click();
       await page.keyboard.press('Control+s');
       await soon(() => savedPins(session)).toEqual([

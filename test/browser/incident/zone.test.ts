@@ -15,7 +15,7 @@ const sources = [
   "['sample-http-logs'] | summarize n = count(), p = max(req_duration_ms) by method | sort by method asc",
 ];
 
-describe.each(usually(NEWEST_LAB))('the zone of a notebook in $name', frontEnd => {
+describe.each(usually(NEWEST_LAB))('the time zone of a notebook in $name', frontEnd => {
   let session: Session;
   let page: Page;
   let cells: Cells;
@@ -41,7 +41,7 @@ describe.each(usually(NEWEST_LAB))('the zone of a notebook in $name', frontEnd =
   const range = () => page.locator('.apl-toolbar-range .apl-toolbar-text').textContent();
   const axis = async () => (await svgOf(page, 0).locator('text').allTextContents()).join(' ');
 
-  test('is that of grids, headlines, charts and the toolbar, by the pointer and by keys', async () => {
+  test('applies to grids, headlines, charts and the toolbar, by pointer and by keys', async () => {
     await soon(axis).toContain('10:00');
     await zone('Times of the notebook in UTC').click();
     await soon(first).toBe('15:30:00');
@@ -56,7 +56,7 @@ describe.each(usually(NEWEST_LAB))('the zone of a notebook in $name', frontEnd =
     await soon(axis).toContain('10:15');
   });
 
-  test('is chosen in the picker too, and is there again when the notebook is opened', async () => {
+  test('can be chosen in the picker, and is saved in the notebook', async () => {
     await page.locator('.apl-toolbar-range').click();
     await page.getByLabel('Time zone').selectOption('local');
     await soon(first).toBe('15:30:00');
@@ -70,7 +70,7 @@ describe.each(usually(NEWEST_LAB))('the zone of a notebook in $name', frontEnd =
     return (saved as { readonly metadata: { readonly apl?: { readonly zone?: string } } }).metadata.apl?.zone;
   };
 
-  test('bars are in the order of the query, below the table if there are several figures', async () => {
+  test('bars follow the order of the query, below the table if there are several figures', async () => {
     const outputs = cells.at(2).locator('.jp-OutputArea-child');
     expect(await outputs.first().locator('.apl-grid').count()).toBe(1);
     const methods = await outputs.first().locator('tbody tr td:first-of-type').allTextContents();
