@@ -30,7 +30,7 @@ function fileOf(dataDir: string, pattern: RegExp): string {
   return path.join(dataDir, found);
 }
 
-test('a whole data directory has a file of every kind, and no fault', async () => {
+test('an intact data directory has every kind of file and no fault', async () => {
   const dataDir = await whole();
   for (const { pattern } of fileKinds) expect(fileOf(dataDir, pattern)).toContain(dataDir);
   expect(await checkData(dataDir)).toEqual({ files: 28, faults: [] });
@@ -59,7 +59,7 @@ const damages: readonly (readonly (readonly [name: string, damage: Damage, reaso
   [
     ['cut', cutAtEnd, 'is cut short, or not a Parquet file'],
     ['emptied', emptied, 'is empty'],
-    ['of flipped bits', flippedAt(8), 'is damaged: its values cannot be read'],
+    ['with flipped bits', flippedAt(8), 'is damaged: its values cannot be read'],
     ['a directory', directory, 'cannot be read: it is a directory'],
   ],
   [
@@ -67,7 +67,7 @@ const damages: readonly (readonly (readonly [name: string, damage: Damage, reaso
     ['a directory', directory, 'cannot be read: it is a directory'],
   ],
   [
-    ['of flipped bits', flippedAt(40), 'is damaged: not all of its batches can be read'],
+    ['with flipped bits', flippedAt(40), 'is damaged: not all of its batches can be read'],
     ['emptied', emptied, 'is damaged: not all of its batches can be read'],
   ],
   [
@@ -82,26 +82,26 @@ const damages: readonly (readonly (readonly [name: string, damage: Damage, reaso
   [['cut', cut, 'cannot be read: it is not JSON']],
   [
     [
-      'of a line that is cut',
+      'with a truncated line',
       file => writeFileSync(file, '{"sess\n'),
       'is damaged: 1 of its 1 lines cannot be read',
     ],
   ],
   [
     [
-      'of another kind',
+      'of the wrong type',
       file => writeFileSync(file, '{}\n{"at":5}\n'),
       'is damaged: 2 of its 2 lines cannot be read',
     ],
   ],
   [
     [
-      'of another kind',
+      'of the wrong type',
       file => writeFileSync(file, '{"format":"x"}'),
       'cannot be read: it holds no number of a format',
     ],
   ],
-  [['of flipped bits', flippedAt(14), 'is damaged: it is not what was written']],
+  [['with flipped bits', flippedAt(14), 'is damaged: it is not what was written']],
   [['emptied', emptied, 'is damaged: not all of its sign-ins can be read']],
   [['cut', cut, 'cannot be read: it is not JSON']],
 ];
@@ -114,7 +114,7 @@ const table = damages.flatMap((rows, index) =>
   rows.map(([name, damage, reason]) => ({ kind: fileKinds[index], name, damage, reason })),
 );
 
-test('every kind of file is damaged here', () => {
+test('every kind of file has damages in the table', () => {
   expect(damages.length).toBe(fileKinds.length);
 });
 
@@ -127,7 +127,7 @@ test.each(table)('$kind.pattern, $name: $reason', async ({ kind, damage, reason 
   expect(faults).toEqual([{ file, state: 'damaged', reason, remedy: kind.remedy }]);
 });
 
-test('values that do not fit their statistics are told', async () => {
+test('values outside their statistics are reported', async () => {
   const dataDir = await whole();
   const file = fileOf(dataDir, /^datasets\/web\/.*7e67855d.*\.parquet$/);
   const bytes = readFileSync(file);
@@ -147,7 +147,7 @@ test('values that do not fit their statistics are told', async () => {
 test.each([
   ['a starred query', /^starred\//, 'Orders by price'],
   ['the note on a dataset', /^datasets\/[^/]+\/dataset\.json$/, 'created'],
-])('%s that was edited by hand is not damage, and is told apart', async (_, pattern, text) => {
+])('%s edited by hand is reported as changed, not damaged', async (_, pattern, text) => {
   const dataDir = await whole();
   const file = fileOf(dataDir, pattern);
   writeFileSync(file, sealedText(JSON.parse(readFileSync(file, 'utf8'))));

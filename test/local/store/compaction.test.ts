@@ -51,7 +51,7 @@ test('small files are merged into one', async () => {
   await expect.poll(fileCount, { timeout: 60_000 }).toBe(1);
 });
 
-test('of many fields they are merged in parts, as rows of these take much memory', async () => {
+test('files of many fields are merged in parts, as their rows take much memory', async () => {
   const fileCount = await datasetOf({ files: 9, rows: 1490, fields: 1000, memoryMb: 2000 }, '1');
   await expect.poll(fileCount, { timeout: 60_000 }).toBe(2);
 });

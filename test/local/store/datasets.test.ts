@@ -76,7 +76,7 @@ const merges: readonly (readonly [
   ['a list and text', '[1]', '"a"', 'dynamic', ['"a"', '[1]']],
 ];
 
-test('types are merged over files', async () => {
+test('field types are merged over files', async () => {
   const parts = await openStore();
   const line = (second: 0 | 1) =>
     `{"_time":170000000${second},${merges.map((row, index) => `"x${index}":${row[second + 1]}`).join()}}`;
@@ -88,7 +88,7 @@ test('types are merged over files', async () => {
   }
 });
 
-test('fields that differ only in case, and odd names, stay apart', async () => {
+test('fields that differ only in case or have odd names stay separate', async () => {
   const parts = await openStore();
   const line = {
     _time: 1_700_000_000,
@@ -107,7 +107,7 @@ test('fields that differ only in case, and odd names, stay apart', async () => {
   expect(await rows(parts, 'Odd / näme', fields)).toEqual([['1', '2', '3', '4', '5', '6', '7', '8', '9']]);
 });
 
-test('a field that one file lacks is null there', async () => {
+test('a field that a file lacks is null for its rows', async () => {
   const parts = await openStore();
   await add(parts, 'd', { _time: 1_700_000_000, a: 1 });
   await add(parts, 'd', { _time: 1_700_000_001, b: 'x' });
@@ -121,7 +121,7 @@ test('a field that one file lacks is null there', async () => {
   ]);
 });
 
-test('a window includes its start and not its end, and only files that overlap it are examined', async () => {
+test('a window includes its start but not its end, and examines only files that overlap it', async () => {
   const parts = await openStore();
   for (const second of [10, 20, 30]) await add(parts, 'd', { _time: 1_700_000_000 + second, n: second });
   const at = (second: number) => BigInt(1_700_000_000 + second) * 1_000_000_000n;
@@ -133,7 +133,7 @@ test('a window includes its start and not its end, and only files that overlap i
   expect(catalog.examined('d', at(40), at(50))).toEqual({ blocks: 0, rows: 0 });
 });
 
-test('the catalog says of each row group of a window what it holds', async () => {
+test('the catalog describes each row group of a window', async () => {
   const parts = await openStore();
   await add(parts, 'd', { _time: 1_700_000_010 }, { _time: 1_700_000_020 });
   await add(parts, 'd', { _time: 1_700_000_030 });
@@ -146,14 +146,14 @@ test('the catalog says of each row group of a window what it holds', async () =>
   expect(catalog.rowGroups('sample', ...everything)).toEqual([]);
 });
 
-test('no field at all is enough to count', async () => {
+test('a scan without fields still counts rows', async () => {
   const parts = await openStore();
   await add(parts, 'd', { _time: 1_700_000_000 }, { _time: 1_700_000_001 });
   const scan = (await parts.store.snapshot('d')).scan('d', [], ...everything);
   expect(await parts.engine.run(`SELECT count(*) FROM (${scan})`)).toEqual([[2n]]);
 });
 
-test('a file of another program is read by its column names, once it has times', async () => {
+test('a file of another program is read by column name if it has times', async () => {
   const parts = await openStore();
   await add(parts, 'd', { _time: 1_700_000_000, n: 1 });
   const directory = path.join(parts.dataDir, 'datasets', 'd');
@@ -179,7 +179,7 @@ test('a negative zero in a file of another program keeps its sign', async () => 
   expect(await parts.engine.run(`SELECT f0::VARCHAR FROM (${scan}) WHERE abs(f0) < 0.1`)).toEqual([['-0.0']]);
 });
 
-test('datasets are made, listed, described and deleted', async () => {
+test('datasets are created, listed, described and deleted', async () => {
   const parts = await openStore();
   await parts.store.create('new', { description: 'mine' });
   expect(await typesOf(parts, 'new')).toEqual({ _time: 'datetime', _sysTime: 'datetime' });
@@ -198,7 +198,7 @@ test('datasets are made, listed, described and deleted', async () => {
   expect(await readdir(path.join(parts.dataDir, 'datasets'))).toEqual([]);
 });
 
-test('notes on fields that are written at the same time are all kept', async () => {
+test('concurrent notes on fields are all kept', async () => {
   const { store } = await openStore();
   await store.create('d');
   const notes = ['_time', '_sysTime'].flatMap(field =>
@@ -212,13 +212,13 @@ test('notes on fields that are written at the same time are all kept', async () 
   ]);
 });
 
-test('no dataset has the name of nothing, one that is too long, or one that holds what is not text', async () => {
+test('an empty, overlong or unprintable dataset name is refused', async () => {
   const { store } = await openStore();
   for (const name of ['', 'a\nb', 'x'.repeat(129), '日'.repeat(27), '\ud800'])
     await expect(store.create(name), name).rejects.toMatchObject({ kind: 'invalid', code: 'invalid-name' });
 });
 
-test('a dataset may have an odd name and stays in its place', async () => {
+test('a dataset with an odd name stays within its directory', async () => {
   const { store, dataDir } = await openStore();
   for (const name of ['.', '..', '../up', '%2e', 'CON*', 'a b', '日'.repeat(26), 'x'.repeat(128)]) {
     await store.create(name);
@@ -229,7 +229,7 @@ test('a dataset may have an odd name and stays in its place', async () => {
   }
 });
 
-test('directories that are not datasets are left alone', async () => {
+test('directories that are not datasets are ignored', async () => {
   const { store, dataDir } = await openStore();
   for (const name of ['.deleted-1', '.draft-1', 'not%zz'])
     await mkdir(path.join(dataDir, 'datasets', name), { recursive: true });
@@ -242,7 +242,7 @@ test('computed datasets are read through the same catalog', async () => {
   expect((await parts.store.info('sample')).description).toBe('Computed.');
 });
 
-test('a dataset says how many rows it holds, and between which times', async () => {
+test('a dataset reports its row count and time range', async () => {
   const parts = await openStore();
   const extent = async (name: string) => {
     const { rows, firstTime, lastTime } = await parts.store.measuredInfo(name);
@@ -271,7 +271,7 @@ async function temporaryFile(name: string, text: string): Promise<string> {
   return file;
 }
 
-test('a file that appears replaces all others at once, and a query that had begun reads on', async () => {
+test('a replacement takes effect at once, while a running query keeps reading the old file', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   const begun = (await parts.store.snapshot('d')).scan('d', ['n'], ...everything);
@@ -282,7 +282,7 @@ test('a file that appears replaces all others at once, and a query that had begu
   expect(await parts.engine.run(begun)).toEqual([[1n]]);
 });
 
-test('replacements that arrive together replace each other in their order', async () => {
+test('concurrent replacements apply in order', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   const files = await Promise.all([2, 3, 4].map(oneEvent));
@@ -290,7 +290,7 @@ test('replacements that arrive together replace each other in their order', asyn
   expect(await rows(parts, 'd', ['n'])).toEqual([['4']]);
 });
 
-test('of replacements by two processes at the same time one stays, whole', async () => {
+test('of concurrent replacements by two processes, exactly one stays', async () => {
   const parts = await openStore();
   const other = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   await put(parts, 1, false);
@@ -303,7 +303,7 @@ test('of replacements by two processes at the same time one stays, whole', async
   }
 });
 
-test('what another process adds, replaces, describes or deletes is there in the next snapshot', async () => {
+test('changes by another process appear in the next snapshot', async () => {
   const parts = await openStore();
   const other = { ...parts, store: testStore(parts.dataDir, parts.engine) };
   for (let n = 1; n <= 12; n++) {
@@ -321,7 +321,7 @@ test('what another process adds, replaces, describes or deletes is there in the 
   expect((await parts.store.snapshot()).names()).toEqual(['sample']);
 });
 
-test('a file of another program that is written over in its place is read again', async () => {
+test('a file of another program that is overwritten in place is read again', async () => {
   const parts = await openStore();
   await parts.store.create('d');
   const file = path.join(parts.dataDir, 'datasets', 'd', 'other.parquet');
@@ -352,7 +352,7 @@ test('a directory that has not changed for a while is not listed again', async (
   expect((await parts.store.measuredInfo('d')).rows).toBe(0);
 });
 
-test('a replacement that fails lets the next one through', async () => {
+test('a failed replacement does not block the next one', async () => {
   const parts = await openStore();
   const missing = { path: path.join(parts.dataDir, 'none.csv'), dataset: 'd', replace: true };
   const failing = expect(importFile(parts.store, parts.dataDir, missing, 0n)).rejects.toMatchObject({
@@ -362,7 +362,7 @@ test('a replacement that fails lets the next one through', async () => {
   expect(await rows(parts, 'd', ['n'])).toEqual([['2']]);
 });
 
-test('until that file appears nothing changes', async () => {
+test('a replacement has no effect until its file appears', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   const directory = path.join(parts.dataDir, 'datasets', 'd');
@@ -387,7 +387,7 @@ test('replaced files are deleted once no query can be reading them', async () =>
   expect(await files()).toHaveLength(1);
 });
 
-test('leftovers of a killed process are removed, unless they are new', async () => {
+test('leftovers of a killed process are removed unless they are recent', async () => {
   const { dataDir, engine } = await openStore();
   const directory = path.join(dataDir, 'datasets', 'd');
   const leftovers = ['.deleted-old', '.draft-old'].map(name => path.join(dataDir, 'datasets', name));
@@ -407,7 +407,7 @@ test('leftovers of a killed process are removed, unless they are new', async () 
   expect(await readdir(directory)).toEqual(['dataset.json.2.tmp']);
 });
 
-test('of two who create the same dataset, one is told that it exists', async () => {
+test('of two concurrent creations of a dataset, one fails', async () => {
   const { store, dataDir } = await openStore();
   const made = await Promise.allSettled([
     store.create('d', { description: 'a' }),
@@ -418,7 +418,7 @@ test('of two who create the same dataset, one is told that it exists', async () 
   expect(await readdir(path.join(dataDir, 'datasets'))).toEqual(['d']);
 });
 
-test('of two who delete the same dataset, one is told that it does not exist', async () => {
+test('of two concurrent deletions of a dataset, one fails', async () => {
   const { store } = await openStore();
   await store.create('d');
   const gone = await Promise.allSettled([store.remove('d'), store.remove('d')]);
@@ -426,7 +426,7 @@ test('of two who delete the same dataset, one is told that it does not exist', a
   expect(gone.find(each => each.status === 'rejected')?.reason).toMatchObject({ kind: 'not-found' });
 });
 
-test('a directory that vanishes while the datasets are listed is ignored', async () => {
+test('a directory that vanishes while datasets are listed is ignored', async () => {
   const parts = await openStore();
   await put(parts, 1, false);
   await put(parts, 2, false);
@@ -436,7 +436,7 @@ test('a directory that vanishes while the datasets are listed is ignored', async
   expect(names.filter(name => name !== 'd')).toEqual(['sample']);
 });
 
-test('of a note that was edited by hand, what has another type is left out', async () => {
+test('members of the wrong type in a note edited by hand are ignored', async () => {
   const { store, dataDir } = await openStore();
   await store.create('d', { description: 'mine' });
   const file = path.join(dataDir, 'datasets', 'd', 'dataset.json');

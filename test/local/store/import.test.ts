@@ -73,19 +73,19 @@ const times: readonly (readonly [what: string, line: object, field: string, time
     '2023-11-14T22:13:20.123456789Z',
   ],
   [
-    'month, day and time apart',
+    'separate month, day and time',
     { Date: 'Dec', Day: 10, Time: '06:55:46' },
     'Date, Day, Time',
     '2025-12-10T06:55:46Z',
   ],
   [
-    'date and time apart',
+    'separate date and time',
     { Date: '2015-10-18', Time: '18:01:47,978' },
     'Date, Time',
     '2015-10-18T18:01:47.978Z',
   ],
   [
-    'year, month, day and time apart',
+    'separate year, month, day and time',
     { Year: 2016, Month: 'March', Day: 3, Time: '1:02:03' },
     'Year, Month, Day, Time',
     '2016-03-03T01:02:03Z',
@@ -93,7 +93,7 @@ const times: readonly (readonly [what: string, line: object, field: string, time
   ['the likelier of two', { created: '2001-01-01', ts: '2002-02-02' }, 'ts', '2002-02-02T00:00:00Z'],
   ['not a duration', { time: 12, ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
   ['a number', { ts: 1_700_000_000 }, 'ts', '2023-11-14T22:13:20Z'],
-  ['a text', { time_local: '10/Oct/2000:13:55:36 -0700' }, 'time_local', '2000-10-10T20:55:36Z'],
+  ['a string', { time_local: '10/Oct/2000:13:55:36 -0700' }, 'time_local', '2000-10-10T20:55:36Z'],
   ['an @ in front', { '@timestamp': '2024-01-01T00:30:00.5+02:00' }, '@timestamp', '2023-12-31T22:30:00.5Z'],
 ];
 
@@ -118,7 +118,7 @@ const writtenTimes: readonly (readonly [what: string, value: string | number, ti
   ['syslog on a leap day', 'Feb 29 00:00:00', '2024-02-29T00:00:00Z'],
 ];
 
-test('times are read in each of the forms that a field may have', async () => {
+test('times are read in every supported form', async () => {
   const events = writtenTimes.map(([, timestamp], n) => JSON.stringify({ n, timestamp }));
   const { dataset, body } = await importText('in.ndjson', events.join('\n'));
   expect(body.timeField).toBe('timestamp');
@@ -128,7 +128,7 @@ test('times are read in each of the forms that a field may have', async () => {
   );
 });
 
-test.each(times)('the time is found: %s', async (_, line, field, time) => {
+test.each(times)('the time field is found: %s', async (_, line, field, time) => {
   const { dataset, body } = await importText('in.ndjson', JSON.stringify(line));
   expect(body.timeField).toBe(field);
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([[time]]);
@@ -138,12 +138,12 @@ test.each([
   ['the only one', '{"log":{"ts":"2024-01-02T03:04:05Z"}}', 'log.ts'],
   ['a number', '{"a":{"b":{"time":1704164645}}}', 'a.b.time'],
   [
-    'beside one that seldom is that of an event',
+    'beside an unlikely one',
     '{"user":{"created":"2001-01-01"},"meta":{"timestamp":"2024-01-02T03:04:05Z"}}',
     'meta.timestamp',
   ],
   ['in a list', '{"Records":[{"detail":{"eventTime":"2024-01-02T03:04:05Z"}}]}', 'detail.eventTime'],
-])('the time is found in a nested field: %s', async (_, text, field) => {
+])('the time field is found in a nested object: %s', async (_, text, field) => {
   const { dataset, body } = await importText('in.json', text);
   expect([body.timeField, body.notes.at(-1)]).toEqual([
     field,
@@ -155,7 +155,7 @@ test.each([
 test.each([
   ['two', '{"req":{"time":"2024-01-02"},"resp":{"time":"2024-01-03"}}', '`req.time`, `resp.time` hold times'],
   ['an old date', '{"user":{"created":"1970-01-02"}}', '`user.created` holds times'],
-  ['that of half the rows', '{"a":{"time":"2024-01-02"}}\n{"b":1}', '`a.time` holds times'],
+  ['a time in half of the rows', '{"a":{"time":"2024-01-02"}}\n{"b":1}', '`a.time` holds times'],
 ])('no nested field is guessed to be the time: %s', async (_, text, named) => {
   const { body } = await importText('in.json', text);
   expect(body.timeField).toBe('');
@@ -166,12 +166,12 @@ test.each([
   ['empty', 'in.csv', '_time,timestamp\n,2024-01-02T03:04:05Z\n', 'no values'],
   ['null', 'in.json', '{"_time":null,"timestamp":"2024-01-02T03:04:05Z"}', 'no values'],
   [
-    'no time',
+    'not a time',
     'in.csv',
     '_time,timestamp\nn/a,2024-01-02T03:04:05Z\n',
     'few times, or none, and values such as "n/a"',
   ],
-])('where `_time` is %s, another field is the time', async (_, name, text, what) => {
+])('if `_time` is %s, another field is the time', async (_, name, text, what) => {
   const { dataset, body } = await importText(name, text);
   expect([body.timeField, body.notes]).toEqual([
     'timestamp',
@@ -180,7 +180,7 @@ test.each([
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2024-01-02T03:04:05Z']]);
 });
 
-test('a time in `_time` is never that of another field', async () => {
+test('a time in `_time` is never replaced by another field', async () => {
   const text = '_time,timestamp\n,2024-01-01\n2024-02-02,2024-01-02\n,2024-01-03\n';
   const { dataset } = await importText('in.csv', text);
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([
@@ -196,7 +196,7 @@ test('a missing year is reported', async () => {
   ]);
 });
 
-test('without any time rows get that of the import, and the notes say so', async () => {
+test('rows without any time get the time of the import, with a note', async () => {
   const { dataset, body } = await importText('in.csv', 'name,size\na,1\n');
   expect([body.timeField, body.notes]).toEqual([
     '',
@@ -210,13 +210,13 @@ test('without any time rows get that of the import, and the notes say so', async
   ]);
 });
 
-test('a named field is the time, whatever it is called', async () => {
+test('a named time field is used, whatever its name', async () => {
   const { dataset, body } = await importText('in.csv', 'ts,seen\n2001-01-01,2002-02-02\n', 'seen');
   expect(body.timeField).toBe('seen');
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2002-02-02T00:00:00Z']]);
 });
 
-test('rows whose time cannot be read are kept and counted', async () => {
+test('rows with an unreadable time are kept and counted', async () => {
   const { dataset, body } = await importText('in.csv', 'n,when\n1,2002-02-02\n2,never\n3,\n', 'when');
   expect([body.rows, body.notes]).toEqual([
     3,
@@ -319,7 +319,7 @@ const values: readonly (readonly [
   ['Windows lines', 'in.csv', 'a,b\r\n1,x\r\n', 'a:long b:string', [[1], ['x']]],
 ];
 
-test.each(values)('values: %s', async (_, name, content, fields, columns) => {
+test.each(values)('values are converted: %s', async (_, name, content, fields, columns) => {
   const { dataset, body } = await importText(name, content);
   expect(body.rows).toBe(columns[0]?.length);
   expect(await columnsOf(dataset, fields)).toEqual(columns);
@@ -358,7 +358,7 @@ test('a compressed file is read', async () => {
   expect(await columnsOf(dataset, 'a:long')).toEqual([[1]]);
 });
 
-test('an object with very many keys is one field', async () => {
+test('an object with very many keys becomes one field', async () => {
   const lines = Array.from({ length: 300 }, (_, index) =>
     JSON.stringify({ counts: { [`k${index}`]: index } }),
   );
@@ -371,7 +371,7 @@ test('an object with very many keys is one field', async () => {
   expect((await columnsOf(dataset, 'counts:dynamic'))[0]?.[7]).toEqual({ k7: 7 });
 });
 
-test('a Parquet file keeps its types; structs are flattened', async () => {
+test('a Parquet file keeps its types, and structs are flattened', async () => {
   const { dataDir } = service();
   const file = path.join(dataDir, 'in.parquet');
   const engine = await Engine.open({ dataDir, families: [] });
@@ -399,7 +399,7 @@ test('a Parquet file keeps its types; structs are flattened', async () => {
   ]);
 });
 
-test('the same file again adds its rows, or replaces the old ones, and the reply says so', async () => {
+test('importing a file again adds or replaces rows, and the reply says so', async () => {
   const file = path.join(await temporaryDirectory(), 'in.csv');
   await writeFile(file, 'time,n\n2001-01-01,1\n2001-01-02,2\n');
   const rows = async (replace?: boolean) => {
@@ -424,7 +424,7 @@ test('the same file again adds its rows, or replaces the old ones, and the reply
   ]);
 });
 
-test('a name of the longest kind works in every route', async () => {
+test('a dataset name of maximum length works in every route', async () => {
   const dataset = 'x'.repeat(128);
   const { body } = await service().json('POST', '/v1/local/import', {
     path: await fileOf('in.csv', 'time,n\n2001-01-01,1\n'),
@@ -435,7 +435,7 @@ test('a name of the longest kind works in every route', async () => {
   expect((await service().json('DELETE', `/v2/datasets/${dataset}`)).status).toBe(204);
 });
 
-test('a name that is too long is refused before the file is read', async () => {
+test('an overlong dataset name is refused before the file is read', async () => {
   const { body } = await service().json('POST', '/v1/local/import', {
     path: '/no/such',
     dataset: '日'.repeat(27),
@@ -465,17 +465,17 @@ const neverClosed =
 
 const refused: readonly Refused[] = [
   ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
-  ['a header alone', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
+  ['only a header', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
   ['an empty list', 'in.json', '[]', /^.*in\.json holds no rows\.$/],
-  ['a quote alone that is never closed', 'in.csv', '"a,b\n', neverClosed],
+  ['only an unclosed quote', 'in.csv', '"a,b\n', neverClosed],
   [
-    'more delimiters than columns can be, in a quote that is never closed',
+    'more delimiters than allowed columns, in an unclosed quote',
     'in.csv',
     `"${'x,'.repeat(5_500)}`,
     neverClosed,
   ],
   [
-    'broken JSON alone',
+    'only broken JSON',
     'in.ndjson',
     '{"a":\n{"b"\n',
     /^None of 2 values is a JSON object\. Each event is one object: \{"field": value, …\}\.$/,
@@ -501,12 +501,12 @@ const refused: readonly Refused[] = [
     /in\.csv\.br is compressed with Brotli\. Unpack it first: brotli -dk FILE\.$/,
   ],
   [
-    'lines that are not UTF-8 alone',
+    'only lines that are not UTF-8',
     'in.csv',
     Buffer.from('a,b\n1,\xff\n', 'latin1'),
     /^None of 1 line can be read as CSV\. Lines that are not UTF-8, /,
   ],
-  ['no gzip', 'in.csv.gz', 'a,b\n1,2\n', /^in\.csv\.gz is not a gzip file, whatever its name says\.$/],
+  ['not gzip', 'in.csv.gz', 'a,b\n1,2\n', /^in\.csv\.gz is not a gzip file, whatever its name says\.$/],
   ...([0.5, 0.9, 0.999].map(share => [
     `the first ${share * 100} % of a gzip file`,
     'in.ndjson.gz',
@@ -527,7 +527,7 @@ const refused: readonly Refused[] = [
   ],
 ];
 
-test.each(refused)('refused: %s', async (_, name, content, message) => {
+test.each(refused)('an import is refused: %s', async (_, name, content, message) => {
   const { dataset, status, body } = await importText(name, content);
   expect(status).toBe(400);
   expect(body.message).toMatch(message);
@@ -537,13 +537,13 @@ test.each(refused)('refused: %s', async (_, name, content, message) => {
 test.each([
   ['nope', /^There is no field `nope` to take the time from\. The fields are `a`, `when`\.$/],
   ['a', /^No value of `a` can be read as a time, such as "x"\. Times are RFC 3339, /],
-])('a time field that does not serve is refused: %s', async (field, message) => {
+])('an unusable time field is refused: %s', async (field, message) => {
   const { status, body } = await importText('in.csv', 'a,when\nx,2001-01-01\n', field);
   expect(status).toBe(400);
   expect(body.message).toMatch(message);
 });
 
-test('of a long value or name, a refusal quotes the beginning', async () => {
+test('a refusal quotes only the start of a long value or name', async () => {
   const long = 'x'.repeat(100_000);
   const text = `a,${long}\n${long},1\n`;
   const [unreadable, unknown] = [
@@ -573,12 +573,12 @@ test.each([
   [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
   [{ path: 'x' }, '`dataset` should be the name of a dataset.'],
   [[], 'The body should be a JSON object.'],
-])('a request to import that is wrong is refused: %j', async (body, message) => {
+])('an invalid import request is refused: %j', async (body, message) => {
   const answer = await service().json('POST', '/v1/local/import', body);
   expect([answer.status, answer.body.message]).toEqual([400, message]);
 });
 
-test('while a file is imported, the service says how much of it is read', async () => {
+test('a running import reports its progress', async () => {
   const line = `${JSON.stringify({ _time: 1_700_000_000, text: 'x'.repeat(40) })}\n`;
   // The engine reports progress every hundred thousand rows.
   const file = await fileOf('large.ndjson', line.repeat(1_500_000));
@@ -617,7 +617,7 @@ async function previewText(name: string, content: string | Uint8Array, more: obj
 const dated = (...days: string[]): string =>
   ['Date,Amount', ...days.map(day => `${day}/11/2026 10:00,0.5`)].join('\n');
 
-test('a preview has format, types, times and first values, and makes no dataset', async () => {
+test('a preview shows format, types, times and first values, and creates no dataset', async () => {
   const { dataset, body } = await previewText('uk.csv', dated('05', '13', ''));
   expect(body).toEqual({
     file: 'uk.csv',
@@ -643,7 +643,7 @@ test('a preview has format, types, times and first values, and makes no dataset'
   });
 });
 
-test('a preview has both readings of dates that do not tell their order, and one once it is named', async () => {
+test('a preview shows both readings of ambiguous dates, or the named one', async () => {
   const { body } = await previewText('uk.csv', dated('05'));
   expect(body.problem.message).toBe(
     'The dates of `Date` do not tell their order: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
@@ -653,7 +653,7 @@ test('a preview has both readings of dates that do not tell their order, and one
   expect([named.body.problem, named.body.fields[0].values]).toEqual([undefined, ['2026-05-11T10:00:00Z']]);
 });
 
-test('a preview reads the first rows of a large file, packed or not', async () => {
+test('a preview reads the first rows of a large file, compressed or not', async () => {
   const lines = Array.from(
     { length: 5_000 },
     (_, n) => `{"n":${n},"ts":"2026-11-20T10:00:00Z","s":"${'x'.repeat(300)}"}`,
@@ -671,7 +671,7 @@ test('a preview reads the first rows of a large file, packed or not', async () =
   expect((await previewText('large.ndjson.gz', gzipSync(text))).body.rows).toBe(1_000);
 });
 
-test('a preview refuses as an import does', async () => {
+test('a preview is refused like an import', async () => {
   const refused = async (name: string, content: string | Uint8Array, more: object = {}) =>
     (await previewText(name, content, more)).body.message;
   expect(await refused('none.csv', '')).toMatch(/none\.csv holds no rows\.$/);

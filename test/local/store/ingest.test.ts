@@ -62,7 +62,7 @@ const accepted: readonly (readonly [
   ],
 ];
 
-test.each(accepted)('accepted: %s', async (_, body, type, fields, columns) => {
+test.each(accepted)('a body is accepted: %s', async (_, body, type, fields, columns) => {
   const answer = await ingest(body, type, fields);
   expect(answer).toEqual({
     status: 200,
@@ -88,7 +88,7 @@ test.each([
   expect([info.firstTime, info.lastTime]).toEqual(['2026-06-15T12:00:00Z', '2026-06-15T12:00:00Z']);
 });
 
-test('gzip is unpacked and counted unpacked', async () => {
+test('a gzip body is decompressed and counted by its decompressed size', async () => {
   const { body, columns } = await ingest(gzipSync('{"a":1}'), 'application/x-ndjson', 'a:long', '', {
     'content-encoding': 'gzip',
   });
@@ -96,7 +96,7 @@ test('gzip is unpacked and counted unpacked', async () => {
 });
 
 const packings: readonly (readonly [what: string, encoding: string, body: Uint8Array, text: string])[] = [
-  ['written by zstd', 'zstd', Buffer.from(zstdSample, 'base64'), sample],
+  ['compressed by zstd', 'zstd', Buffer.from(zstdSample, 'base64'), sample],
   [
     'in several frames',
     'ZSTD',
@@ -104,17 +104,20 @@ const packings: readonly (readonly [what: string, encoding: string, body: Uint8A
     sample + sample,
   ],
   ['of many blocks', 'zstd', zstdOf(Buffer.from(sample.repeat(2000))), sample.repeat(2000)],
-  ['that is not packed, as axiom-py says it', '1', Buffer.from(sample), sample],
+  ['declared uncompressed as by axiom-py', '1', Buffer.from(sample), sample],
 ];
 
-test.each(packings)('a body %s is unpacked and counted unpacked', async (_, encoding, packed, text) => {
-  const fields = 'level:string text:string';
-  const headers = { 'content-encoding': encoding };
-  const { status, body, columns } = await ingest(packed, 'application/x-ndjson', fields, '', headers);
-  const rows = text.split('\n').length - 1;
-  expect([status, body.ingested, body.processedBytes]).toEqual([200, rows, text.length]);
-  expect([columns[0]?.length, columns[1]?.[rows - 1]]).toEqual([rows, 'the disk is full']);
-});
+test.each(packings)(
+  'a body %s is decompressed and counted by its decompressed size',
+  async (_, encoding, packed, text) => {
+    const fields = 'level:string text:string';
+    const headers = { 'content-encoding': encoding };
+    const { status, body, columns } = await ingest(packed, 'application/x-ndjson', fields, '', headers);
+    const rows = text.split('\n').length - 1;
+    expect([status, body.ingested, body.processedBytes]).toEqual([200, rows, text.length]);
+    expect([columns[0]?.length, columns[1]?.[rows - 1]]).toEqual([rows, 'the disk is full']);
+  },
+);
 
 test('an empty list stores nothing', async () => {
   const { status, body, columns } = await ingest('[]', 'application/json', '_time:datetime');
@@ -146,7 +149,7 @@ const layouts: readonly (readonly [format: string, text: string, time: string])[
   ['%d.%m.%Y %H:%M', '03.02.2024 04:05', '2024-02-03T04:05:00Z'],
 ];
 
-test.each(layouts)('a timestamp in the format %s', async (format, text, time) => {
+test.each(layouts)('a timestamp is read in the format %s', async (format, text, time) => {
   const parameters = `?timestamp-field=at&timestamp-format=${encodeURIComponent(format)}`;
   const { columns } = await ingest(
     JSON.stringify([{ at: text }]),
@@ -157,7 +160,7 @@ test.each(layouts)('a timestamp in the format %s', async (format, text, time) =>
   expect(columns).toEqual([[time]]);
 });
 
-test('a line of a CSV that an import leaves out is an event, as its answer has no notes', async () => {
+test('a CSV line that an import would leave out is stored as an event', async () => {
   const { columns } = await ingest('a,b\n--,--\n1,x\n(1 rows)\n', 'text/csv', 'a:string b:string');
   expect(columns).toEqual([
     ['--', '1', '(1 rows)'],
@@ -165,7 +168,7 @@ test('a line of a CSV that an import leaves out is an event, as its answer has n
   ]);
 });
 
-test('a delimiter may be named', async () => {
+test('the CSV delimiter can be named', async () => {
   const { columns } = await ingest('a|b\n1,5|x\n', 'text/csv', 'a:string b:string', '?csv-delimiter=%7C');
   expect(columns).toEqual([['1,5'], ['x']]);
 });
@@ -184,7 +187,7 @@ test.each(['||', '§', '\u0001'])('the delimiter %j is refused', async delimiter
   ]);
 });
 
-test('events without a readable time are stored, which is not a failure, and named in a header', async () => {
+test('events with an unreadable time are stored, do not fail, and are named in a header', async () => {
   const name = `d${++datasets}`;
   await service().json('POST', '/v2/datasets', { name });
   const path = `/v1/datasets/${name}/ingest?timestamp-field=at`;
@@ -201,7 +204,7 @@ test('events without a readable time are stored, which is not a failure, and nam
   ]);
 });
 
-test('each event that is left out is a failure, as many as are counted', async () => {
+test('each event left out is reported as a failure', async () => {
   const { body } = await ingest('[{"a":1},5,"x"]', 'application/json', 'a:long');
   const failure = {
     timestamp: '2026-06-15T12:00:00Z',
@@ -210,7 +213,7 @@ test('each event that is left out is a failure, as many as are counted', async (
   expect(body).toMatchObject({ ingested: 1, failed: 2, failures: [failure, failure] });
 });
 
-test('a line that is not whole is a failure, and takes no other with it', async () => {
+test('a broken line is one failure and affects no other line', async () => {
   const lines = '{"a":1,"t":"2024-01-01"}\n{"b":\n{"a":2}\n{"a":3}\n{"a":';
   const format = '?timestamp-field=t&timestamp-format=2006-01-02';
   const { body, columns } = await ingest(lines, 'application/x-ndjson', 'a:long', format);
@@ -232,14 +235,14 @@ const refused: readonly (readonly [
     /^The body cannot be read as JSON/,
   ],
   [
-    'another type',
+    'an unsupported content type',
     'a',
     { 'content-type': 'text/plain' },
     415,
     /^Events cannot be read from "text\/plain"\. Send application\/json, /,
   ],
   [
-    'no gzip',
+    'not gzip',
     'a',
     { 'content-type': 'text/csv', 'content-encoding': 'gzip' },
     400,
@@ -252,7 +255,7 @@ const refused: readonly (readonly [
   ].map(
     (body, index) =>
       [
-        `no zstd (${index})`,
+        `not zstd (${index})`,
         body,
         { 'content-type': 'text/csv', 'content-encoding': 'zstd' },
         400,
@@ -260,7 +263,7 @@ const refused: readonly (readonly [
       ] as const,
   ),
   [
-    'another packing',
+    'an unsupported content encoding',
     'a',
     { 'content-type': 'text/csv', 'content-encoding': 'br' },
     415,
@@ -281,7 +284,7 @@ const labeledBodies: readonly (readonly [what: string, body: string, type: strin
 ];
 
 test.each(labeledBodies)(
-  'labels are members of every event, before their own: %s',
+  'labels become members of every event and override its own: %s',
   async (_, body, type, rows) => {
     const headers = { 'x-axiom-event-labels': labels };
     const answer = await ingest(body, type, labeled, '', headers);
@@ -292,7 +295,7 @@ test.each(labeledBodies)(
   },
 );
 
-test('labels of every type, in UTF-8', async () => {
+test('labels may have any type and be in UTF-8', async () => {
   const header = Buffer.from('{"s":"日本\\"","b":true,"r":0.5,"l":[1,"x"],"none":null}').toString('latin1');
   const fields = 's:string b:bool r:real l:dynamic';
   for (const [body, type] of [
@@ -307,7 +310,7 @@ test('labels of every type, in UTF-8', async () => {
 });
 
 test.each(['', '[1]', '5', '{"a":', '{"a":1}{"b":2}', '{"a":1,"a":2}'])(
-  'labels that are not an object: %j',
+  'labels must be an object or empty: %j',
   async text => {
     const { status, body, columns } = await ingest('a\n1\n', 'text/csv', '_time:datetime', '', {
       'x-axiom-event-labels': text,
@@ -343,7 +346,7 @@ const headed: readonly (readonly [
 ];
 
 test.each(headed)(
-  'a CSV whose fields a header names: %j, %s, %s',
+  'a header names the fields of a CSV: %j, %s, %s',
   async (body, names, parameters, columns) => {
     const headers = { 'x-axiom-csv-fields': names };
     const answer = await ingest(body, 'text/csv', 'a:long b:string', parameters, headers);
@@ -352,7 +355,7 @@ test.each(headed)(
   },
 );
 
-test('a header that names fields changes no JSON, and names each', async () => {
+test('a header of field names does not affect JSON, and must name every field', async () => {
   const headers = { 'x-axiom-csv-fields': 'x,y' };
   expect((await ingest('{"a":1}', 'application/json', 'a:long', '', headers)).columns).toEqual([[1]]);
   const { status, body } = await ingest('1,2\n', 'text/csv', 'a:long', '', { 'x-axiom-csv-fields': 'a,,b' });
@@ -362,14 +365,14 @@ test('a header that names fields changes no JSON, and names each', async () => {
   ]);
 });
 
-test.each(refused)('refused, and nothing is stored: %s', async (_, body, headers, status, message) => {
+test.each(refused)('a body is refused and stores nothing: %s', async (_, body, headers, status, message) => {
   const answer = await ingest(body, '', '_time:datetime', '', headers);
   expect([answer.status, answer.body.code, answer.columns]).toEqual([status, status, [[]]]);
   expect(answer.body.message).toMatch(message);
 });
 
 test.each(['gone', 'x'.repeat(300), '日'.repeat(200)])(
-  'an unknown dataset is not made by an ingest: %s',
+  'an ingest does not create an unknown dataset: %s',
   async name => {
     const answer = await service().json('POST', `/v1/datasets/${encodeURIComponent(name)}/ingest`, '{}', {
       'content-type': 'application/json',
@@ -378,7 +381,7 @@ test.each(['gone', 'x'.repeat(300), '日'.repeat(200)])(
   },
 );
 
-test('a body that unpacks beyond the limit is refused, and leaves nothing behind', async () => {
+test('a body that decompresses beyond the limit is refused and leaves nothing behind', async () => {
   const limited = await testService({ limits: { ingestBytes: 102_400 } });
   await limited.json('POST', '/v2/datasets', { name: 'd' });
   const bodies = [gzipSync('x'.repeat(102_401)), zstdBomb(1000), 'x'.repeat(102_401)];
@@ -399,7 +402,7 @@ test('a body that unpacks beyond the limit is refused, and leaves nothing behind
   ).toEqual([]);
 });
 
-test('a property is found whether it came in an object of fields or in a map beside other values', async () => {
+test('a property is found in an object of fields or in a map beside other values', async () => {
   const dataset = `d${++datasets}`;
   await service().json('POST', '/v2/datasets', { name: dataset });
   const send = (...events: object[]) =>

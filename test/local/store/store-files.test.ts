@@ -16,7 +16,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 /** Long enough for a reader to see a file while it is being written. */
 const texts = ['a', 'b'].map(letter => letter.repeat(4_000_000));
 
-test('a reader sees the old text or the new, never a part', async () => {
+test('a reader sees the old content or the new, never a mix', async () => {
   const file = join(directory, 'list.json');
   await replaceFile(file, texts[0] ?? '');
   let writing = true;
@@ -31,7 +31,7 @@ test('a reader sees the old text or the new, never a part', async () => {
   expect(await readdir(directory)).toEqual(['list.json']);
 });
 
-test('a draft becomes the file, and is gone', async () => {
+test('publishing a draft replaces the file and removes the draft', async () => {
   const [draft, file] = [join(directory, 'x.tmp'), join(directory, 'x.parquet')];
   await writeDurably(file, 'old');
   await writeDurably(draft, 'new');
@@ -39,7 +39,7 @@ test('a draft becomes the file, and is gone', async () => {
   expect([await readdir(directory), await readFile(file, 'utf8')]).toEqual([['x.parquet'], 'new']);
 });
 
-test('a draft on another disk is copied to the directory for drafts first, and is gone with that', async () => {
+test('a draft on another disk is copied through the drafts directory, and fails without it', async () => {
   const [draftDir, other] = [join(directory, 'drafts'), join(directory, 'other')];
   for (const each of [draftDir, other]) await mkdir(each);
   const [draft, file] = [join(other, 'x.tmp'), join(directory, 'x.parquet')];
@@ -51,13 +51,13 @@ test('a draft on another disk is copied to the directory for drafts first, and i
   await expect(placeFile(draft, file, { confirm: () => undefined, draftDir })).rejects.toThrow('ENOENT');
 });
 
-test('a file that cannot be written leaves no draft', async () => {
+test('a failed write leaves no draft', async () => {
   const nothing = undefined as unknown as string;
   await expect(replaceFile(join(directory, 'a'), nothing)).rejects.toThrow(TypeError);
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('a directory in the place of a file is set aside with what it holds', async () => {
+test('a directory in place of a file is set aside with its content', async () => {
   const file = join(directory, 'taken');
   await mkdir(join(file, 'inside'), { recursive: true });
   await replaceFile(file, 'text');
@@ -67,7 +67,7 @@ test('a directory in the place of a file is set aside with what it holds', async
   expect(await readdir(join(directory, aside))).toEqual(['inside']);
 });
 
-test('two locks in one directory are held and given back apart', async () => {
+test('two locks in one directory are independent', async () => {
   const [first, second] = [join(directory, 'a.lock'), join(directory, 'b.lock')];
   await locked(first, () =>
     locked(second, async () => expect((await readdir(directory)).sort()).toEqual(['a.lock', 'b.lock'])),
@@ -80,12 +80,12 @@ test('two locks in one directory are held and given back apart', async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-test('a lock that cannot be made is refused at once, as nobody holds it', async () => {
+test('a lock that cannot be created fails at once', async () => {
   const missing = join(directory, 'nothing', 'a.lock');
   await expect(locked(missing, async () => undefined)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a draft stays a draft when somebody else has the directory by then', async () => {
+test('a draft is not published if another service owns the directory by then', async () => {
   const [draft, file] = [join(directory, 'x.tmp'), join(directory, 'x.parquet')];
   await writeDurably(draft, 'new');
   const refuse = () => {

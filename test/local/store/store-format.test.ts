@@ -76,7 +76,7 @@ const contents: Readonly<Record<string, unknown[][]>> = {
 };
 
 test.each([0, 1])(
-  'a data directory of format %i has every row, also those that only its logs hold, and is upgraded once',
+  'a data directory of format %i keeps every row, even those only in its logs, and is upgraded once',
   async of => {
     const dataDir = await written(of);
     const format = path.join(dataDir, 'format.json');
@@ -129,35 +129,32 @@ test.each([0, 1])(
   },
 );
 
-test.each([0, 1])(
-  'the history, the log of queries, the settings and the runtime file of format %i are read',
-  async of => {
-    const dataDir = await written(of);
-    const history = new History(path.join(dataDir, 'history.jsonl'), () => {});
-    expect(history.list({ access: 'tail', n: 2 } as Parameters<History['list']>[0])).toMatchObject([
-      { session: 1, line: 6 },
-      { session: 1, line: 7, source: 'orders | count' },
-    ]);
-    const queries = await new QueryLog(path.join(dataDir, 'queries.jsonl')).entries();
-    expect(queries.map(({ apl, rows }) => [apl, rows])).toEqual([
-      ['orders | where price > 1 | summarize count() by note', 1],
-      ['orders | count', 1],
-    ]);
-    const homeDir = await temporaryDirectory();
-    cpSync(path.join(fixtureOf(of), 'settings.toml'), path.join(homeDir, '.apl-kernel.toml'));
-    const options = { homeDir, workDir: await temporaryDirectory() } as Parameters<typeof readSettings>[0];
-    expect([...(await readSettings(options))]).toEqual([['limit', { value: '50', place: 'user' }]]);
-    expect(await findShared(dataDir)).toMatchObject({ kind: 'gone', file: { version: '0.1.0', format: of } });
-  },
-);
+test.each([0, 1])('history, query log, settings and runtime file of format %i are read', async of => {
+  const dataDir = await written(of);
+  const history = new History(path.join(dataDir, 'history.jsonl'), () => {});
+  expect(history.list({ access: 'tail', n: 2 } as Parameters<History['list']>[0])).toMatchObject([
+    { session: 1, line: 6 },
+    { session: 1, line: 7, source: 'orders | count' },
+  ]);
+  const queries = await new QueryLog(path.join(dataDir, 'queries.jsonl')).entries();
+  expect(queries.map(({ apl, rows }) => [apl, rows])).toEqual([
+    ['orders | where price > 1 | summarize count() by note', 1],
+    ['orders | count', 1],
+  ]);
+  const homeDir = await temporaryDirectory();
+  cpSync(path.join(fixtureOf(of), 'settings.toml'), path.join(homeDir, '.apl-kernel.toml'));
+  const options = { homeDir, workDir: await temporaryDirectory() } as Parameters<typeof readSettings>[0];
+  expect([...(await readSettings(options))]).toEqual([['limit', { value: '50', place: 'user' }]]);
+  expect(await findShared(dataDir)).toMatchObject({ kind: 'gone', file: { version: '0.1.0', format: of } });
+});
 
-test('a new data directory has the format from its start', async () => {
+test('a new data directory gets the current format', async () => {
   const dataDir = path.join(await temporaryDirectory(), 'data');
   await start(dataDir);
   expect(readFileSync(path.join(dataDir, 'format.json'), 'utf8')).toBe(formatText);
 });
 
-test('a file of the format with one bit flipped anywhere does not pass for a newer format', async () => {
+test('flipping any bit of the format file never makes it a newer format', async () => {
   const dataDir = path.join(await temporaryDirectory(), 'data');
   await start(dataDir);
   const file = path.join(dataDir, 'format.json');
@@ -171,7 +168,7 @@ test('a file of the format with one bit flipped anywhere does not pass for a new
   }
 });
 
-test('a data directory of a newer format is refused with words, and nothing in it is touched', async () => {
+test('a data directory of a newer format is refused and left untouched', async () => {
   const dataDir = await written();
   writeFileSync(path.join(dataDir, 'format.json'), '{"format":2,"version":"3.0.0","more":[]}');
   const before = readdirSync(dataDir, { recursive: true }).sort();
@@ -186,10 +183,10 @@ test('a data directory of a newer format is refused with words, and nothing in i
 test.each([
   ['cut', (file: string) => writeFileSync(file, '{"form')],
   ['emptied', (file: string) => writeFileSync(file, '')],
-  ['of another kind', (file: string) => writeFileSync(file, '{"format":"1"}')],
+  ['of the wrong type', (file: string) => writeFileSync(file, '{"format":"1"}')],
   ['null', (file: string) => writeFileSync(file, 'null')],
   ['a directory', (file: string) => mkdirSync(file)],
-])('a file of the format that is %s stops nothing, and the log names it', async (_, damage) => {
+])('a format file that is %s stops nothing, and the log names it', async (_, damage) => {
   const dataDir = await written();
   const file = path.join(dataDir, 'format.json');
   damage(file);

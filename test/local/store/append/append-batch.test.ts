@@ -81,10 +81,13 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
   ],
   ['integers and reals', [`{${at},"i":1}\n{${at},"i":0.5}\n{${at},"i":1.50}`]],
   ['numbers and text', [`{${at},"i":1.50}\n{${at},"i":"a"}\n{${at},"i":true}`]],
-  ['an array, a single object over lines', [`[{${at},"a":1}, {${at},"b":"x"}]`, `{\n ${at},\n "a": 2\n}`]],
+  [
+    'an array, and an object over several lines',
+    [`[{${at},"a":1}, {${at},"b":"x"}]`, `{\n ${at},\n "a": 2\n}`],
+  ],
   ['empty lines and carriage returns', [`{${at},"a":1}\r\n\n  {${at},"a":2}  \n`]],
   [
-    'keys with dots, in other case, odd ones',
+    'keys with dots, other cases or odd characters',
     [`{${at},"a.b":1,"A":2,"a":3,"":4,"it's":5,"q\\"q":6,"_TIME":7}`],
   ],
   ['no time at all', ['{"a":1}\n{"a":2}']],
@@ -103,7 +106,7 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
     ],
   ],
   ['times in some events only', [`{${at},"a":1}\n{"a":2}\n{"_time":null,"a":3}`]],
-  ['a likely name of a time', ['{"ts":1700000000,"timestamp":"2024-01-01T00:00:00Z"}']],
+  ['a likely time field', ['{"ts":1700000000,"timestamp":"2024-01-01T00:00:00Z"}']],
   ['a date and a time of day', ['{"date":"2024-01-01","time":"10:00:00"}']],
   ['a named field', ['{"at":"2024-01-01T00:00:00Z","_time":5}', '{"at":1700000000}'], 'at'],
   ['a named field without a value', ['{"at":null,"a":1}'], 'at'],
@@ -120,7 +123,7 @@ const bodies: readonly (readonly [what: string, bodies: readonly string[], timeF
 ];
 
 test.each(bodies.map(([what, each, timeField]): Case => [what, each, timeField]))(
-  'a small body becomes what an import makes of it: %s',
+  'a small body is stored as an import would store it: %s',
   async (_, each, timeField) => {
     expect(await appended(each, timeField)).toEqual(await imported(each, timeField));
   },
@@ -131,16 +134,16 @@ const left: readonly (readonly [what: string, body: string, timeField?: string])
   ['a broken line among others', '{"a":1}\n{"a":'],
   ['a value that is not an object', '[1]'],
   ['an empty list', '[]'],
-  ['nothing', ''],
+  ['an empty body', ''],
   ['a repeated key', '{"a":1,"a":2}'],
   ['half a surrogate pair', '{"a":"\\ud800"}'],
   ['a NUL character', '{"a\\u0000":1}'],
   ['a zero with a sign', '{"a":-0}'],
-  ['a number beyond all bounds', '{"a":[1e999]}'],
+  ['a number out of range', '{"a":[1e999]}'],
   ['deep nesting', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
   ['keys that collide', '{"a.b":1,"a":{"b":2}}'],
-  ['a named field that is not there', '{"a":1}', 'at'],
-  ['a named field that holds no time', '{"at":"?"}', 'at'],
+  ['a missing named field', '{"a":1}', 'at'],
+  ['a named field without a time', '{"at":"?"}', 'at'],
   ['a time in another format', '{"_time":"31/Dec/2024:10:00:00 +0000"}'],
   ['a time with a fraction of seconds since 1970', '{"_time":1700000000.5}'],
 ];
@@ -194,7 +197,7 @@ function randomObject(random: (below: number) => number, depth: number): string 
   return `{${keys.map(key => `${JSON.stringify(key)}: ${randomValue(random, depth)}`).join(', ')}}`;
 }
 
-test('random bodies become what an import makes of them', async () => {
+test('random bodies are stored as an import would store them', async () => {
   let compared = 0;
   for (let seed = 1; seed <= 12; seed++) {
     const random = randomOf(seed);

@@ -17,7 +17,7 @@ async function enginesBeside(content: string | Buffer = 'a line\n') {
   return { engines, file };
 }
 
-test('an engine that has read a small file reads the next, and keeps nothing of the first', async () => {
+test('an engine that read a small file is reused, with its files deleted', async () => {
   const { engines, file } = await enginesBeside();
   const first = await engines.open([file]);
   const copy = await engines.near(first, file);
@@ -35,7 +35,7 @@ test('an engine that has read a small file reads the next, and keeps nothing of 
   await expect(readdir(first.workDir)).rejects.toThrow('ENOENT');
 });
 
-test('an engine that is given back once the service ends is closed', async () => {
+test('an engine released after closing is closed', async () => {
   const { engines, file } = await enginesBeside();
   const engine = await engines.open([file]);
   await engines.close();
@@ -59,7 +59,7 @@ test.each([
   ['in.TSV', 'a\t"first\nsecond"\n', 1n],
   ['in.csv', 'a,"first, ""second"\n', 3n],
   ['in.log', 'a,"first\nsecond"\n', 3n],
-])('one thread reads a CSV with line breaks in values: %s %j', async (name, row, threads) => {
+])('a CSV with line breaks in values is read by one thread: %s %j', async (name, row, threads) => {
   expect(await threadsFor(name, row.repeat(20_000))).toBe(threads);
 });
 
@@ -81,7 +81,7 @@ const lines: Readonly<Record<string, (fields: readonly string[]) => string>> = {
   'one each.log': fields => fields.map(field => `${field}="a ${field}=1 b= QQ${field}=="`).join('\n'),
 };
 
-test.each(Object.keys(lines))('one thread reads a file of many fields: %s', async name => {
+test.each(Object.keys(lines))('a file of many fields is read by one thread: %s', async name => {
   const content = (fields: number) => {
     const line = lines[name]?.(Array.from({ length: fields }, (_, field) => `f${field}`)) ?? '';
     return `${line}\n`.repeat(Math.ceil(largeBytes / line.length));
@@ -91,13 +91,13 @@ test.each(Object.keys(lines))('one thread reads a file of many fields: %s', asyn
   expect(await threadsFor(`${name}.gz`, gzipSync(content(200), { level: 0 }))).toBe(1n);
 });
 
-test('an object of many keys that differ is one field for the threads that read it', async () => {
+test('an object with many different keys counts as one field', async () => {
   const line = (_: unknown, row: number) =>
     `{"a":{${Array.from({ length: 40 }, (_, key) => `"k${row}_${key}":1`).join(',')}}}\n`;
   expect(await threadsFor('in.ndjson', Array.from({ length: 1000 }, line).join(''))).toBe(3n);
 });
 
-test('one thread reads a Parquet file of many fields', async () => {
+test('a Parquet file of many fields is read by one thread', async () => {
   const directory = await temporaryDirectory();
   const engine = await openEngine(directory, []);
   onTestFinished(() => engine.close());
@@ -114,8 +114,8 @@ test('one thread reads a Parquet file of many fields', async () => {
 test.each([
   ['small Parquet files', 'PAR1', 63, 1n],
   ['larger Parquet files', 'PAR1', 64, 3n],
-  ['small files of text', 'text', 63, 3n],
-])('%s, many of them, are read by as many threads as help', async (_, start, size, threads) => {
+  ['small text files', 'text', 63, 3n],
+])('many files get as many threads as help: %s', async (_, start, size, threads) => {
   const directory = await temporaryDirectory();
   const files = Array.from({ length: 8 }, (_, number) => path.join(directory, `${number}`));
   const content = Buffer.concat([Buffer.from(start), Buffer.alloc(size * 1024 - 8), Buffer.from(start)]);
@@ -126,13 +126,13 @@ test.each([
 });
 
 const failures: readonly (readonly [string, unknown, boolean])[] = [
-  ['of what is in its file', new LocalError('invalid', 'empty', 'It holds no rows.'), true],
-  ['of the engine', new EngineError('engine-failed', 'It could not.'), false],
-  ['for which the engine has words', new LocalError('invalid', 'unreadable', 'No.', { cause: 1 }), false],
+  ['in the file', new LocalError('invalid', 'empty', 'It holds no rows.'), true],
+  ['in the engine', new EngineError('engine-failed', 'It could not.'), false],
+  ['caused by the engine', new LocalError('invalid', 'unreadable', 'No.', { cause: 1 }), false],
 ];
 
 test.each(failures)(
-  'after a failure %s, an engine is kept only if it had no part in it',
+  'after a failure %s, an engine is reused only if the failure is not its own',
   async (_, failure, isReused) => {
     const { engines, file } = await enginesBeside();
     const first = await engines.open([file]);
@@ -145,9 +145,9 @@ test.each(failures)(
 
 test.each([
   ['that is large', Buffer.alloc(256 * 1024, 'x'), 1],
-  ['of Parquet', Buffer.from('PAR1'), 1],
+  ['in Parquet', Buffer.from('PAR1'), 1],
   ['beside another', Buffer.from('x'), 2],
-] as const)('a file %s is read where it is, by an engine of its own', async (_, content, count) => {
+] as const)('a file %s is read in place, by an engine of its own', async (_, content, count) => {
   const { engines, file } = await enginesBeside(content);
   const files = Array.from({ length: count }, () => file);
   const first = await engines.open(files);

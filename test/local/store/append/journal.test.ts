@@ -81,7 +81,7 @@ async function orphanWith(
   return file;
 }
 
-test('what was appended is in the next snapshot, in one file, and no log is left', async () => {
+test('appended events are in the next snapshot, in one file, and no log is left', async () => {
   const parts = await openStore();
   await append(parts, 3, 1);
   await append(parts, 2);
@@ -96,7 +96,7 @@ test('what was appended is in the next snapshot, in one file, and no log is left
   ]);
 });
 
-test('what a process that was killed had appended is taken in once, by the next that looks', async () => {
+test('the log of a killed process is adopted once, by the next reader', async () => {
   const parts = await openStore();
   const orphan = await orphanOf(parts, batchOf(1, 2), batchOf(3));
   const kept = path.join(parts.dataDir, 'log');
@@ -113,8 +113,8 @@ test('what a process that was killed had appended is taken in once, by the next 
 const damages: readonly (readonly [string, (file: string, size: number) => Promise<void>, number[]])[] = [
   ['cut in its last batch', (file, size) => truncate(file, size - 1), [1]],
   ['with a byte changed in its last batch', flipLast, [1]],
-  ['with the beginning of another batch', file => appendFile(file, Buffer.from([9, 0, 0, 0, 1])), [1, 2]],
-  ['empty', file => truncate(file, 0), []],
+  ['with the start of another batch', file => appendFile(file, Buffer.from([9, 0, 0, 0, 1])), [1, 2]],
+  ['without content', file => truncate(file, 0), []],
 ];
 
 async function flipLast(file: string, size: number): Promise<void> {
@@ -123,14 +123,14 @@ async function flipLast(file: string, size: number): Promise<void> {
   await writeFile(file, bytes);
 }
 
-test.each(damages)('of a log that is %s, the whole batches count', async (_, damage, ids) => {
+test.each(damages)('a log %s keeps its whole batches', async (_, damage, ids) => {
   const parts = await openStore();
   const orphan = await orphanOf(parts, batchOf(1), batchOf(2));
   await damage(orphan, (await readFile(orphan)).length);
   expect(await idsOf({ ...parts, store: testStore(parts.dataDir, parts.engine) })).toEqual(ids);
 });
 
-test('many clients at once lose nothing', async () => {
+test('concurrent appends lose nothing', async () => {
   const parts = await openStore();
   const ids = Array.from({ length: 400 }, (_, index) => index);
   const reading = (async () => {
@@ -141,7 +141,7 @@ test('many clients at once lose nothing', async () => {
   await reading;
 });
 
-test('events are merged into few files, and nothing is lost or doubled on the way', async () => {
+test('events are merged into few files without loss or duplicates', async () => {
   const parts = await openStore();
   for (let id = 0; id < 30; id++) {
     await append(parts, 29 - id);
@@ -177,7 +177,7 @@ async function mergingStore(during: (parts: Parts, first: string) => Promise<voi
 
 const away = (parts: Parts) => path.join(parts.dataDir, 'away');
 
-test('a file that is moved away by hand during a merge does not come back with it, and counts once when it is back', async () => {
+test('a file moved away during a merge is not merged, and counts once when it is back', async () => {
   let moved = '';
   const parts = await mergingStore(async (of, first) => {
     moved = first;
@@ -190,7 +190,7 @@ test('a file that is moved away by hand during a merge does not come back with i
   await parts.store.close();
 });
 
-test('nor does one that is moved away at the last second', async () => {
+test('a file moved away just before the merge is published is not merged', async () => {
   let move = () => {};
   const parts = await mergingStore(
     async (of, first) => {
@@ -206,7 +206,7 @@ test('nor does one that is moved away at the last second', async () => {
   await parts.store.close();
 });
 
-test('a file that is written over by hand during a merge stays as it is', async () => {
+test('a file overwritten during a merge keeps its new content', async () => {
   let bytes = Buffer.alloc(0);
   const parts = await mergingStore(async (of, first) => {
     const [, second = ''] = await entries(of, '.parquet');
@@ -219,50 +219,50 @@ test('a file that is written over by hand during a merge stays as it is', async 
   await parts.store.close();
 });
 
+test.skipIf(process.platform === 'win32')('a pipe in place of a file does not block a merge', async () => {
+  const parts = await openStore();
+  const run = parts.engine.run.bind(parts.engine);
+  let failure = '';
+  parts.engine.run = async (sql, signal) => {
+    if (!sql.includes('row_number() OVER () AS n')) return run(sql, signal);
+    const file = path.join(parts.directory, (await entries(parts, '.parquet'))[0] ?? '');
+    await rename(file, away(parts));
+    execFileSync('mkfifo', [file]);
+    return run(sql, signal).catch(error => {
+      failure = error.code;
+      throw error;
+    });
+  };
+  for (let id = 0; id < 8; id++) {
+    await append(parts, id);
+    await parts.store.snapshot('d');
+  }
+  await expect.poll(() => failure).toBe('query-cancelled');
+  await parts.store.close();
+});
+
 test.skipIf(process.platform === 'win32')(
-  'a pipe that takes the place of a file keeps no merge waiting',
+  'a pipe in place of a file does not block a trim, which names it',
   async () => {
     const parts = await openStore();
+    await append(parts, 1, 2);
+    await parts.store.snapshot('d');
+    const [name = ''] = await entries(parts, '.parquet');
+    const file = path.join(parts.directory, name);
     const run = parts.engine.run.bind(parts.engine);
-    let failure = '';
     parts.engine.run = async (sql, signal) => {
-      if (!sql.includes('row_number() OVER () AS n')) return run(sql, signal);
-      const file = path.join(parts.directory, (await entries(parts, '.parquet'))[0] ?? '');
       await rename(file, away(parts));
       execFileSync('mkfifo', [file]);
-      return run(sql, signal).catch(error => {
-        failure = error.code;
-        throw error;
-      });
+      return run(sql, signal);
     };
-    for (let id = 0; id < 8; id++) {
-      await append(parts, id);
-      await parts.store.snapshot('d');
-    }
-    await expect.poll(() => failure).toBe('query-cancelled');
+    await expect(parts.store.trim('d', 1_700_000_002_000_000_000n)).rejects.toThrow(
+      `${file} was replaced by a named pipe while it was read.`,
+    );
     await parts.store.close();
   },
 );
 
-test.skipIf(process.platform === 'win32')('nor a trim, which names it', async () => {
-  const parts = await openStore();
-  await append(parts, 1, 2);
-  await parts.store.snapshot('d');
-  const [name = ''] = await entries(parts, '.parquet');
-  const file = path.join(parts.directory, name);
-  const run = parts.engine.run.bind(parts.engine);
-  parts.engine.run = async (sql, signal) => {
-    await rename(file, away(parts));
-    execFileSync('mkfifo', [file]);
-    return run(sql, signal);
-  };
-  await expect(parts.store.trim('d', 1_700_000_002_000_000_000n)).rejects.toThrow(
-    `${file} was replaced by a named pipe while it was read.`,
-  );
-  await parts.store.close();
-});
-
-test('a merged file that was moved away by hand before it could be deleted does not count again', async () => {
+test('a merged file moved away before its deletion does not count again when it is back', async () => {
   const parts = await mergingStore(async () => {});
   const [list = ''] = await entries(parts, '.replaces');
   const all = await entries(parts, '.parquet');
@@ -278,7 +278,7 @@ test('a merged file that was moved away by hand before it could be deleted does 
   await parts.store.close();
 });
 
-test('files of a backup that come back beside the one that has their rows do not count, and do once that one is away', async () => {
+test('backup files that come back beside their merged file do not count until it is gone', async () => {
   const parts = await mergingStore(async () => {});
   const [list = ''] = await entries(parts, '.replaces');
   const merged = path.join(parts.directory, list.replace('.replaces', '.parquet'));
@@ -305,7 +305,7 @@ test('files of a backup that come back beside the one that has their rows do not
   await Promise.all([parts.store.close(), next.store.close()]);
 });
 
-test('copies of files and logs under other names do not count beside what has their rows, at any time', async () => {
+test('copies of files and logs under other names never count beside the originals', async () => {
   const parts = await mergingStore(async () => {});
   const all = [0, 1, 2, 3, 4, 5, 6, 7];
   const [list = ''] = await entries(parts, '.replaces');
@@ -350,7 +350,7 @@ test('copies of files and logs under other names do not count beside what has th
   await next.store.close();
 });
 
-test('a log of a killed process whose events are stored already does not outlive the file that they are in', async () => {
+test('an already stored log of a killed process does not outlive the file with its events', async () => {
   const begun = await openStore();
   const { directory } = begun;
   // One file fewer than the minimum for a merge, so that the log is there before the merge begins.
@@ -373,7 +373,7 @@ test('a log of a killed process whose events are stored already does not outlive
   await parts.store.close();
 });
 
-test('events for a dataset that is gone are refused, and do not bring it back', async () => {
+test('events for a deleted dataset are refused and do not recreate it', async () => {
   const parts = await openStore();
   await append(parts, 1);
   await parts.store.remove('d');
@@ -382,7 +382,7 @@ test('events for a dataset that is gone are refused, and do not bring it back', 
   expect(await idsOf(parts)).toEqual([]);
 });
 
-test('events for a dataset that is made again while others come are kept', async () => {
+test('events for a dataset recreated in the meantime are kept', async () => {
   const parts = await openStore();
   await append(parts, 1);
   await rename(parts.directory, path.join(parts.dataDir, 'gone'));
@@ -391,7 +391,7 @@ test('events for a dataset that is made again while others come are kept', async
   expect(await idsOf(parts)).toEqual([2]);
 });
 
-test('a replacement replaces what was appended before it', async () => {
+test('a replacement replaces events appended before it', async () => {
   const parts = await openStore();
   await append(parts, 1);
   const file = path.join(parts.engine.workDir, 'new.parquet');
@@ -415,7 +415,7 @@ async function losingStore() {
   return { ...parts, lose };
 }
 
-test('once another service has taken a log over, what is added to it is not acknowledged, and not added again', async () => {
+test('an append to a log that another service adopted is neither acknowledged nor repeated', async () => {
   const parts = await losingStore();
   await append(parts, 1);
   const [log = ''] = await entries(parts, '.log');
@@ -426,7 +426,7 @@ test('once another service has taken a log over, what is added to it is not ackn
   expect(await entries(parts, '.log')).toEqual([taken]);
 });
 
-test('a service that has lost the data directory stores nothing, and leaves its log to the next', async () => {
+test('a service that has lost the data directory stores nothing and leaves its log to the next', async () => {
   const parts = await losingStore();
   await append(parts, 1);
   const logs = await entries(parts, '.log');
@@ -435,7 +435,7 @@ test('a service that has lost the data directory stores nothing, and leaves its 
   expect([await entries(parts, '.log'), await entries(parts, '.parquet')]).toEqual([logs, []]);
 });
 
-test('what a service elsewhere had appended is taken in by the next', async () => {
+test('the log of a service elsewhere is adopted by the next', async () => {
   const parts = await openStore();
   const orphan = await orphanOf(parts, batchOf(1, 2));
   const elsewhere = `ffffffff-${process.pid}-0123456789ab-${crypto.randomUUID()}.log`;
@@ -444,7 +444,7 @@ test('what a service elsewhere had appended is taken in by the next', async () =
   expect([await entries(parts, '.log'), (await entries(parts, '.parquet')).length]).toEqual([[], 1]);
 });
 
-test('the log of a service of an older version that still runs here is left alone', async () => {
+test('the log of a running service of an older version is left alone', async () => {
   const parts = await openStore();
   const orphan = await orphanOf(parts, batchOf(1));
   const [, pid, start] = (await ownName()).split('-');
@@ -455,7 +455,7 @@ test('the log of a service of an older version that still runs here is left alon
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a log is taken over before it is read, so that whoever still writes to it can tell',
+  'a log is renamed before it is read, so that its writer notices',
   async () => {
     const parts = await openStore();
     const orphan = await orphanOf(parts, batchOf(1));

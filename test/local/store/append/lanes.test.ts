@@ -42,7 +42,7 @@ function gate() {
   return { opened, open };
 }
 
-test('a dataset is stored while another one is held up, and knows when it is settled', async () => {
+test('a dataset is stored while another is blocked, and reports when it is settled', async () => {
   const held = gate();
   const { journal, append, filesOf } = await openJournal(name =>
     name === 'a' ? held.opened : Promise.resolve(),
@@ -59,7 +59,7 @@ test('a dataset is stored while another one is held up, and knows when it is set
   expect([journal.isSettled('a'), await filesOf('a')]).toEqual([true, ['.parquet']]);
 });
 
-test('a dataset that is asked for is stored while all of them wait for another one', async () => {
+test('a requested dataset is stored while a flush of all waits for another', async () => {
   const held = gate();
   const { journal, append } = await openJournal(name => (name === 'a' ? held.opened : Promise.resolve()));
   await Promise.all([append('a'), append('b')]);
@@ -88,7 +88,7 @@ test('flushes of a dataset that is being stored share the next turn', async () =
   expect([files, journal.isSettled('a')]).toEqual([2, true]);
 });
 
-test('a dataset that cannot be stored is named, and others are stored, by the clock too', async () => {
+test('a dataset that cannot be stored is named, and others are stored, even by the timer', async () => {
   const full = new Error('full');
   let isFull = true;
   const { journal, append, filesOf } = await openJournal(async name => {

@@ -86,11 +86,16 @@ function randomOf(seed: number): Random {
 }
 
 test.each([
-  ['of today', currentSample, 2_000, { 2: { lost: 999, aside: 100 }, 10: { lost: 4389, aside: 500 } }],
+  [
+    'in the current format',
+    currentSample,
+    2_000,
+    { 2: { lost: 999, aside: 100 }, 10: { lost: 4389, aside: 500 } },
+  ],
   // Its records have nothing to identify duplicates by.
-  ['of the first format', firstSample, 200, { 2: { lost: 908, aside: 100 }, 10: { lost: 3936, aside: 500 } }],
+  ['in the first format', firstSample, 200, { 2: { lost: 908, aside: 100 }, 10: { lost: 3936, aside: 500 } }],
 ] as const)(
-  'of a log %s that is damaged, every whole record is kept once, and the rest set aside and said',
+  'a damaged log %s keeps every whole record once, and sets the rest aside with a message',
   async (_, sample, mostInserted, expectedCounts) => {
     const log = await sample();
     expect(log.starts.length).toBe(records);
@@ -121,27 +126,22 @@ test.each([
 
 /** Changes to a log of three batches before or after the fourth, the remaining batches, and the message about the rest. */
 const cases: readonly (readonly [string, (log: LogSample, fourth: Buffer) => Buffer, number[], string])[] = [
-  ['as it was', ({ bytes }) => bytes, [0, 1, 2], ''],
-  ['that was begun', () => encodeHeader(headerBytes), [], ''],
+  ['that is intact', ({ bytes }) => bytes, [0, 1, 2], ''],
+  ['with only a header', () => encodeHeader(headerBytes), [], ''],
   [
-    'in which the first batch was begun',
+    'with a partial first batch',
     ({ bytes, starts: [first = 0] }) => join(encodeHeader(first), bytes.subarray(first, first + 99)),
     [],
     '',
   ],
-  ['in which a batch was begun', ({ bytes }, fourth) => join(bytes, fourth.subarray(0, 1)), [0, 1, 2], ''],
   [
-    'in which half of a batch was written',
-    ({ bytes }, fourth) => join(bytes, fourth.subarray(0, 99)),
+    'with one byte of another batch',
+    ({ bytes }, fourth) => join(bytes, fourth.subarray(0, 1)),
     [0, 1, 2],
     '',
   ],
-  [
-    'in which a batch was written and not acknowledged',
-    ({ bytes }, fourth) => join(bytes, fourth),
-    [0, 1, 2, 3],
-    '',
-  ],
+  ['with part of another batch', ({ bytes }, fourth) => join(bytes, fourth.subarray(0, 99)), [0, 1, 2], ''],
+  ['with a whole unacknowledged batch', ({ bytes }, fourth) => join(bytes, fourth), [0, 1, 2, 3], ''],
   [
     'without a batch',
     ({ bytes, starts: [first] }) => bytes.subarray(0, first),
@@ -173,25 +173,25 @@ const cases: readonly (readonly [string, (log: LogSample, fourth: Buffer) => Buf
     '0 bytes could not be read, and 260 bytes are missing. 2 of its batches are kept',
   ],
   [
-    'with another bit in its header',
+    'with a flipped bit in its header',
     ({ bytes }) => flipped(bytes, 13),
     [0, 1, 2],
     '24 bytes could not be read. 3 of its batches are kept',
   ],
   [
-    'with another bit in its first batch',
+    'with a flipped bit in its first batch',
     ({ bytes }) => flipped(bytes, 90),
     [1, 2],
     '260 bytes could not be read. 2 of its batches are kept',
   ],
   [
-    'with another bit in its last batch',
+    'with a flipped bit in its last batch',
     ({ bytes }) => flipped(bytes, bytes.length - 9),
     [0, 1],
     '260 bytes could not be read. 2 of its batches are kept',
   ],
   [
-    'with another length in its first batch',
+    'with a wrong length in its first batch',
     ({ bytes, starts: [first = 0] }) => flipped(bytes, first + 14),
     [1, 2],
     '260 bytes could not be read. 2 of its batches are kept',
@@ -209,14 +209,14 @@ const cases: readonly (readonly [string, (log: LogSample, fourth: Buffer) => Buf
     '260 bytes could not be read. 3 of its batches are kept',
   ],
   [
-    'with zeros behind it',
+    'followed by zeros',
     ({ bytes }) => join(bytes, Buffer.alloc(4096)),
     [0, 1, 2],
     '4,096 bytes could not be read. 3 of its batches are kept',
   ],
 ];
 
-test.each(cases)('a log %s', async (_, change, ids, text) => {
+test.each(cases)('a log %s keeps its readable batches', async (_, change, ids, text) => {
   const all = await currentSample(4);
   const bench = await openBench();
   const orphan = bench.orphan();
@@ -239,7 +239,7 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-test('a damaged log whose service was killed after its batches were stored is set aside once, and they count once', async () => {
+test('a damaged log whose batches were stored before a kill is set aside once, and they count once', async () => {
   const bench = await openBench();
   const orphan = bench.orphan();
   const { bytes } = await currentSample(3);
@@ -264,7 +264,7 @@ async function writeLater(file: string): Promise<void> {
 }
 
 test.each(unreadable)(
-  'a log that %s stays where it is, and refuses queries of its dataset by name',
+  'a log that %s stays in place, and queries of its dataset are refused by name',
   async (_, make, reason) => {
     const bench = await openBench();
     const orphan = bench.orphan();

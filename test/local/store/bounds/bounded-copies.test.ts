@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { writeCopy } from '../../../../kernel/local/store/bounds/bounded-copies.js';
 import { temporaryDirectory } from '../../service.js';
 
-test('a copy fails whose directory is deleted meanwhile', async () => {
+test('a copy fails if its directory is deleted in the meantime', async () => {
   const directory = await temporaryDirectory();
   const [scratch, file] = [path.join(directory, 'scratch'), path.join(directory, 'file')];
   mkdirSync(scratch);
@@ -18,7 +18,7 @@ test('a copy fails whose directory is deleted meanwhile', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'a disk that others fill between two looks is named as full',
+  'a disk that fills up between two checks is reported as full',
   async () => {
     await expect(writeCopy('/dev/full', [Readable.from([Buffer.from('text')])])).rejects.toMatchObject({
       kind: 'storage',

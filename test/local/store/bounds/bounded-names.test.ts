@@ -6,7 +6,7 @@ import { whileFiles } from '../../../../kernel/local/store/bounds/bounded-names.
 import { temporaryDirectory } from '../../service.js';
 
 test.skipIf(process.platform === 'win32')(
-  'pipes that keep every thread of the process waiting are seen, and let all of them go',
+  'pipes that block every thread are detected and released',
   async () => {
     const directory = await temporaryDirectory();
     // More than the 16 threads of a service.

@@ -21,17 +21,17 @@ const nested = (open: string, levels: number, close: string, inner = '1') =>
 const columns = (count: number, delimiter = ',') => Array.from({ length: count }, () => 'c').join(delimiter);
 
 const fine: readonly (readonly [what: string, format: string, text: string | Buffer])[] = [
-  ['nothing', 'json', ''],
+  ['an empty text', 'json', ''],
   ['an event of 200 levels', 'json', nested('{"a":', 200, '}')],
   ['an event of 200 levels in an array', 'json', `[\n${nested('{"a":', 199, '}', '[]')}\n]`],
   ['brackets in a string', 'json', `{"a":"${'['.repeat(300)}"}`],
   ['brackets after an escaped quote', 'json', `{"a":"\\"${'['.repeat(300)}"}`],
-  ['brackets after a quote that is not escaped', 'json', `{"a":"\\\\","b":[]}`.repeat(300)],
-  ['lines that are broken off after a bracket', 'json', '{"a":{\n'.repeat(300)],
-  ['lines that are broken off in a string', 'json', '{"a":{"b":"c\n'.repeat(300)],
-  ['lines that are broken off after a comma', 'json', '{"a":1,\n{"a":1}\n'.repeat(300)],
-  ['lines that close too much', 'json', '{"a":1}]}\n'.repeat(300)],
-  ['events one after the other', 'json', '{"a":{}} {"a":{}}'.repeat(300)],
+  ['brackets after an unescaped quote', 'json', `{"a":"\\\\","b":[]}`.repeat(300)],
+  ['lines cut after a bracket', 'json', '{"a":{\n'.repeat(300)],
+  ['lines cut in a string', 'json', '{"a":{"b":"c\n'.repeat(300)],
+  ['lines cut after a comma', 'json', '{"a":1,\n{"a":1}\n'.repeat(300)],
+  ['lines with too many closing brackets', 'json', '{"a":1}]}\n'.repeat(300)],
+  ['concatenated events', 'json', '{"a":{}} {"a":{}}'.repeat(300)],
   ['5,000 keys', 'json', object(5000)],
   ['5,000 keys in each event', 'json', `${object(5000)}\n${object(5000)}\n`],
   ['more keys in an inner object', 'json', `{"labels":${object(90_000)}}`],
@@ -39,8 +39,8 @@ const fine: readonly (readonly [what: string, format: string, text: string | Buf
   ['5,000 columns', 'csv', columns(5000)],
   ['commas in a value', 'csv', `a,b\n1,"${','.repeat(6000)}"`],
   ['commas in values of several lines', 'csv', `a,b\n${'"1\n,",2\n'.repeat(6000)}`],
-  ['commas in values behind quotes within others', 'csv', `a,b\n5" disk,1\n${'"1,2",3\n'.repeat(6000)}`],
-  ['commas in values behind a quote that is not closed', 'csv', `a,b\n"5,1\n${'"1,2",3\r\n'.repeat(6000)}`],
+  ['commas in values after quotes inside values', 'csv', `a,b\n5" disk,1\n${'"1,2",3\n'.repeat(6000)}`],
+  ['commas in values after an unclosed quote', 'csv', `a,b\n"5,1\n${'"1,2",3\r\n'.repeat(6000)}`],
   ['commas in values with quotes', 'csv', `a,b\n${'"1"",""2",3\n'.repeat(6000)}`],
   ['semicolons beside commas', 'csv', `a,b\n1,${';'.repeat(6000)}`],
   ['tabs in the text of a log', 'text', '\t'.repeat(6000)],
@@ -56,13 +56,13 @@ const refusals: readonly (readonly [what: string, format: string, text: string |
       'It is nested in more than 200 levels in event 2, line 2; an event may have 200.',
     ],
     [
-      'an array of 201 levels that is indented',
+      'an indented array of 201 levels',
       'json',
       `[{"a":1},\n{"b":\n${nested('[\n', 200, ']')}}]`,
       'It is nested in more than 200 levels in event 2, line 202; an event may have 200.',
     ],
     [
-      'an object whose members begin lines',
+      'an object with members at line starts',
       'json',
       nested('{"a":\n', 201, '}'),
       'It is nested in more than 200 levels in event 1, line 201; an event may have 200.',
@@ -110,17 +110,17 @@ function binary(): Buffer {
   return Buffer.from(Array.from({ length: 600 }, (_, index) => (index * 151) % 256));
 }
 
-describe.each([1, 7, 65_536])('in pieces of %s bytes', piece => {
-  test.each(fine)('%s of %s', (_, format, text) => {
+describe.each([1, 7, 65_536])('read in pieces of %s bytes', piece => {
+  test.each(fine)('%s as %s is accepted', (_, format, text) => {
     expect(said(format, text, piece)).toBe('fine');
   });
 
-  test.each(refusals)('%s of %s', (_, format, text, message) => {
+  test.each(refusals)('%s as %s is refused', (_, format, text, message) => {
     expect(said(format, text, piece)).toBe(message);
   });
 });
 
-test('the delimiter that is given is the one that counts', () => {
+test('the given delimiter decides the number of columns', () => {
   expect(said('csv', columns(5001, ';'), 1024, ',')).toBe('fine');
   expect(said('csv', columns(5001, '~'), 1024, '~')).toBe(
     'It has more than 5,000 columns in line 1; 5,000 can be fields.',
@@ -137,12 +137,12 @@ const long: readonly (readonly [format: string, begin: string, message: string])
   ['text', '\n', 'It has more than 64 MiB in line 2; a line may have 64 MiB.'],
 ];
 
-test.each(long)('a line of %s after %j is not endless', (format, begin, message) => {
+test.each(long)('a line of %s after %j has a maximum length', (format, begin, message) => {
   expect(said(format, begin + mebibyte.repeat(63), 2 ** 20)).toBe('fine');
   expect(said(format, begin + mebibyte.repeat(64) + mebibyte, 2 ** 20)).toBe(message);
 });
 
-test('many events of some length are none that is long', () => {
+test('many events of moderate length do not count as one long event', () => {
   expect(said('json', `{"a":"${mebibyte}"}\n`.repeat(70), 2 ** 20)).toBe('fine');
   expect(said('json', `[${`{"a":"${mebibyte}"},`.repeat(70)}{}]`, 2 ** 20)).toBe('fine');
 });

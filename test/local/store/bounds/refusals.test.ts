@@ -42,14 +42,14 @@ const bombs: readonly Bomb[] = [
     ' is nested in more than 200 levels in event 1, line 1; an event may have 200.',
   ],
   [
-    'levels of a field of arrays, after others',
+    'levels of an array field, after others',
     'x.json',
     '{"a":[1]}\n'.repeat(600_000) + nested,
     ' is nested in more than 200 levels in event 600,001, line 600,001; an event may have 200.',
   ],
-  ['a line', 'x.json', long, ' has more than 64 MiB in event 1, line 1; an event may have 64 MiB.'],
+  ['lines', 'x.json', long, ' has more than 64 MiB in event 1, line 1; an event may have 64 MiB.'],
   [
-    'a line after others',
+    'lines after others',
     'x.json',
     lines + long,
     ' has more than 64 MiB in event 20,001, line 20,001; an event may have 64 MiB.',
@@ -67,7 +67,7 @@ const bombs: readonly Bomb[] = [
     ' has more than 5,000 columns in line 3; 5,000 can be fields.',
   ],
   [
-    'a line of CSV after others',
+    'lines of CSV after others',
     'x.csv',
     `${rows}1,${'x'.repeat(65 * 2 ** 20)}\n`,
     ' has more than 64 MiB in line 20,002; a line may have 64 MiB.',
@@ -75,7 +75,7 @@ const bombs: readonly Bomb[] = [
 ];
 
 test.each(bombs)(
-  'an import is refused for too many or too long %s, and says where',
+  'an import is refused for too many or too long %s, with the position',
   async (_, name, content, message) => {
     const file = path.join(await temporaryDirectory(), name);
     await writeFile(file, content);
@@ -85,7 +85,7 @@ test.each(bombs)(
 );
 
 test.each(bombs)(
-  'an ingest is refused for too many or too long %s, and says where',
+  'an ingest is refused for too many or too long %s, with the position',
   async (_, name, content, message) => {
     await service().json('POST', '/v2/datasets', { name: 'd' });
     const type = name.endsWith('.csv') ? 'text/csv' : 'application/x-ndjson';
@@ -110,7 +110,7 @@ test.each([30, 63])('a last line of CSV that has %s MiB is stored', async mebiby
   expect(ingested.body.ingested).toBe(20_001);
 });
 
-test('a body that was compressed twice is refused for what it is', async () => {
+test('a body compressed twice is refused as gzip', async () => {
   const packed = gzipSync(gzipSync(lines));
   const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
   await service().json('POST', '/v2/datasets', { name: 'd' });
@@ -121,7 +121,7 @@ test('a body that was compressed twice is refused for what it is', async () => {
   ]);
 });
 
-test('keys that are many over all events are counted', async () => {
+test('the keys of all events together are limited', async () => {
   const content = Array.from({ length: 100 }, (_, index) => object(100, index * 100)).join('');
   await service().json('POST', '/v2/datasets', { name: 'd' });
   const { status, body } = await service().json('POST', '/v1/datasets/d/ingest', content);

@@ -64,11 +64,11 @@ const questions = [
   'where n in ((range n from 1 to 3 step 1 | extend v = 0.0 / 0 | where v != 1 | project n)) | summarize m = max(v)',
 ];
 
-describe.each(Object.entries(datasets))('of %s', (name, [, bounded]) => {
+describe.each(Object.entries(datasets))('bounds in the dataset %s', (name, [, bounded]) => {
   test(`${bounded.join() || 'no field'} has bounds`, () => {
     expect([...(catalog?.boundedReals(name) ?? [])]).toEqual(bounded);
   });
-  test.each(questions)('%s is answered as without', async question => {
+  test.each(questions)('%s gives the same answer as without bounds', async question => {
     const of = (field: string) => question.replaceAll(/\bv\b/g, field);
     // Computed values do not have known bounds.
     expect(await rows(`${name} | ${of('x')}`)).toEqual(
@@ -77,7 +77,7 @@ describe.each(Object.entries(datasets))('of %s', (name, [, bounded]) => {
   });
 });
 
-test('what is known of a column spares tests of its values', () => {
+test('known bounds of a column spare tests of its values', () => {
   const sqlOf = (name: string) => {
     const apl = `${name} | where n > 1 | extend w = x | summarize stdev(x), max(w) by n`;
     const result = compileRequest({ apl }, catalog as DatasetCatalog, now);

@@ -79,20 +79,20 @@ const damages: readonly (readonly [
   reason: RegExp,
 ])[] = [
   [
-    'a file that is cut',
+    'a truncated file',
     async hurt => truncate(await firstIn(hurt), 300),
     /is cut short, or not a Parquet file/,
   ],
   ['an empty file', async hurt => truncate(await firstIn(hurt), 0), /is empty/],
-  ['a bit in the data', async hurt => flip(await firstIn(hurt), 20), /it is not what was written/],
-  ['a bit in the footer', async hurt => flip(await firstIn(hurt), -40), /it is not what was written/],
+  ['a flipped bit in the data', async hurt => flip(await firstIn(hurt), 20), /it is not what was written/],
+  ['a flipped bit in the footer', async hurt => flip(await firstIn(hurt), -40), /it is not what was written/],
   [
-    'a file that another program has half copied',
+    'a half-copied file of another program',
     async hurt => writeFile(path.join(hurt, 'x.parquet'), 'PAR1 and then'),
     /x\.parquet is cut short/,
   ],
   [
-    'a footer of another program that is garbage',
+    'a garbage footer of another program',
     async hurt => {
       const length = Buffer.alloc(4);
       length.writeUInt32LE(100);
@@ -113,7 +113,7 @@ const damages: readonly (readonly [
     /cannot be read: it is a directory/,
   ],
   [
-    'a list of replaced files that is cut',
+    'a truncated list of replaced files',
     async hurt => {
       const [first = '', second = ''] = await filesIn(hurt);
       await writeReplacements(second, [path.basename(first)]);
@@ -127,13 +127,13 @@ const damages: readonly (readonly [
     /\.replaces is damaged/,
   ],
   [
-    'a directory in place of such a list',
+    'a directory in place of the list of replaced files',
     async hurt => mkdir((await firstIn(hurt)).replace('.parquet', '.replaces')),
     /\.replaces cannot be read: it is a directory/,
   ],
 ];
 
-describe('a damaged file stops its own dataset only', () => {
+describe('a damaged file stops only its own dataset', () => {
   test.each(damages)('%s', async (_, prepare, reason) => {
     const service = await serviceOn(async hurt => void (await prepare(hurt)));
     expect(await count(service, 'good')).toBe(2);
@@ -155,7 +155,7 @@ describe('a damaged file stops its own dataset only', () => {
     expect((await service.json('GET', '/v1/local/datasets')).body).toHaveLength(1);
   });
 
-  test('until that file is moved away', async () => {
+  test('until it is moved away', async () => {
     let damaged = '';
     const service = await serviceOn(async hurt => {
       damaged = await firstIn(hurt);
@@ -166,7 +166,7 @@ describe('a damaged file stops its own dataset only', () => {
     expect(await count(service, 'hurt')).toBe(1);
   });
 
-  test('and a good copy of it mends the dataset', async () => {
+  test('until a good copy replaces it', async () => {
     let damaged = '';
     let good = Buffer.alloc(0);
     const service = await serviceOn(async hurt => {
@@ -179,7 +179,7 @@ describe('a damaged file stops its own dataset only', () => {
     expect(await count(service, 'hurt')).toBe(2);
   });
 
-  test('and what is sent to the dataset meanwhile is kept', async () => {
+  test('and events sent in the meantime are kept', async () => {
     let damaged = '';
     const service = await serviceOn(async hurt => {
       damaged = await firstIn(hurt);
@@ -192,7 +192,7 @@ describe('a damaged file stops its own dataset only', () => {
   });
 });
 
-test('a file that is damaged while it is in use is named once the engine cannot read it', async () => {
+test('a file damaged while in use is named once the engine cannot read it', async () => {
   const service = await serviceOn(async () => undefined);
   expect(await count(service, 'hurt')).toBe(2);
   const file = await firstIn(path.join(service.dataDir, 'datasets', 'hurt'));
@@ -203,7 +203,7 @@ test('a file that is damaged while it is in use is named once the engine cannot 
   expect(await count(service, 'good')).toBe(2);
 });
 
-test('a note on a dataset that is not JSON costs no rows, is told of, and is not written over', async () => {
+test('a dataset note that is not JSON loses no rows, is reported, and is not overwritten', async () => {
   const service = await serviceOn(hurt => writeFile(path.join(hurt, 'dataset.json'), '{"description": "x'));
   const { status, body } = await service.query('dataset hurt: n:long');
   expect([status, body.tables[0].columns[0].length]).toEqual([200, 2]);
@@ -219,7 +219,7 @@ test('a note on a dataset that is not JSON costs no rows, is told of, and is not
   expect([described.status, described.body.detail.message]).toEqual([400, expect.stringContaining(told)]);
 });
 
-test('one damaged copy of a list of replaced files costs nothing', async () => {
+test('one damaged copy of a list of replaced files loses nothing', async () => {
   for (const at of [10, -10]) {
     const service = await serviceOn(async hurt => {
       const [first = '', second = ''] = await filesIn(hurt);
@@ -230,7 +230,7 @@ test('one damaged copy of a list of replaced files costs nothing', async () => {
   }
 });
 
-test('a list of replaced files that an editor of Windows saved still counts', async () => {
+test('a list of replaced files saved by a Windows editor still counts', async () => {
   const service = await serviceOn(async hurt => {
     const [first = '', second = ''] = await filesIn(hurt);
     await writeReplacements(second, [path.basename(first)]);
@@ -257,7 +257,7 @@ const copied: readonly (readonly [of: string, copyOf: (name: string) => string])
   ['a file manager', name => `Copy of ${name}`],
 ];
 
-test('a copy of a file under another name counts only where that file is gone, and is told of', async () => {
+test('a copy of a file under another name counts only if the original is gone, and is reported', async () => {
   let files: readonly string[] = [];
   const service = await serviceOn(async hurt => {
     files = await filesIn(hurt);
@@ -291,7 +291,7 @@ test('a copy of a file under another name counts only where that file is gone, a
   ]);
 });
 
-test('files of an earlier version, without a checksum in their names, are read', async () => {
+test('files of an earlier version without a checksum in their names are read', async () => {
   const service = await serviceOn(async hurt => {
     for (const file of await filesIn(hurt))
       await rename(file, file.replace(/\.[0-9a-f]{8}\.parquet$/, '.parquet'));
@@ -327,7 +327,7 @@ async function readBefore(dataDir: string): Promise<string> {
 
 const cacheOf = (dataDir: string) => path.join(dataDir, '.cache', 'files', 'd.json');
 
-test('so that a file that has not changed is not read again', async () => {
+test('an unchanged file is not read again after a restart', async () => {
   const dataDir = await temporaryDirectory();
   const file = await readBefore(dataDir);
   // Only size and modification time are checked: reading the zeroed file would fail.
@@ -349,7 +349,7 @@ test('so that a file that has not changed is not read again', async () => {
   ]);
 });
 
-test('and one that has changed is', async () => {
+test('a changed file is read again after a restart', async () => {
   const dataDir = await temporaryDirectory();
   const file = await readBefore(dataDir);
   await utimes(file, new Date(nowMs), new Date(nowMs));
@@ -364,7 +364,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
   ['empty', file => truncate(file, 0)],
   ['gone', file => rm(file)],
   ['a directory', file => rm(file).then(() => mkdir(file))],
-])('where that is %s, the files are read', async (_, damage) => {
+])('a summary cache that is %s is rebuilt from footers', async (_, damage) => {
   const dataDir = await temporaryDirectory();
   await readBefore(dataDir);
   await damage(cacheOf(dataDir));
@@ -372,7 +372,7 @@ test.each<[string, (file: string) => Promise<unknown>]>([
   expect((await store.measuredInfo('d')).rows).toBe(5);
 });
 
-test('and it goes with the dataset', async () => {
+test('deleting a dataset deletes its cached summaries', async () => {
   const dataDir = await temporaryDirectory();
   await readBefore(dataDir);
   expect(await readdir(path.dirname(cacheOf(dataDir)))).toEqual(['d.json']);

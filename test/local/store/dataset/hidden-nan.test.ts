@@ -69,9 +69,9 @@ const questions = [
   'summarize topk(v, 3)',
 ];
 
-describe.each(datasets)('of %s', dataset => {
+describe.each(datasets)('NaN hidden by the statistics of %s', dataset => {
   test.each(questions.flatMap(each => ['x', 'f'].map(field => each.replaceAll(/\bv\b/g, field))))(
-    '%s takes NaN for none',
+    '%s handles NaN as in computed rows',
     async question => {
       const expected = dataset === 'both' ? `union (${same}), (${same})` : same;
       expect(await rows(`${dataset} | ${question}`)).toEqual(await rows(`${expected} | ${question}`));
@@ -79,7 +79,7 @@ describe.each(datasets)('of %s', dataset => {
   );
 });
 
-test('it is known of the footers of other writers, and not of those of the engine', async () => {
+test('footers of other writers are known to hide NaN, and those of the engine are not', async () => {
   const paths = [fileOf('pyarrow'), fileOf('polars'), path.join(opened().dataDir, 'engine.parquet')];
   const read = await readFooters(opened().engine, paths);
   const own = await Promise.all(
@@ -93,7 +93,7 @@ test('it is known of the footers of other writers, and not of those of the engin
   expect(own.map(hides)).toEqual([true, true, false]);
 });
 
-test('it is kept for the next start', async () => {
+test('hidden NaN is remembered for the next start', async () => {
   const directory = path.join(opened().dataDir, 'datasets', 'pyarrow');
   const kept = new SummaryCache(opened().dataDir);
   const summaries = () => new SummaryReader(directory, new FooterReader(opened().engine), kept);

@@ -21,7 +21,7 @@ async function serviceOnMany(limits: ServiceLimits = {}): Promise<TestService> {
   return testService({ dataDir, limits });
 }
 
-test('a service with many datasets answers from its start, and reads those that a query names', async () => {
+test('a service with many datasets answers at once, and reads only those that a query names', async () => {
   const service = await serviceOnMany();
   const queries = ['n:long\nSELECT 1::BIGINT', ...names.slice(0, 3).map(name => `dataset ${name}: n:long`)];
   const answers = await Promise.all(queries.map(query => service.query(query)));
@@ -38,7 +38,7 @@ test('a service with many datasets answers from its start, and reads those that 
   );
 });
 
-test('and lists all of them, each with what it holds, though a query has every place', async () => {
+test('all datasets are listed with their contents, even if queries take every slot', async () => {
   const service = await serviceOnMany({ connections: 1, queue: 0 });
   const abort = new AbortController();
   const endless =
@@ -77,7 +77,7 @@ const counts: readonly (readonly [window: string, apl: string, count: number, ex
   ['11:40 12:00', 'd | count', 0, 0],
 ];
 
-test.each(counts)('from %s, `%s` opens no file', async (window, apl, count, examined) => {
+test.each(counts)('counting from %s, `%s` opens no file', async (window, apl, count, examined) => {
   const service = await serviceOnMinutes();
   const [startTime, endTime] = window.split(' ').map(time => `2026-06-15T${time}:00Z`);
   const directory = path.join(service.dataDir, 'datasets', 'd');
@@ -90,7 +90,7 @@ test.each(counts)('from %s, `%s` opens no file', async (window, apl, count, exam
   expect((await service.query('d | summarize max(n)')).status).toBe(400);
 });
 
-test('small files that were there before the service are merged once a query has read them', async () => {
+test('small files from before the service started are merged after a query reads them', async () => {
   const dataDir = await temporaryDirectory();
   const before = await testService({ dataDir });
   await before.json('POST', '/v2/datasets', { name: 'd' });

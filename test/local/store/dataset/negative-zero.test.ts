@@ -56,8 +56,8 @@ const searches = [
   `lookup (${zero} | extend known = true) on $left.v == $right.z | where known`,
 ];
 
-describe.each(['parquet', 'json'])('negative zeros of a file in %s', dataset => {
-  test('keep their sign, and are zeros where they are looked for', async () => {
+describe.each(['parquet', 'json'])('negative zeros in a %s file', dataset => {
+  test('keep their sign, and match zero in searches', async () => {
     for (const search of searches) {
       const outcome = await run(
         `${dataset} | ${search} | summarize n = count() by s = tostring(1 / v), zero = v == 0`,
@@ -70,7 +70,7 @@ describe.each(['parquet', 'json'])('negative zeros of a file in %s', dataset => 
   });
 });
 
-test('zeros of both signs in a column are found by either, whichever sign they keep', async () => {
+test('zeros of both signs are found by either, whichever sign they keep', async () => {
   for (const search of searches) {
     const outcome = await run(`both | ${search} | summarize n = count() by zero = v == 0`);
     expect([search, outcome.ok ? outcome.ran.rows : outcome.diagnostics]).toEqual([search, [['true', '3']]]);

@@ -214,7 +214,7 @@ const opened = sharedStore(async ({ dataDir, engine, store }) => {
 });
 
 test.each(pairs.map(([first, other, values], index) => [first, other, values, index] as const))(
-  'files with columns of two types, which are fields of one, have the values of each: %s and %s',
+  'files whose columns have two types, merged into one field, keep all values: %s and %s',
   async (_, __, values, index) => {
     const found = await rows(`pair${index} | project v`);
     expect(found.map(([value]) => JSON.parse(value ?? ''))).toEqual(expect.arrayContaining([...values]));
@@ -223,9 +223,9 @@ test.each(pairs.map(([first, other, values], index) => [first, other, values, in
 );
 
 describe.each(Object.keys(statistics).map((name, index) => [name, `events${index}`] as const))(
-  'of a file with statistics of its times like these, %s,',
+  'a file whose time statistics are %s',
   (name, dataset) => {
-    test('all rows are found', async () => {
+    test('returns all rows', async () => {
       expect(await rows(`${dataset} | count`)).toEqual([['6']]);
       expect(await rows(`${dataset} | sort by n asc | project n`)).toEqual(
         [0, 1, 2, 3, 4, 5].map(n => [String(n)]),
@@ -241,7 +241,7 @@ describe.each(Object.keys(statistics).map((name, index) => [name, `events${index
       ]);
     });
 
-    test('it is said how long it is if the statistics say so', async () => {
+    test('reports its time range if the statistics have it', async () => {
       const { rows: count, firstTime, lastTime } = (await opened().store.measuredInfo(dataset)) ?? {};
       const known = ['2026-03-04T05:00:00Z', '2026-03-04T05:00:05Z'];
       expect([count, firstTime, lastTime]).toEqual([
@@ -253,19 +253,19 @@ describe.each(Object.keys(statistics).map((name, index) => [name, `events${index
 );
 
 test.each(far.map((value, index) => [value, index] as const))(
-  'a time of another program that nanoseconds do not hold is null: %s',
+  'a time of another program beyond nanoseconds is null: %s',
   async (_, index) => {
     expect(await rows(`far${index} | project v, n = array_length(l)`)).toEqual([['null', '1']]);
     expect(await rows(`far${index} | where v > datetime(2000-01-01) or isnull(v) | count`)).toEqual([['1']]);
   },
 );
 
-test('the rows beside one whose time nanoseconds do not hold are found', async () => {
+test('rows beside one with a time beyond nanoseconds are found', async () => {
   expect(await rows('beyond | sort by n asc | project n')).toEqual([['0'], ['1'], ['2'], ['4'], ['5']]);
   expect(await rows('beyond | count')).toEqual([['5']]);
 });
 
-test('a file has its fields without any row that has a time, and none if it has no column of times', async () => {
+test('a file without times in any row keeps its fields, and one without a time column has none', async () => {
   const fieldsOf = (dataset: string) => catalog?.schema(dataset)?.fields.map(({ name }) => name);
   expect(['noTimes', 'words'].map(fieldsOf)).toEqual([
     ['_time', '_sysTime', 'n'],
@@ -276,7 +276,7 @@ test('a file has its fields without any row that has a time, and none if it has 
 });
 
 test.each(['signed', 'signed_uncounted'])(
-  'strings are found whose statistics are in the order of signed bytes: %s',
+  'strings are found in files with statistics in signed byte order: %s',
   async dataset => {
     for (const word of words)
       expect([word, await rows(`${dataset} | where s == '${word}' | project s`)]).toEqual([
@@ -294,7 +294,7 @@ test.each([
   ['zoned', ['2', '3']],
   ['plain', ['2', '3']],
   ['days', []],
-])('a window of time is cut from times of the type of another program: %s', async (dataset, found) => {
+])('a time window applies to times of the type of another program: %s', async (dataset, found) => {
   const window =
     '_time >= datetime(2026-03-04T05:00:00.0000015Z) and _time < datetime(2026-03-04T05:00:00.000004Z)';
   expect(await rows(`${dataset} | where ${window} | sort by n asc | project n`)).toEqual(found.map(n => [n]));
@@ -312,7 +312,7 @@ test('decimals keep every digit', async () => {
   ).toEqual(['real', 'real', 'long', 'dynamic', 'dynamic']);
 });
 
-test('what is not read of files is said above an answer, in one line for all that are alike', async () => {
+test('unread parts of files are reported above an answer, in one line per kind', async () => {
   const snapshot = await opened().store.snapshot('words', 'finer', 'zoned', 'own');
   const said = (dataset: string) => snapshot?.notices([dataset]).map(({ msg }) => msg);
   const fileIn = (dataset: string) => path.join(opened().dataDir, 'datasets', dataset, 'a.parquet');
@@ -328,13 +328,13 @@ test('what is not read of files is said above an answer, in one line for all tha
   expect(await rows('finer | distinct _time')).toEqual([['"2026-03-04T05:00:00.000001Z"']]);
 });
 
-test('a row group without any time hides no times of the others', async () => {
+test('a row group without times does not hide the times of others', async () => {
   const { firstTime, lastTime } = (await opened().store.measuredInfo('partly')) ?? {};
   expect([firstTime, lastTime]).toEqual(['2026-03-04T05:00:00Z', '2026-03-04T05:00:05Z']);
   expect(await rows('partly | sort by n asc | project n')).toEqual([['0'], ['1'], ['4'], ['5']]);
 });
 
-test('the first of two columns of times is the time', async () => {
+test('the first of two time columns is the time', async () => {
   expect(await rows('twice | count')).toEqual([['6']]);
   expect(await rows('twice | sort by n asc | project n, _time')).toEqual(
     seconds.map(n => [String(n), `"2026-03-04T05:00:0${n}Z"`]),

@@ -36,7 +36,7 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
     'SELECT make_timestamp_ns(i - 200000) AS _time, i::BIGINT AS n FROM range(400000) t(i)',
     { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
   ],
-  'integers that a double does not hold': [
+  'integers beyond a double': [
     `SELECT ${now}, 9007199254740992 + i AS edge, 9007199254740993 + i AS above, -9007199254740993 - i AS below FROM range(1) t(i)`,
     {
       fields: [
@@ -55,7 +55,7 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
       ],
     },
   ],
-  'a column that the note does not have, and the other way round': [
+  'a column missing from the note, and vice versa': [
     `SELECT ${now}, i AS n FROM range(5) t(i)`,
     { fields: [time, { name: 'gone', type: 'long', column: 'gone' }] },
   ],
@@ -63,7 +63,7 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
     `SELECT ${now}, i AS n FROM range(5) t(i)`,
     { fields: [time, { name: 'n', type: 'long', column: 'n' }], timeless: true, foreign: true },
   ],
-  'times of which some are null': [
+  'times, some of them null': [
     'SELECT nullif(make_timestamp_ns(i), make_timestamp_ns(3)) AS _time, i AS n FROM range(5) t(i)',
     { fields: [time, { name: 'n', type: 'long', column: 'n' }], replaces: ['x.parquet'] },
   ],
@@ -71,7 +71,7 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
     `SELECT ${now}, i AS n FROM range(0) t(i)`,
     { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
   ],
-  'columns that hold others': [
+  'nested columns': [
     `SELECT ${now}, [i] AS l, {'a': i, 'b': [{'c': NULL::VARCHAR}]} AS s, MAP {'k': i} AS m, NULL::VARCHAR AS last FROM range(5) t(i)`,
     {
       fields: [
@@ -88,7 +88,7 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
     "SELECT (TIMESTAMP '1969-12-31' + to_seconds(i))::TIMESTAMP_MS AS _time, i AS n FROM range(5) t(i)",
     { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
   ],
-  'times of a zone': [
+  'times with a zone': [
     "SELECT TIMESTAMPTZ '2020-01-01 00:00:00+00' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
     { fields: [time, { name: 'n', type: 'long', column: 'n' }] },
   ],
@@ -101,11 +101,11 @@ const files: Readonly<Record<string, readonly [select: string, note: FileNote]>>
 /** Files that only the engine can read. */
 const others: Readonly<Record<string, string>> = {
   'no times': 'SELECT NULL::TIMESTAMP_NS AS _time, i AS n FROM range(5) t(i)',
-  'times that nanoseconds do not hold':
+  'times beyond nanoseconds':
     "SELECT TIMESTAMP '3020-01-01' + to_seconds(i) AS _time, i AS n FROM range(5) t(i)",
   'unsigned integers': `SELECT ${now}, i::UBIGINT AS n FROM range(5) t(i)`,
   decimals: `SELECT ${now}, i::DECIMAL(18, 3) AS n FROM range(5) t(i)`,
-  'times of a day': `SELECT ${now}, TIME '01:00:00' AS n FROM range(5) t(i)`,
+  'times of day': `SELECT ${now}, TIME '01:00:00' AS n FROM range(5) t(i)`,
 };
 
 async function written(select: string, note: FileNote) {
@@ -129,7 +129,7 @@ test.each(Object.entries(others))('a footer is left to the engine: %s', async (_
   expect(partFooter(file, footer)).toBeUndefined();
 });
 
-test('a large footer is left to the engine; a damaged one throws nothing', async () => {
+test('a large footer is left to the engine, and a damaged one does not throw', async () => {
   const { file, footer } = await written(`SELECT ${now} FROM range(5) t(i)`, { fields: [time] });
   expect(partFooter(file, footer)).toMatchObject({ blocks: { length: 1 } });
   expect(partFooter(file, Buffer.concat([footer, Buffer.alloc(2 ** 18)]))).toBeUndefined();
@@ -140,7 +140,7 @@ test('a large footer is left to the engine; a damaged one throws nothing', async
 });
 
 test.each(Object.entries(files))(
-  'that of another program, with the fields of a file like it, is as the engine reads it: %s',
+  'a footer of another program, given the fields of a similar file, is read as the engine reads it: %s',
   async (_, [select]) => {
     const { engine, file } = await written(`SELECT ${now} FROM range(1) t(i)`, { fields: [] });
     const [first, other] = ['b', 'c'].map(name => path.join(path.dirname(file), `${name}.parquet`));
@@ -157,7 +157,7 @@ test.each(Object.entries(files))(
   },
 );
 
-test('integers of which a file does not say how large they are may be wide', async () => {
+test('integers of unknown range count as wide', async () => {
   const { engine, file } = await written(`SELECT ${now} FROM range(1) t(i)`, { fields: [] });
   const other = path.join(path.dirname(file), 'b.parquet');
   const columnData: ColumnSource[] = [{ name: 'n', data: [1n, 2n], type: 'INT64' }];
@@ -166,7 +166,7 @@ test('integers of which a file does not say how large they are may be wide', asy
   expect(read).toMatchObject({ fields: [{ name: 'n', type: 'long', empty: false, wide: true }] });
 });
 
-test('nobody waits for a pipe in place of a file, whose neighbors are read', async () => {
+test('a pipe in place of a file blocks nobody, and the files beside it are read', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir });
   onTestFinished(() => engine.close());
@@ -181,7 +181,7 @@ test('nobody waits for a pipe in place of a file, whose neighbors are read', asy
   expect(await footers.isReadable(pipe, new AbortController().signal)).toBe(false);
 });
 
-test('of files of other programs with the same columns the engine reads one', async () => {
+test('of files of other programs with the same columns, the engine reads one', async () => {
   const { engine, file } = await written(`SELECT ${now} FROM range(1) t(i)`, { fields: [time] });
   const directory = path.dirname(file);
   const selects = { b: 'i AS n', c: 'i + 9007199254740993 AS n', d: 'NULL::BIGINT AS n', e: "'x' AS n" };

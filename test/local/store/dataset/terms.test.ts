@@ -60,7 +60,7 @@ test.each([
   ...["text !has 'timeout'", "text has 'été'", "text has ''", "map has 'timeout'", "map.a has 'timeout'"],
   ...["map has '12'", "n > 9 and (text has 'timeout' and map has 'timeout')", 'text has tostring(map)'],
   ...["text has 'timeout' or map has 'timeout'", "not(text has 'timeout')", "n == 3 and text has 'timeout'"],
-])('in many files the rows are as in each of them: where %s', async condition => {
+])('many files give the same rows as each alone: where %s', async condition => {
   const rows = async (count: number) => {
     const sql = sqlOf(`where ${condition} | summarize c = count(), s = sum(n)`, count);
     return (await engine.run(sql))[0]?.map(Number);

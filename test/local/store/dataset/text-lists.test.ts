@@ -105,7 +105,7 @@ async function bothOf(apl: string): Promise<readonly [unknown, unknown, boolean]
   return [found.ok ? found.ran.rows : found, apart.ok ? apart.ran.rows : apart, readsJson];
 }
 
-test('the fields that are lists of texts in every file are known', () => {
+test('fields that are string lists in every file are known', () => {
   const known = ['lists', 'mixed', 'none'].map(name => [...(catalog?.textLists?.(name) ?? [])].sort());
   expect(known).toEqual([['Tags', 'fixed', 'k.tags', 'tags'], [], []]);
 });
@@ -154,7 +154,7 @@ const words = [
 
 const tests = ['has', '!has_cs', 'hasprefix', 'hassuffix_cs', 'contains', '!contains_cs'];
 
-test.each(tests)('`%s` finds in them what is in the JSON of an array', async operator => {
+test.each(tests)('`%s` finds in string lists what it finds in their JSON', async operator => {
   const items = words.map((word, at) => `w${at} = tags ${operator} "${word.replaceAll('"', '\\"')}"`);
   const [found, apart] = await bothOf(`lists | sort by id asc | project id, ${items.join(', ')}`);
   expect(found).toEqual(apart);
@@ -240,21 +240,21 @@ const beside = [
   ],
 ].map(value => `lists | sort by id asc | project id, v = ${value}`);
 
-test.each(inLists)('without their JSON `%s` gives the same', async apl => {
+test.each(inLists)('without parsing JSON, `%s` gives the same result', async apl => {
   const [found, apart, readsJson] = await bothOf(apl);
   expect(found).toEqual(apart);
   expect(Array.isArray(found)).toBe(true);
   expect(readsJson).toBe(false);
 });
 
-test.each(beside)('`%s` gives the same', async apl => {
+test.each(beside)('`%s` gives the same result', async apl => {
   const [found, apart] = await bothOf(apl);
   expect(found).toEqual(apart);
   expect(Array.isArray(found)).toBe(true);
 });
 
 test.each(['tags', 'a', "['a.b']", "['m.t']", 'm'])(
-  'a field that not all files have as a list, `%s`, gives the same',
+  'a field that is a list in only some files, `%s`, gives the same result',
   async field => {
     const [found, apart] = await bothOf(
       `mixed | project a = ${field} has 'x', b = 'build-7' in (${field}), c = ${field}`,

@@ -41,7 +41,7 @@ test('an annotation is created, read, changed, listed and deleted', async () => 
     ).toBe(404);
 });
 
-test('without a time it is now, and the zero time of Go stands for none', async () => {
+test('an annotation without a time gets the current time, and the zero time of Go counts as none', async () => {
   const own = await service();
   const zero = '0001-01-01T00:00:00Z';
   const body = { datasets: ['logs'], type: 'deploy', time: zero, endTime: zero, title: '', url: '' };
@@ -71,7 +71,7 @@ const filters: readonly (readonly [parameters: string, found: string])[] = [
   ['?datasets=&start=&end=', 'acbd'],
 ];
 
-test('the list is in order of time, of any of the datasets and of what touches the range', async () => {
+test('the list is ordered by time and filtered by dataset and range', async () => {
   const own = await service();
   for (const [title, more] of Object.entries(times)) {
     const body = { datasets: ['logs'], type: 'deploy', title, ...more };
@@ -127,14 +127,14 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   [[], 400, 'The body should be a JSON object.'],
 ];
 
-test.each(refused)('a body that is not an annotation is refused: %j', async (body, status, message) => {
+test.each(refused)('an invalid annotation is refused: %j', async (body, status, message) => {
   const own = await service();
   const answer = await own.json('POST', route, body);
   expect([answer.status, answer.body.message]).toEqual([status, message]);
   expect((await own.json('GET', route)).body).toEqual([]);
 });
 
-test('members that axiom-py and axiom-js send: null for those that it leaves as they are, and a part of an address', async () => {
+test('null members and a partial URL, as axiom-py and axiom-js send them, are accepted', async () => {
   const own = await service();
   const created = await own.json('POST', route, { ...example, time: null, endTime: null, url: 'some-url' });
   const { endTime: _, ...instant } = example;
@@ -144,7 +144,7 @@ test('members that axiom-py and axiom-js send: null for those that it leaves as 
   expect((await own.json('PUT', `${route}/${id}`, title)).body).toEqual({ ...created.body, title: 'New' });
 });
 
-test('a change is checked as a whole: an annotation never ends before it begins', async () => {
+test('a change is validated as a whole: an annotation never ends before it begins', async () => {
   const own = await service();
   const { id } = (await own.json('POST', route, example)).body;
   const late = await own.json('PUT', `${route}/${id}`, { time: '2026-06-15T11:00:00Z' });
@@ -156,7 +156,7 @@ test('a change is checked as a whole: an annotation never ends before it begins'
   expect((await own.json('GET', `${route}/${id}`)).body).toEqual({ ...example, id });
 });
 
-test('changes of different members at the same time are all kept', async () => {
+test('concurrent changes of different members are all kept', async () => {
   const own = await service();
   const { id } = (await own.json('POST', route, example)).body;
   const changes = [
@@ -172,7 +172,7 @@ test('changes of different members at the same time are all kept', async () => {
 });
 
 test.each(['..%2F..%2Fsecret', '%2e%2e', 'a%00b', '.', 'x'.repeat(65)])(
-  'the id %s leads nowhere',
+  'the id %s is answered with 404',
   async id => {
     const own = await service();
     await writeFile(path.join(own.dataDir, 'secret.json'), JSON.stringify({ ...example, id: 'secret' }));
@@ -180,7 +180,7 @@ test.each(['..%2F..%2Fsecret', '%2e%2e', 'a%00b', '.', 'x'.repeat(65)])(
   },
 );
 
-test('each is one file that can be read and committed', async () => {
+test('each annotation is one file that can be read and committed', async () => {
   const own = await service();
   const { id } = (await own.json('POST', route, example)).body;
   const directory = path.join(own.dataDir, 'annotations');
@@ -192,7 +192,7 @@ test('each is one file that can be read and committed', async () => {
   expect(text).toBe(`${JSON.stringify({ ...stored, checksum }, null, 2)}\n`);
 });
 
-test('annotations outlive the service', async () => {
+test('annotations survive a restart', async () => {
   const own = await service();
   const { id } = (await own.json('POST', route, example)).body;
   await own.service.close();

@@ -69,13 +69,13 @@ const kinds: Readonly<Record<string, Kind>> = {
 /** Kinds of damage to a file, with the reported reason. */
 const damages: Readonly<Record<string, readonly [damage: (file: string) => void, reason: string]>> = {
   cut: [file => writeFileSync(file, readFileSync(file).subarray(0, 40)), 'it is not JSON'],
-  'with a flipped bit': [file => writeFileSync(file, flipped(readFileSync(file), 0, 2)), 'it is not JSON'],
-  'of bytes that are not text': [
-    file => writeFileSync(file, flipped(readFileSync(file), 60, 7)),
-    'it is not UTF-8',
+  'damaged by a flipped bit': [
+    file => writeFileSync(file, flipped(readFileSync(file), 0, 2)),
+    'it is not JSON',
   ],
+  'not text': [file => writeFileSync(file, flipped(readFileSync(file), 60, 7)), 'it is not UTF-8'],
   emptied: [file => writeFileSync(file, ''), 'it is empty'],
-  'of zeros after a power failure': [
+  'all zeros after a power failure': [
     file => writeFileSync(file, Buffer.alloc(readFileSync(file).length)),
     'it is not JSON',
   ],
@@ -115,7 +115,7 @@ const table = Object.entries(kinds).flatMap(([name, kind]) =>
 );
 
 test.each(table)(
-  '%s: one that is %s is named, the others are listed, and it can be replaced and deleted',
+  '%s: a document that is %s is reported, and can be replaced and deleted',
   async (_, damage, kind, hurt, reason) => {
     const { service, ids, fileOf } = await threeOf(kind);
     const [bad = ''] = ids;
@@ -154,7 +154,7 @@ test.each(table)(
 
 test.each(
   Object.values(kinds).flatMap(kind => kind.wrong.map(([member, reason]) => ({ kind, member, reason }))),
-)('a member of the wrong kind is damage, and named: $member', async ({ kind, member, reason }) => {
+)('a member of the wrong type is reported as damage: $member', async ({ kind, member, reason }) => {
   const { service, ids, fileOf } = await threeOf(kind);
   const [bad = ''] = ids;
   writeFileSync(fileOf(bad), JSON.stringify({ ...kind.body('x'), ...member }));
@@ -177,7 +177,7 @@ function isPinned(file: string): boolean {
 }
 
 test.for(Object.entries(kinds))(
-  '%s: one that the system does not let go is not said to be something else',
+  '%s: a file that the system refuses to delete is reported as such',
   async ([, kind], { skip }) => {
     const { service, ids, fileOf } = await threeOf(kind);
     const [bad = ''] = ids;
@@ -194,7 +194,7 @@ test.for(Object.entries(kinds))(
 );
 
 test.each(Object.entries(kinds))(
-  '%s: copies under other names are not listed a second time, and are named, as is a name that is not an id',
+  '%s: copies under other names and names that are not ids are reported, not listed',
   async (_, kind) => {
     const { service, ids, fileOf } = await threeOf(kind);
     const [first = ''] = ids;
@@ -227,7 +227,7 @@ test.each(Object.entries(kinds))(
   },
 );
 
-test('a change of some members of an annotation that cannot be read fails, and leaves the file', async () => {
+test('a partial change to an unreadable annotation fails and leaves the file', async () => {
   const { annotations: kind } = kinds;
   if (kind === undefined) throw new Error('no kind');
   const { service, ids, fileOf } = await threeOf(kind);
@@ -238,7 +238,7 @@ test('a change of some members of an annotation that cannot be read fails, and l
   expect(readFileSync(fileOf(bad), 'utf8')).toBe('{');
 });
 
-test('one that is not as it was written is listed as it is, and named, until its checksum is deleted', async () => {
+test('a file edited by hand is listed and reported until its checksum is deleted', async () => {
   const { starred: kind } = kinds;
   if (kind === undefined) throw new Error('no kind');
   const { service, ids, fileOf } = await threeOf(kind);
@@ -260,7 +260,7 @@ test('one that is not as it was written is listed as it is, and named, until its
   });
 });
 
-test('of very many that are damaged as many are named as a head of HTTP takes, and the others counted', () => {
+test('as many damaged files are named as an HTTP header holds, and the others are counted', () => {
   const notices = Array.from({ length: 300 }, (_, index) => `File ${index} über ${'x'.repeat(100)}`);
   const shown = decodeNotices(encodeNotices(notices));
   expect(encodeNotices(notices).length).toBeLessThan(8_000);
@@ -270,7 +270,7 @@ test('of very many that are damaged as many are named as a head of HTTP takes, a
 });
 
 test.each([undefined, '', '%', 'x', '{}', '[1]'])(
-  'a header that was changed on the way says nothing: %s',
+  'a malformed notice header yields no notices: %s',
   value => {
     expect(decodeNotices(value)).toEqual([]);
   },

@@ -47,7 +47,7 @@ test('a starred query is created, read, replaced, listed and deleted', async () 
     expect((await service.json(method, `${route}/${id}`)).status).toBe(404);
 });
 
-test('what a query need not have is in every answer, as clients expect it', async () => {
+test('optional members of a query are in every answer, as clients expect', async () => {
   const service = await testService();
   const { dataset: _, ...others } = example;
   const least = { ...others, query: { apl: 'x | count' } };
@@ -63,7 +63,7 @@ test('what a query need not have is in every answer, as clients expect it', asyn
   expect((await service.json('GET', route)).body).toEqual([answered]);
 });
 
-test('an unknown id is not created by PUT, and the answer says how to', async () => {
+test('PUT does not create an unknown id, and the answer says how to', async () => {
   const answer = await (await testService()).json('PUT', `${route}/nope`, example);
   expect([answer.status, answer.body.code]).toEqual([404, 404]);
   expect(answer.body.message).toBe('Not found: There is no starred query "nope".');
@@ -71,7 +71,7 @@ test('an unknown id is not created by PUT, and the answer says how to', async ()
 });
 
 test.each(['..%2F..%2Fsecret', '%2e%2e', 'a%00b', '.', 'x'.repeat(65)])(
-  'the id %s leads nowhere',
+  'the id %s is answered with 404',
   async id => {
     const service = await testService();
     await writeFile(path.join(service.dataDir, 'secret.json'), JSON.stringify(example));
@@ -123,7 +123,7 @@ const refused: readonly (readonly [body: unknown, message: string])[] = [
   [[], 'The body should be a JSON object.'],
 ];
 
-test.each(refused)('a body that is not a starred query is refused: %j', async (body, message) => {
+test.each(refused)('an invalid starred query is refused: %j', async (body, message) => {
   const service = await testService();
   const answer = await service.json('POST', route, body);
   expect(answer).toEqual({
@@ -133,7 +133,7 @@ test.each(refused)('a body that is not a starred query is refused: %j', async (b
   expect((await service.json('GET', route)).body).toEqual([]);
 });
 
-test('each is one file that can be read and committed', async () => {
+test('each starred query is one file that can be read and committed', async () => {
   const service = await testService();
   const id = await create(service, {});
   const directory = path.join(service.dataDir, 'starred');
@@ -145,7 +145,7 @@ test('each is one file that can be read and committed', async () => {
   expect(text).toBe(`${JSON.stringify({ ...stored, checksum }, null, 2)}\n`);
 });
 
-test('the order of names is the same on every machine: letters of either case together, others by their code', async () => {
+test('names are ordered alike on every machine: letters ignoring case, others by code point', async () => {
   const service = await testService();
   for (const name of ['b', '\u00e4', 'B', 'a', 'Z', '_', '1']) await create(service, { name });
   const names = (await service.json('GET', route)).body.map((query: { readonly name: string }) => query.name);

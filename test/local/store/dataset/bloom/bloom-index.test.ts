@@ -91,7 +91,7 @@ function groupsRead(leftOut: ReadonlyMap<FileSummary, ReadonlySet<number>>): rea
   return all.sort();
 }
 
-test('the rows of the files are in as many row groups as the test assumes', () => {
+test('the files have as many row groups as the tests assume', () => {
   expect(files.map(file => file.blocks.map(block => block.rows))).toEqual(
     Array.from({ length: filesThere }, () => Array.from({ length: groupsEach }, () => groupRows)),
   );
@@ -107,7 +107,7 @@ test.each<[string, Lookup]>([
   ['false', { field: 'id', kind: 'term', values: ['nowhere'] }],
   ['false AND true', { field: 'id', kind: 'string', values: ['nowhere'] }],
   ['n > 30720', { field: 'n', kind: 'long', values: [-(2n ** 63n), 2n ** 63n - 1n] }],
-])('of the row groups those are read that have the value: %s', async (condition, lookup) => {
+])('only row groups that have the value are read: %s', async (condition, lookup) => {
   const [[hashed] = []] = await engine.run('SELECT (hash(9000) % 1000000)::BIGINT');
   const wanted = lookup.field === 'order' ? { ...lookup, values: [hashed as bigint] } : lookup;
   const index = indexOf();
@@ -117,7 +117,7 @@ test.each<[string, Lookup]>([
   expect(groupsRead(await index.groupsLeftOut(key, files, [wanted]))).toEqual(await groupsWith(condition));
 });
 
-test('what holds for one field and for another is in the row groups of both', async () => {
+test('lookups of two fields read only the row groups with both', async () => {
   const index = indexOf();
   const two: Lookup[] = [
     { field: 'n', kind: 'long', values: [5n, 9_000n] },
@@ -134,7 +134,7 @@ test('what holds for one field and for another is in the row groups of both', as
   expect(groupsRead(none)).toEqual([]);
 });
 
-test('a scan has the same rows in the same order without the row groups that have none', async () => {
+test('a scan that skips row groups returns the same rows in the same order', async () => {
   const lookup: Lookup = { field: 'id', kind: 'string', values: ['🎈1', '🎈4096', '🎈9001', '🎈22001'] };
   const leftOut = await leftOutBy(indexOf(), 'scan', lookup);
   const values = lookup.values.map(value => sqlText(String(value))).join(', ');
@@ -159,7 +159,7 @@ test('a scan has the same rows in the same order without the row groups that hav
   ]);
 });
 
-test('any rows are where a scan without some row groups looks for them', async () => {
+test('a scan that skips random row groups returns exactly the rows of the rest', async () => {
   const dataset = new StoredDataset('d', files, {});
   const all = 2n ** 63n - 1n;
   await fc.assert(
@@ -187,7 +187,7 @@ test('any rows are where a scan without some row groups looks for them', async (
   );
 });
 
-test('filters are known to the next service, and those of a file that was written over are not', async () => {
+test('filters survive a restart, except those of an overwritten file', async () => {
   const lookup: Lookup = { field: 'n', kind: 'long', values: [3n] };
   await leftOutBy(indexOf(), 'kept', lookup);
   expect(groupsRead(await indexOf().groupsLeftOut('kept', files, [lookup]))).toEqual(['0/0']);
@@ -208,7 +208,7 @@ test('filters are known to the next service, and those of a file that was writte
   expect(said).toEqual([]);
 });
 
-test('a byte that has changed leaves no row group out, and the filters are made again', async () => {
+test('a changed byte skips no row group, and the filters are rebuilt', async () => {
   const lookup: Lookup = { field: 'id', kind: 'string', values: ['nowhere'] };
   const directory = path.join(dataDir, '.cache', 'blooms', 'damaged');
   const none = files.flatMap((_, file) => [...Array(groupsEach).keys()].map(group => `${file}/${group}`));
@@ -243,15 +243,15 @@ test('a byte that has changed leaves no row group out, and the filters are made 
 });
 
 test.each([
-  ['a field that holds another type', { field: 'real', kind: 'long', values: [3n] }],
-  ['a field that no file has', { field: 'none', kind: 'string', values: ['x'] }],
-] satisfies [string, Lookup][])('for %s there are none, and nothing is left out', async (_, lookup) => {
+  ['a field of another type', { field: 'real', kind: 'long', values: [3n] }],
+  ['a missing field', { field: 'none', kind: 'string', values: ['x'] }],
+] satisfies [string, Lookup][])('there are no filters for %s, and nothing is skipped', async (_, lookup) => {
   const index = indexOf();
   expect((await leftOutBy(index, 'other', lookup)).size).toBe(0);
   await expect(readdir(path.join(dataDir, '.cache', 'blooms', 'other'))).rejects.toThrow('ENOENT');
 });
 
-test('for row groups whose times are not known there are none, as their numbers are not', async () => {
+test('row groups with unknown times get no filters, as their numbers are unknown', async () => {
   const unknown = files.map(file => ({
     ...file,
     blocks: file.blocks.map(each => ({ ...each, timed: false })),
@@ -269,7 +269,7 @@ test('few rows are read without filters', async () => {
   expect((await leftOutBy(index, 'few', { field: 'n', kind: 'long', values: [3n] })).size).toBe(0);
 });
 
-test.each([undefined, 100 * pageBytes])('a disk with %s bytes free keeps no filters', async free => {
+test.each([undefined, 100 * pageBytes])('a disk with %s bytes free stores no filters', async free => {
   const index = new BloomIndex(dataDir, engine, () => undefined, {
     ...{ leastRows: 1, pauseMs: 0 },
     free: () => free,
@@ -279,7 +279,7 @@ test.each([undefined, 100 * pageBytes])('a disk with %s bytes free keeps no filt
   expect(await readdir(path.join(dataDir, '.cache', 'blooms', `full-${free}`))).toEqual([]);
 });
 
-test('batches have each row group once, and are not too large', () => {
+test('batches have each row group once and are limited in size', () => {
   const [file] = files as [FileSummary];
   const million = 2 ** 20;
   expect(batchesOf([{ file, first: 2, rows: Array.from({ length: 5 }, () => million) }])).toEqual([
@@ -297,7 +297,7 @@ test('batches have each row group once, and are not too large', () => {
   ]);
 });
 
-test('a filter holds all that was added to it and one in a hundred of the rest at most, also once it is folded', () => {
+test('a filter holds all added values and at most one in a hundred others, even after folding', () => {
   const filterOf = (values: number, room: number) => {
     const filter = Buffer.alloc(pagesFor(room) * pageBytes);
     for (let n = 0; n < values; n++) addTo(filter, filter.length / pageBytes, mixed(n));
@@ -318,7 +318,7 @@ test('a filter holds all that was added to it and one in a hundred of the rest a
   expect(pages).toEqual([16, 2, 1]);
 });
 
-test('a page knows its bits and its number', () => {
+test('a page verifies its bits and its number', () => {
   const pages = Buffer.alloc(3 * pageBytes);
   for (let n = 0; n < 100; n++) addTo(pages, 1, mixed(n));
   seal(pages);
@@ -328,7 +328,7 @@ test('a page knows its bits and its number', () => {
   expect(isSealed(page, 1)).toBe(false);
 });
 
-test('the filters of some row groups of a file hold the values of no other', async () => {
+test('filters of some row groups hold no values of the others', async () => {
   const [file] = files as [FileSummary];
   const batch = [{ file, first: 1, rows: [groupRows, groupRows] }];
   const built = await buildFilters(engine, batch, { field: 'n', kind: 'long' }, new AbortController().signal);
@@ -349,7 +349,7 @@ test('the filters of some row groups of a file hold the values of no other', asy
   ]);
 });
 
-test('the pages of values are read wherever they lie', async () => {
+test('pages of values are read wherever they are', async () => {
   const hashes = [...Array(100_000).keys()].map(mixed);
   const on = (page: number) => hashes.find(hash => pageOf(hash, 512) === page) ?? 0;
   const filter = Buffer.alloc(512 * pageBytes);
@@ -364,7 +364,7 @@ test('the pages of values are read wherever they lie', async () => {
   expect(await without(500, 3, 300)).toEqual([]);
 });
 
-test('every text that an operator finds has the words that are looked up for it', async () => {
+test('every string that an operator finds has the words looked up for it', async () => {
   const letters = [
     'a',
     'B',
@@ -492,7 +492,7 @@ function term(...values: readonly string[]): Lookup {
   return { field: 'id', kind: 'term', values };
 }
 
-test('of a file of which too many parts would be read alone all is read, and counted', () => {
+test('a file is read whole, and counted so, if too many of its parts would be read separately', () => {
   const [file] = files as [FileSummary];
   const blocks = Array.from({ length: 200 }, () => ({ rows: 10, minNs: 0n, maxNs: 9n, timed: true }));
   const dataset = new StoredDataset('d', [{ ...file, blocks }], {});

@@ -8,7 +8,7 @@ import { temporaryDirectory, testService } from '../../../service.js';
 
 const rows = 250_000;
 
-test('an id is found before and after there are filters for its field, and in events that come later', async () => {
+test('an id is found before and after its filters are built, and in later events', async () => {
   const dataDir = await temporaryDirectory();
   const directory = path.join(dataDir, 'datasets', 'logs');
   await mkdir(directory, { recursive: true });

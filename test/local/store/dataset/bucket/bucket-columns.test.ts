@@ -56,7 +56,7 @@ const times: ColumnSource = {
 test.each([
   ['equal', 'a', 'a'],
   ['equal but for case', 'a', 'A'],
-])('columns whose names are %s are read each', async (kind, first, second) => {
+])('columns whose names are %s are both read', async (kind, first, second) => {
   // The column between them is not read with either.
   const between = ['x', 'y', 'z'].map(each => each.repeat(40_000));
   const columnData: ColumnSource[] = [
@@ -73,7 +73,7 @@ test.each([
   ]);
 });
 
-test('a time within an object does not stand for that of the event, which is in another unit', async () => {
+test('a time within an object is not taken for the event time', async () => {
   await imported(
     'within',
     await written(
@@ -86,7 +86,7 @@ test('a time within an object does not stand for that of the event, which is in 
   ).toEqual([[2]]);
 });
 
-test('objects with columns of two types, which are fields of one, have the values of each', async () => {
+test('objects whose columns have two types, merged into one field, keep all values', async () => {
   const time = `make_timestamp_ns(${juneMs}000000)`;
   await imported(
     'types',
@@ -102,7 +102,7 @@ test('objects with columns of two types, which are fields of one, have the value
   ]);
 });
 
-test('columns that are asked for one right after the other are read', async () => {
+test('columns requested one right after another are read', async () => {
   const names = Array.from({ length: 24 }, (_, index) => `c${index}`);
   const columnData: ColumnSource[] = [
     times,

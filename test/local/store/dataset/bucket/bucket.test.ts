@@ -57,7 +57,7 @@ const lists = (requests: readonly string[]) => requests.filter(each => each.incl
 const gets = (requests: readonly string[]) => requests.filter(each => !each.includes('list-type'));
 
 describe('a dataset in a bucket', () => {
-  test('has the fields of its objects and the time of a column; it is imported again without harm', async () => {
+  test('has the fields and times of its objects, and can be imported again', async () => {
     const { status, body } = await imported('s3://logs/app', 'app');
     expect([status, body.dataset, body.timeField, body.place, body.rows]).toEqual([
       200,
@@ -85,7 +85,7 @@ describe('a dataset in a bucket', () => {
     expect((await imported('s3://logs/app/', 'app')).status).toBe(200);
   });
 
-  test('is read by the day, the row group and the columns of a query, once', async () => {
+  test('is read by day, row group and column, once each', async () => {
     await imported('s3://logs/app', 'app');
     const query = 'app | project _time, n, http';
     const first = await asked(query, '02T07:59:30', '02T08:00:20');
@@ -113,7 +113,7 @@ describe('a dataset in a bucket', () => {
     expect(again.messages[0]).toContain('all that was needed was here already');
   });
 
-  test('is counted by its footers, and its newest events are read from the newest directory', async () => {
+  test('is counted from footers, and its newest events are read from the newest directory', async () => {
     await imported('s3://logs/app', 'app');
     const count = await asked('app | count', '01T00:00:00', '04T00:00:00');
     expect([count.columns, gets(count.requests)]).toEqual([[[18432]], []]);
@@ -128,7 +128,7 @@ describe('a dataset in a bucket', () => {
     expect(sums.columns).toEqual([[56613888], [6144]]);
   });
 
-  test('is listed with where it lies, takes no events, and its reference alone is deleted', async () => {
+  test('is listed with its location, accepts no events, and only its reference is deleted', async () => {
     await imported('s3://logs/app', 'gone');
     const { body } = await service().json('GET', '/v1/local/datasets/gone');
     expect([body.place, body.rows, body.description]).toEqual([
@@ -157,11 +157,11 @@ const dayMs = 24 * hourMs;
 /** 2026-06-01T00:00:00Z. */
 const juneMs = Date.UTC(2026, 5, 1);
 
-describe('what was listed and is read', () => {
+describe('a listed object', () => {
   const count = async (dataset: string, start = '01T00:00:00', end = '30T00:00:00') =>
     asked(`${dataset} | summarize count(), sum(n - ${juneMs})`, start, end);
 
-  test('is read anew once it has changed', async () => {
+  test('is read again after a change', async () => {
     await bucket.put('anew/a.parquet', eventsFile([juneMs + 1]));
     await imported('s3://logs/anew', 'anew');
     expect((await count('anew')).columns).toEqual([[1], [1]]);
@@ -172,7 +172,7 @@ describe('what was listed and is read', () => {
   test.each([
     ['deleted', 404],
     ['changed', 206],
-  ])('and was %s meanwhile has the query run again, once', async (how, status) => {
+  ])('that is %s while it is read restarts the query once', async (how, status) => {
     const name = `was_${how}`;
     let file = eventsFile([juneMs + 1]);
     await bucket.put(`${name}/a.parquet`, file);
@@ -199,7 +199,7 @@ describe('what was listed and is read', () => {
     expect((await count(name)).columns).toEqual([[2], [3]]);
   });
 
-  test('is asked for again where the bucket is too busy', async () => {
+  test('is requested again if the bucket is too busy', async () => {
     await bucket.put('busy/a.parquet', eventsFile([juneMs + 1]));
     await imported('s3://logs/busy', 'busy');
     let faults = 1;
@@ -215,7 +215,7 @@ describe('what was listed and is read', () => {
     expect(messages[0]).toMatch(/requests, 1 of them sent again\.$/);
   });
 
-  test('is kept for the next service, but for what is damaged on the disk', async () => {
+  test('is cached for the next service, unless damaged on disk', async () => {
     const first = await testService({ compile: compileRequest });
     await first.json('POST', '/v1/local/import', { path: 's3://logs/app', dataset: 'app' });
     const range = { startTime: '2026-06-01T00:00:00Z', endTime: '2026-06-02T00:00:00Z' };
@@ -238,7 +238,7 @@ describe('what was listed and is read', () => {
 });
 
 describe('a directory that names a day', () => {
-  test('may hold events of the next morning, which the import has seen', async () => {
+  test('may hold events of the next morning if the import saw some', async () => {
     await bucket.put('late/dt=20260601/a.parquet', eventsFile([juneMs + hourMs, juneMs + 29 * hourMs]));
     await bucket.put('late/dt=20260603/b.parquet', eventsFile([juneMs + 2 * dayMs]));
     const { body } = await imported('s3://logs/late', 'late');
@@ -249,7 +249,7 @@ describe('a directory that names a day', () => {
     expect(lists(requests)).not.toContain('/logs/?list-type=2&prefix=late/dt=20260603/');
   });
 
-  test('may have other fields than the newer ones, which a query of the newest events finds as it goes back', async () => {
+  test('may have other fields than newer ones, which a query of the newest events finds going back', async () => {
     const file = (day: number, values: ColumnSource['data'], type: BasicType) =>
       bucket.put(
         `mixed/2026/06/0${day}/a.parquet`,
@@ -276,7 +276,7 @@ describe('a directory that names a day', () => {
   });
 });
 
-test('values in the names of directories are fields, of which those of times are not', async () => {
+test('values in directory names become fields, except dates', async () => {
   const counts = [
     ['eu', 2],
     ['us%20east', 1],
@@ -308,7 +308,7 @@ test('values in the names of directories are fields, of which those of times are
   expect(body.map(({ name }: { name: string }) => name).sort()).toEqual(['_sysTime', '_time', 'n', 'region']);
 });
 
-test('of columns besides those of a condition, the row groups are read that have rows which meet it', async () => {
+test('columns outside a condition are read only for row groups with matching rows', async () => {
   await imported('s3://logs/wide', 'wide');
   const { columns, requests } = await asked(
     'wide | where n == 5000 | project n, body',
@@ -323,14 +323,14 @@ test('of columns besides those of a condition, the row groups are read that have
   expect(bytes).toBeLessThan(size / 2);
 });
 
-describe('what is not Parquet is copied and imported as files', () => {
+describe('objects that are not Parquet are copied and imported as files', () => {
   const line = (time: number, n: number) => `${JSON.stringify({ _time: new Date(juneMs + time), n })}\n`;
   const copy = (dataset: string, more: object = {}) =>
     imported(`s3://logs/${dataset}`, dataset, { copy: true, ...more });
   const rows = async (dataset: string) =>
     (await asked(`${dataset} | sort by n asc | project n, _time`, '01T00:00:00', '02T00:00:00')).columns;
 
-  test('NDJSON, packed and not, from all directories, in the order of the names, and nothing hidden', async () => {
+  test('NDJSON, compressed or not, from all directories in name order, without hidden files', async () => {
     await bucket.put('plain/day=2026-06-01/10.ndjson', line(0, 1));
     await bucket.put('plain/day=2026-06-01/9.ndjson.gz', gzipSync(line(1, 2) + line(2, 3)));
     await bucket.put('plain/x..%2F odd name.ndjson', line(3, 4));
@@ -358,14 +358,14 @@ describe('what is not Parquet is copied and imported as files', () => {
     expect(bucket.taken()).toEqual([]);
   });
 
-  test('CSV, in its encoding, added to or in place of what was there', async () => {
+  test('CSV in its encoding, added or replaced', async () => {
     await bucket.put('sheets/a.csv', gzipSync('time;n\n01.06.2026 10:00;7\n'));
     const choices = { dates: 'dmy', timeField: 'time', format: 'csv' };
     for (const more of [{}, {}, { replace: true }]) await copy('sheets', { ...choices, ...more });
     expect(await rows('sheets')).toEqual([[7], ['2026-06-01T10:00:00Z']]);
   });
 
-  test('but nothing of an object that is torn, and nothing once the credentials have expired', async () => {
+  test('but nothing of a truncated object, and nothing after the credentials expire', async () => {
     const packed = gzipSync(line(0, 1).repeat(5_000));
     await bucket.put('torn-text/a.ndjson', line(0, 1));
     await bucket.put('torn-text/b.ndjson.gz', packed.subarray(0, packed.length - 200));
@@ -391,7 +391,7 @@ describe('what is not Parquet is copied and imported as files', () => {
   });
 });
 
-describe('refused in words', () => {
+describe('an import from a bucket is refused', () => {
   test.each([
     [
       's3://nothing-here/app',
@@ -413,7 +413,7 @@ describe('refused in words', () => {
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('by the status of an answer without words', async () => {
+  test('by the status of an answer without a message', async () => {
     bucket.fault = ({ url = '' }, response) => {
       const [, status] = /status-(\d+)/.exec(decodeURIComponent(url)) ?? [];
       if (status === undefined) return false;
@@ -438,7 +438,7 @@ describe('refused in words', () => {
     bucket.fault = () => false;
   });
 
-  test('without a word of the credentials', async () => {
+  test('without any part of the credentials in the message', async () => {
     const logged: string[] = [];
     const planted = {
       AWS_ACCESS_KEY_ID: 'AKIAPLANTED',

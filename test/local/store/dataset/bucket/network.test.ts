@@ -36,7 +36,7 @@ afterEach(() => vi.unstubAllEnvs());
 describe('a bucket behind a proxy', () => {
   const beyond = { AWS_ENDPOINT_URL: 'http://s3.invalid:81' };
 
-  test('is read through the one that the environment names', async () => {
+  test('is read through the proxy of the environment', async () => {
     const { url, asked } = await tunnelTo(port());
     expect(await imported({ ...beyond, HTTP_PROXY: url })).toEqual([200, 2]);
     expect(new Set(asked)).toEqual(new Set(['s3.invalid:81']));
@@ -46,14 +46,14 @@ describe('a bucket behind a proxy', () => {
     [407, 'the proxy PROXY asks for a user and a password (status 407)', 'Write them into HTTPS_PROXY'],
     [403, 'the proxy PROXY refuses to connect to s3.invalid (status 403)', 'Name s3.invalid in NO_PROXY'],
     [503, 'the proxy PROXY cannot connect to s3.invalid (status 503)', 'Run the cell again in a moment'],
-  ])('is not blamed for its %d', async (status, says, hint) => {
+  ])('is not blamed for status %d of the proxy', async (status, says, hint) => {
     const { url, asked } = await tunnelTo(port(), status);
     const said = `s3://logs/app/ cannot be read: ${says.replace('PROXY', new URL(url).host)}. ${hint}`;
     expect(await imported({ ...beyond, HTTP_PROXY: url })).toEqual([503, expect.stringContaining(said)]);
     expect(asked).toEqual(['s3.invalid:81']);
   });
 
-  test('is not blamed if nothing answers there, and the secret of the address is in no words', async () => {
+  test('is not blamed if the proxy does not answer, and no message has the secret of its address', async () => {
     const refused = await imported({ ...beyond, HTTP_PROXY: 'http://me:s3cret@127.0.0.1:1' });
     expect(refused).toEqual([
       503,
@@ -61,30 +61,30 @@ describe('a bucket behind a proxy', () => {
     ]);
   });
 
-  test('of this machine uses none', async () => {
+  test('on this machine uses no proxy', async () => {
     expect(await imported({ HTTP_PROXY: 'http://127.0.0.1:1' })).toEqual([200, 2]);
   });
 
-  test('is reached without one if NO_PROXY names it', async () => {
+  test('is reached directly if NO_PROXY names it', async () => {
     const { url, asked } = await tunnelTo(port());
     const [status] = await imported({ ...beyond, HTTP_PROXY: url, NO_PROXY: 's3.invalid' });
     expect([status, asked]).toEqual([503, []]);
   });
 });
 
-describe.skipIf(!hasOpenssl())('a bucket whose certificate is of an own authority', () => {
+describe.skipIf(!hasOpenssl())('a bucket with a certificate of a private authority', () => {
   async function signed() {
     const { ca, ...certificate } = certify(await temporaryDirectory(), 'DNS:s3.invalid');
     const proxy = await tunnelTo(await secureEndOf(port(), certificate));
     return { ca, env: { AWS_ENDPOINT_URL: 'https://s3.invalid', HTTPS_PROXY: proxy.url } };
   }
 
-  test.each(['AWS_CA_BUNDLE', 'APL_KERNEL_CA_CERTS'])('is read if %s names that', async variable => {
+  test.each(['AWS_CA_BUNDLE', 'APL_KERNEL_CA_CERTS'])('is read if %s names the authority', async variable => {
     const { ca, env } = await signed();
     expect(await imported({ ...env, [variable]: ca })).toEqual([200, 2]);
   });
 
-  test('is not read if nothing does', async () => {
+  test('is not read without a named authority', async () => {
     const { env } = await signed();
     expect(await imported(env)).toEqual([
       503,
@@ -92,7 +92,7 @@ describe.skipIf(!hasOpenssl())('a bucket whose certificate is of an own authorit
     ]);
   });
 
-  test('is not read if the file cannot be', async () => {
+  test('is not read if the authority file is unreadable', async () => {
     const { env } = await signed();
     expect(await imported({ ...env, APL_KERNEL_CA_CERTS: '/nowhere.pem' })).toEqual([
       503,

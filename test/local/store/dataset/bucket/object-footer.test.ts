@@ -26,7 +26,7 @@ function statisticsIn(footer: Buffer): readonly number[] {
   return [...new Set(columns.flatMap(metadata => [...structOf(metadata.get(12)).keys()]))].sort();
 }
 
-test('the footer of one row group leads to its columns, and not to their filters', async () => {
+test('the footer of one row group points to its columns but not to their filters', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir });
   onTestFinished(() => engine.close());

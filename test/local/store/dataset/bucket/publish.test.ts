@@ -36,8 +36,8 @@ const day = (number: number, n: number, more: object = {}) => ({
   ...more,
 });
 
-describe('a dataset that is published', () => {
-  test('gives the same rows and fields when it is imported, but for days that are not over', async () => {
+describe('publishing a dataset', () => {
+  test('gives the same rows and fields on import, except for unfinished days', async () => {
     const odd = {
       StatusCode: 1,
       statuscode: 'two',
@@ -100,7 +100,7 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
 `);
   });
 
-  test('has a day replaced by more rows, and keeps one of which fewer are here', async () => {
+  test('replaces a day by more rows, and keeps a day that has fewer rows here', async () => {
     await importRows('more', [day(1, 1), day(1, 2), day(2, 3)]);
     await publish('more');
     await importRows('more', [day(2, 4)]);
@@ -120,7 +120,7 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
     expect(await columnsOf('more_back | sort by n asc | project n')).toEqual([[1, 2, 3, 4]]);
   });
 
-  test('that is stopped at any request leaves whole days, and is finished by the next run', async () => {
+  test('leaves only whole days if stopped at any request, and the next run finishes it', async () => {
     const rows = [1, 2, 3].flatMap(each => [day(each, each * 2), day(each, each * 2 + 1)]);
     await importRows('stopped', rows);
     // Two requests per day, and one for the table's SQL.
@@ -149,33 +149,30 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
     }
   }, 120_000);
 
-  test.skipIf(process.platform === 'win32')(
-    'is refused if a pipe takes the place of a file of it',
-    async () => {
-      const dataDir = await temporaryDirectory();
-      const engine = await Engine.open({ dataDir, families: [] });
-      onTestFinished(() => engine.close());
-      const store = testStore(dataDir, engine);
-      await store.create('piped');
-      const batch = readBatch(JSON.stringify(day(1, 1)), undefined, 1n);
-      if (batch === undefined) throw new Error('no batch');
-      await store.append('piped', batch);
-      await store.snapshot('piped');
-      const directory = path.join(dataDir, 'datasets', 'piped');
-      const name = (await readdir(directory)).find(each => each.endsWith('.parquet')) ?? '';
-      const run = engine.run.bind(engine);
-      engine.run = async (sql, signal) => {
-        await rm(path.join(directory, name));
-        execFileSync('mkfifo', [path.join(directory, name)]);
-        return run(sql, signal);
-      };
-      const parts = { store, buckets: new Buckets(dataDir, engine), nowNs: BigInt(nowMs) * 1_000_000n };
-      await expect(publishToBucket(parts, { dataset: 'piped', path: 's3://logs/piped' })).rejects.toThrow(
-        `${name} was replaced by a named pipe while it was read.`,
-      );
-      await store.close();
-    },
-  );
+  test.skipIf(process.platform === 'win32')('is refused if a pipe replaces one of its files', async () => {
+    const dataDir = await temporaryDirectory();
+    const engine = await Engine.open({ dataDir, families: [] });
+    onTestFinished(() => engine.close());
+    const store = testStore(dataDir, engine);
+    await store.create('piped');
+    const batch = readBatch(JSON.stringify(day(1, 1)), undefined, 1n);
+    if (batch === undefined) throw new Error('no batch');
+    await store.append('piped', batch);
+    await store.snapshot('piped');
+    const directory = path.join(dataDir, 'datasets', 'piped');
+    const name = (await readdir(directory)).find(each => each.endsWith('.parquet')) ?? '';
+    const run = engine.run.bind(engine);
+    engine.run = async (sql, signal) => {
+      await rm(path.join(directory, name));
+      execFileSync('mkfifo', [path.join(directory, name)]);
+      return run(sql, signal);
+    };
+    const parts = { store, buckets: new Buckets(dataDir, engine), nowNs: BigInt(nowMs) * 1_000_000n };
+    await expect(publishToBucket(parts, { dataset: 'piped', path: 's3://logs/piped' })).rejects.toThrow(
+      `${name} was replaced by a named pipe while it was read.`,
+    );
+    await store.close();
+  });
 
   test.each([
     ['nothing', 'There is no dataset'],
@@ -184,7 +181,7 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
     ['taken', 'There are other objects at s3://logs/taken/, such as a.parquet.'],
     ['twin', 'Another dataset of the name `twin` is published at s3://logs/twin/.'],
     ['damaged', 's3://logs/damaged/_apl/manifest.json is not a manifest of published days.'],
-  ])('is refused in words: %s', async (dataset, message) => {
+  ])('is refused: %s', async (dataset, message) => {
     if (dataset === 'lookup') await importRows(dataset, [{ n: 1 }]);
     else if (dataset === 'in-bucket') {
       await bucket.put('lies/a.parquet', eventsFile([0]));
