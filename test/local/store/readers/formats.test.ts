@@ -19,7 +19,7 @@ line is in \`line\`, next to the fields that can be read, so nothing is lost.
 \`test/local/store/readers/formats.test.ts\` writes this page from imports at 2026-06-15T12:00:00Z.
 `;
 
-test('the page of formats holds what becomes of the example of each', async () => {
+test('docs/log-formats.md shows the events of each example', async () => {
   const sections: string[] = [];
   for (const format of logFormats) sections.push(await sectionOf(format));
   const text = [head, ...sections].join('\n');
@@ -103,7 +103,7 @@ const ofSeveral = logFormats.filter(
     (reading.kind === 'lines' && reading.begins?.unless !== undefined),
 );
 
-test('each format is numbered by one word', () => {
+test('every example without "cart" has another word to number', () => {
   const others = ofSeveral.filter(({ example }) => !example.join('\n').includes('cart'));
   expect(Object.keys(numbered).toSorted()).toEqual(others.map(({ name }) => name).toSorted());
 });
@@ -111,7 +111,7 @@ test('each format is numbered by one word', () => {
 test.each([
   ...ofSeveral.map(({ name, example }) => [name, 'its example', example] as const),
   ...furtherBlocks,
-])('events are in the order of the file: %s, %s', async (format, _, example) => {
+])('events keep the order of the file: %s, %s', async (format, _, example) => {
   const block = example.join('\n');
   const blocks = Math.ceil(300 / example.length);
   const content = Array.from({ length: blocks }, (_, n) =>
@@ -155,7 +155,7 @@ const long: Readonly<Record<LogReading['kind'] | FileKind, LongFile | string>> =
   parquet: `SELECT TIMESTAMP '2024-05-02' AS time, ${firstNumber} + range AS no FROM range(${manyRows})`,
 };
 
-test.each(Object.entries(long))('many rows are in the order of the file: %s', async (_, file) => {
+test.each(Object.entries(long))('many rows keep the order of the file: %s', async (_, file) => {
   const { dataset, status } = await importLong(file);
   expect(status).toBe(200);
   const isAtItsPlace = `${numberSql}::INTEGER = file_row_number`;

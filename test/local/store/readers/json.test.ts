@@ -36,20 +36,20 @@ async function readingOf(content: string, memoryBytes: number) {
   }
 }
 
-test('a line that is not JSON takes no more memory than others: buffers are those of objects of the usual size', async () => {
+test('a line that is not JSON takes no more memory than others', async () => {
   expect(await readingOf(`{"a": 1, "te\n${line.repeat(200_000)}`, 400 * 2 ** 20)).toEqual({
     notes: ['Not JSON objects: 1 line, each an event with its text in `message`.'],
     found: [200_001, 1],
   });
 });
 
-test.each([20, 70])('an object of %i MiB is read, and those around it', async mebibytes => {
+test.each([20, 70])('an object of %i MiB and those around it are read', async mebibytes => {
   const long = `${JSON.stringify({ a: 2, text: 'x'.repeat(mebibytes * 2 ** 20) })}\n`;
   const { found } = await readingOf(`${line.repeat(30)}${long}${line.repeat(30)}`, 2 ** 31);
   expect(found).toEqual([61, mebibytes * 2 ** 20]);
 });
 
-test('a file for which there is not enough memory is named, with what to do', async () => {
+test('a file too large for the memory is named, with what to do', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, memoryBytes: 24 * 2 ** 20 });
   const store = testStore(dataDir, engine);
@@ -101,7 +101,7 @@ const alike = [
   ' 1',
 ];
 
-test('the shape of the objects of a small file is that which the engine finds', async () => {
+test('the shape of the objects in a small file is the one the engine finds', async () => {
   // The engine may pick either of two equally frequent key orders.
   const most = [objects[1] ?? '', objects[1] ?? '', '{"g":{"x":2}}'];
   const lines = [...objects, ...most, ...alike.map((text, index) => `{"s${index}":"${text}"}`)];
@@ -127,7 +127,7 @@ test('the shape of the objects of a small file is that which the engine finds', 
   expect(ambiguous(own)).not.toContain('b');
 });
 
-test('each object of the sample is opened once, however deep it is', async () => {
+test('each object of the sample is parsed once, however deep it is', async () => {
   const engine = await Engine.open({ dataDir: await temporaryDirectory(), connections: 1 });
   onTestFinished(() => engine.close());
   const deep = `${'{"a":'.repeat(18)}{"b":1}${'}'.repeat(18)}`;

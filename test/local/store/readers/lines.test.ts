@@ -48,16 +48,19 @@ const unusual: readonly (readonly [what: string, line: string, values: string])[
 /** A line like most lines of most files. */
 const good = `9.9.9.9 - - ${at.replace('36', '35')} ${get} "-" "-"`;
 
-test.each([0, 9])('each line of an access log is in its fields, %i usual ones above it', async above => {
-  const blocks = usual.map(([, line]) => lines(...Array.from({ length: above }, () => good), line, ''));
-  const { dataset, body } = await importText('access.log', blocks.join(''));
-  expect(body.notes).toEqual([access]);
-  const read = await stored(dataset, '_time, client, "user", "method", uri, status, bytes, line');
-  const own = usual.map(([what], n) => [what, read[n * (above + 1) + above]]);
-  expect(own).toEqual(usual.map(([what, , values]) => [what, `2025-10-10 13:55:36|${values}|null`]));
-});
+test.each([0, 9])(
+  'each line of an access log is read into its fields, with %i usual ones above it',
+  async above => {
+    const blocks = usual.map(([, line]) => lines(...Array.from({ length: above }, () => good), line, ''));
+    const { dataset, body } = await importText('access.log', blocks.join(''));
+    expect(body.notes).toEqual([access]);
+    const read = await stored(dataset, '_time, client, "user", "method", uri, status, bytes, line');
+    const own = usual.map(([what], n) => [what, read[n * (above + 1) + above]]);
+    expect(own).toEqual(usual.map(([what, , values]) => [what, `2025-10-10 13:55:36|${values}|null`]));
+  },
+);
 
-test('fields that few lines of an access log have stand where these lines have them', async () => {
+test('rare fields of an access log keep their position among the others', async () => {
   const few = `1.2.3.4 id - ${at} ${get} "http://a/" "curl" "5.6.7.8"`;
   const { dataset, body } = await importText('access.log', lines(good, good, good, few, ''));
   const names = (body.fields as readonly { name: string }[]).map(({ name }) => name);
@@ -70,7 +73,7 @@ test('fields that few lines of an access log have stand where these lines have t
   ]);
 });
 
-test('a line of an access log is whole beside what can be read of it', async () => {
+test('an access log line that is read in part is kept whole beside its fields', async () => {
   const blocks = unusual.map(([, line]) => lines(...Array.from({ length: 9 }, () => good), line, ''));
   const { dataset, body } = await importText('access.log', blocks.join(''));
   expect(body.notes).toEqual([access, kept(`${unusual.length} lines`)]);
@@ -85,7 +88,7 @@ test('a line of an access log is whole beside what can be read of it', async () 
 
 testTraps([
   {
-    what: 'an access log whose lines begin with the name of a host',
+    what: 'an access log whose lines start with a host name',
     name: 'access.log',
     content: lines(
       `shop.example:443 1.2.3.4 - - ${at} ${get} "-" "curl"`,
@@ -130,7 +133,7 @@ testTraps([
     notes: [access, kept('1 line')],
   },
   {
-    what: 'pairs after a line: fields, and what is not a pair',
+    what: 'pairs after an access log line become fields, and the rest is kept',
     name: 'access.log',
     content: lines(
       `1.2.3.4 - - ${at} ${get} "-" "curl" rt=0.123 up="10.1.1.1:80 rt=9" id=a`,
@@ -147,7 +150,7 @@ testTraps([
     notes: [access],
   },
   {
-    what: 'pairs that come after the sample, as does the first line with anything behind it',
+    what: 'pairs that first occur after the sample',
     name: 'access.log',
     content: beyondSample(
       `1.2.3.4 - - ${at} ${get} "-" "curl"`,
@@ -158,7 +161,7 @@ testTraps([
     notes: [access, kept('1 line')],
   },
   {
-    what: 'an access log of cPanel, whose month is a number, in a file named after a domain of Brazil',
+    what: 'a cPanel access log with numeric months, in a file named after a Brazilian domain',
     name: 'shop.example.com.br',
     content: lines(
       `1.2.3.4 - root [10/25/2025:13:55:36 -0000] ${get} "-" "curl" "s" "-" 2087`,
@@ -173,14 +176,14 @@ testTraps([
     notes: [access, 'The dates of `time` are read month first, as in "10/25/2025:13:55:36 -0000".'],
   },
   {
-    what: 'an access log that syslog wraps',
+    what: 'an access log wrapped in syslog',
     name: 'access.log',
     content: lines(`Oct 10 13:55:36 edge nginx: 1.2.3.4 - - ${at} ${get}`, ''),
     select: 'host, program, message',
     values: [`edge|nginx|1.2.3.4 - - ${at} ${get}`],
   },
   {
-    what: 'syslog with blanks in the name of a program, or without one',
+    what: 'syslog with spaces in a program name, or without a program',
     name: 'messages',
     content: lines(
       ...Array.from({ length: 18 }, () => 'Oct 10 13:55:36 edge su[7]: a'),
@@ -196,7 +199,7 @@ testTraps([
     ],
   },
   {
-    what: 'words after a time that are not of syslog',
+    what: 'words after a time that are not syslog',
     name: 'app.log',
     content: lines('Oct 10 13:55:36 INFO started', 'Oct 10 13:55:37 INFO stopped', ''),
     select: '_time, line',
@@ -206,7 +209,7 @@ testTraps([
     ],
   },
   {
-    what: 'an access log with line breaks of Windows',
+    what: 'an access log with Windows line breaks',
     name: 'access.log',
     content: `1.2.3.4 - - ${at} ${get} "-" "curl"\r\n`,
     select: 'status, user_agent, line',
@@ -214,7 +217,7 @@ testTraps([
     notes: [access],
   },
   {
-    what: 'lines of W3C with a time of day, under the day of a comment and over midnight',
+    what: 'W3C lines with a time of day, dated by a comment and crossing midnight',
     name: 'x.log',
     content: lines(
       '#Version: 1.0',
@@ -248,14 +251,14 @@ testTraps([
     ],
   },
   {
-    what: 'lines of W3C under many days, in the order of the file',
+    what: 'W3C lines under many dates keep the order of the file',
     name: 'days.log',
     content: lines('#Fields: time sc-status', ...days.flatMap(day => [`#Date: ${day}`, '10:00:00 200']), ''),
     select: '_time',
     values: days.map(day => `${day} 10:00:00`),
   },
   {
-    what: 'fields of W3C that change in the middle of the file, and a line that does not fit',
+    what: 'W3C fields that change within the file, and a line that does not fit',
     name: 'ex.log',
     content: lines(
       '#Software: IIS',
@@ -279,7 +282,7 @@ testTraps([
     ],
   },
   {
-    what: 'fields of CloudFront, with values between tabs',
+    what: 'CloudFront fields with values separated by tabs',
     name: 'E1.log',
     content: lines(
       '#Version: 1.0',
@@ -291,7 +294,7 @@ testTraps([
     values: ['2025-10-10 13:55:36|FRA2-C1|2390|Mozilla/5.0%20(X11)|null'],
   },
   {
-    what: 'a stack trace belongs to its event, and so does a blank line in it; CRLF',
+    what: 'a stack trace with a blank line belongs to its event, with CRLF',
     name: 'app.log',
     content: [
       'in front of all',
@@ -312,7 +315,7 @@ testTraps([
     ],
   },
   {
-    what: 'a slow query log with counts in comments, and the second event of a second',
+    what: 'a slow query log with counts in comments, and two events in one second',
     name: 'slow.log',
     content: lines(
       '/usr/sbin/mysqld, Version: 8.0.36. started with:',
@@ -338,14 +341,14 @@ testTraps([
     ],
   },
   {
-    what: 'pairs of CEF with blanks and escapes',
+    what: 'CEF pairs with spaces and escapes',
     name: 'cef.log',
     content: lines('CEF:0|a|b|1|c|d\\|e|5|msg=x \\= y, a\\\\b src=1.2.3.4 cs1Label=A B', ''),
     select: 'name, msg, src, cs1Label, line',
     values: ['d|e|x = y, a\\b|1.2.3.4|A B|null'],
   },
   {
-    what: 'keys of logfmt that stand in the value of another',
+    what: 'logfmt keys within the value of another',
     name: 'app.log',
     content: lines('msg="a n=1 b \\"q\\"" n=2', 'msg=c n=3', ''),
     select: 'msg, n',
@@ -361,7 +364,7 @@ test.each([
     'a\n'.repeat(20_000),
     '0 of the first 10,240 lines of x.log are access log lines (common or combined format)',
   ],
-])('a format that no line has is refused: %s', async (format, content, message) => {
+])('a format that matches no line is refused: %s', async (format, content, message) => {
   const { status, body } = await importText('x.log', content, { format });
   expect([status, body.message.split('. Import')[0]]).toEqual([400, message]);
 });

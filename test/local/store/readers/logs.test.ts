@@ -29,7 +29,7 @@ function afterwards(time: string): string {
 
 /** Lines of one file each, and the time of each line. */
 const plainLines: Readonly<Record<string, readonly (readonly [line: string, time: string])[]>> = {
-  'of all kinds that only a time has': [
+  'in unambiguous notations': [
     ['[17/Jun/2011 17:00:45] a', '2011-06-17 17:00:45'],
     ['Oct 27 2015 09:24:46 a', '2015-10-27 09:24:46'],
     ['2023 Jan 11 19:27:57 CET: %ARP-2-DUP_SRC_IP: a', '2023-01-11 18:27:57'],
@@ -40,11 +40,11 @@ const plainLines: Readonly<Record<string, readonly (readonly [line: string, time
     ['2024-03-12\t15:22:28\tCDG50', '2024-03-12 15:22:28'],
     ['2025-10-13 13:55:36:123 a', '2025-10-13 13:55:36.123'],
   ],
-  'the day first': [
+  'with the day first': [
     ['[13/02/2026 10:00:00] INFO a', '2026-02-13 10:00:00'],
     ['[13.02.2026 10:00:00,5] INFO a', '2026-02-13 10:00:00.5'],
   ],
-  'the month first': [
+  'with the month first': [
     ['[2-13-2026 9:00] INFO a', '2026-02-13 09:00:00'],
     ['[02/13/2026 12:30:01 AM] INFO a', '2026-02-13 00:30:01'],
     ['[02/13/2026 12:30:01.25 PM] INFO a', '2026-02-13 12:30:01.25'],
@@ -54,8 +54,10 @@ const plainLines: Readonly<Record<string, readonly (readonly [line: string, time
     ['01/25/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37'],
     ['L 01/25/2014 - 01:25:17: Bad Rcon: a', '2014-01-25 01:25:17'],
   ],
-  'of NetScaler, the day first': [['<134> 25/01/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37']],
-  'of eight digits for the day': [
+  'of NetScaler with the day first': [
+    ['<134> 25/01/2025:12:06:37 GMT adc 0-PPE-0 : a', '2025-01-25 12:06:37'],
+  ],
+  'with eight digits for the date': [
     ['20251013 13:55:36.5 a', '2025-10-13 13:55:36.5'],
     ['[20251013T135536.123Z] a', '2025-10-13 13:55:36.123'],
     ['20251013135536,a', '2025-10-13 13:55:36'],
@@ -66,7 +68,7 @@ const plainLines: Readonly<Record<string, readonly (readonly [line: string, time
     ['[07/13 16:13:38] a', '2025-07-13 16:13:38'],
   ],
   'within the line': [['1690466804.2161960.0 [27/Jul/2023 16:06:44] a', '2023-07-27 16:06:44']],
-  'which it does not have': [
+  'that are missing': [
     ['[info] o.t.s.Access [1e60|2989] a', '2026-06-15 12:00:00'],
     ['[info] o.t.s.Access [1e61|2990] a', '2026-06-15 12:00:00'],
   ],
@@ -135,7 +137,7 @@ const tracedLines: readonly {
   },
 ];
 
-test('lines of plain text are of none of the formats, each alone', () => {
+test('lines of plain text match no format on their own', () => {
   const all = [...Object.values(plainLines), ...tracedLines.map(({ rows }) => rows)].flat();
   const formats = all.map(([line]) => [line, recognizeFormat([line]).format.name]);
   expect(formats).toEqual(all.map(([line]) => [line, 'text']));
@@ -182,7 +184,7 @@ testTraps([
     notes: ['The lines are read as logfmt: key=value.'],
   },
   {
-    what: 'lines of a container',
+    what: 'container log lines',
     name: 'pod.log',
     content: '2024-01-01T00:00:00.123456789Z stdout F hello, "you"\n',
     select: '_time, stream, tag, message',
@@ -190,7 +192,7 @@ testTraps([
     notes: ['The lines are read as container log lines (CRI).'],
   },
   {
-    what: 'lines of Kubernetes',
+    what: 'Kubernetes (klog) lines',
     name: 'kubelet.log',
     content: lines(
       'I0102 03:04:05.678901   12345 kubelet.go:2073] "SyncLoop ADD" source="api"',
@@ -208,7 +210,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines of a MySQL before 5.6, and of what starts it, among those of a later one',
+    what: 'lines of MySQL before 5.6 and of its starter, among later ones',
     name: 'error.log',
     content: lines(
       '2025-10-10 13:55:36 7 [Warning] cart 7 is lost',
@@ -244,7 +246,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines of JSON among pairs have the time within them',
+    what: 'JSON lines among pairs get the time within them',
     name: 'app.log',
     content: lines(
       'level=info t=2025-10-10T13:55:36Z msg=a',
@@ -263,7 +265,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines that begin with a time of their own belong to no event of the format named',
+    what: 'lines that start with their own time do not join an event of the named format',
     name: 'error.log',
     content: lines(
       '2025/10/10 13:55:36 [error] 31#31: *7 open() failed',
@@ -283,7 +285,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines of two logs, whose times stand in two places',
+    what: 'lines of two logs with their times in two positions',
     name: 'out.log',
     content: lines(
       '2025/10/10 13:55:36 [error] 31#31: open() failed',
@@ -301,7 +303,7 @@ testTraps([
   },
   ...Object.entries(plainLines).map(
     ([what, rows]): Trap => ({
-      what: `plain text with its time, ${what}`,
+      what: `plain text, times ${what}`,
       name: 'a.log',
       content: lines(...rows.map(([line]) => line), ''),
       select: '_time, line',
@@ -332,7 +334,7 @@ testTraps([
       notes: [plainText, days('time_of_day', '2026-02-28'), carried('2 lines')],
     },
     {
-      what: 'on the day in the name of the file, in a zone in which a day has 23 hours',
+      what: 'dated by the file name, in a zone with a 23-hour day',
       name: 'app-20260328.log.1',
       content: lines('23:00:00 a', '02:30:00 b', '01:00:00 c', ''),
       options: { zone: 'Europe/Berlin' },
@@ -344,7 +346,7 @@ testTraps([
       notes: [plainText, days('time_of_day', '2026-03-28, as the name of the file says'), carried('1 line')],
     },
     {
-      what: 'without a day',
+      what: 'without --date',
       name: 'app-20260328-20260329.log',
       content: lines('13:55:36.123 a', '[13:55:37] b', ''),
       values: ['2026-06-15 12:00:00|13:55:36.123', '2026-06-15 12:00:00|13:55:37'],
@@ -356,12 +358,12 @@ testTraps([
   ].map(
     (each): Trap => ({
       ...each,
-      what: `times of day alone, ${each.what}`,
+      what: `only times of day, ${each.what}`,
       select: '_time, time_of_day',
     }),
   ),
   {
-    what: 'logback, whose times have no date by default',
+    what: 'logback with its default times, without a date',
     name: 'app.log',
     content: lines(
       '12:34:56.789 [main] INFO org.example.Cart - started',
@@ -378,7 +380,7 @@ testTraps([
     notes: ['The lines are read as log lines of log4j or logback.', days('time', '2026-06-01')],
   },
   {
-    what: 'the time of day in a column of CSV, named',
+    what: 'a named CSV column with times of day',
     name: 'a.csv',
     content: lines('at,n', '23:00:00,1', '01:00:00,2', '25:00:00,3', ''),
     options: { date: '2026-06-01', timeField: 'at' },
@@ -390,7 +392,7 @@ testTraps([
     ],
   },
   {
-    what: 'a day for times that have one',
+    what: '--date for times that already have a date',
     name: 'a.csv',
     content: lines('time,n', '2026-01-01T23:00:00Z,1', ''),
     options: { date: '2026-06-01' },
@@ -399,7 +401,7 @@ testTraps([
     notes: ['`--date` changes nothing: the times are not times of day without a date.'],
   },
   {
-    what: 'audit events of laurel, whose time stands in front of their number',
+    what: 'audit events of laurel, whose time precedes their number',
     name: 'laurel.log',
     content: '{"ID":"1669638896.123:456","SYSCALL":{"uid":0}}\n',
     select: '_time, "ID"',
@@ -407,7 +409,7 @@ testTraps([
     notes: [],
   },
   {
-    what: 'PHP in zones that have names, where clocks are put forward and back',
+    what: 'PHP in named zones, across clock changes',
     name: 'php.log',
     content: lines(
       ...[
@@ -430,7 +432,7 @@ testTraps([
     ],
   },
   {
-    what: 'MariaDB, with one digit for the hour',
+    what: 'MariaDB with a one-digit hour',
     name: 'mariadb.log',
     content: "2021-11-09  5:13:12 8 [Warning] Access denied for user 'a'@'b'\n",
     select: '_time, thread, level, message',
@@ -465,21 +467,21 @@ testTraps([
     values: ['2023-06-23 15:56:40'],
   },
   {
-    what: 'CEF from a syslog server, without a time of its own',
+    what: 'CEF from a syslog server, without its own time',
     name: 'a.cef',
     content: '<14>Jun 14 08:00:09 edge CEF:0|Example|Firewall|1.0|100|a|5|act=deny\n',
     select: '_time, act',
     values: ['2026-06-14 08:00:09|deny'],
   },
   {
-    what: 'a time of RFC 3339 that a colon ends, without a program',
+    what: 'an RFC 3339 time followed by a colon, without a program',
     name: 'a.log',
     content: '2020-04-09T14:04:00.667Z: Failed Login: username=admin\n',
     select: '_time, line',
     values: ['2020-04-09 14:04:00.667|2020-04-09T14:04:00.667Z: Failed Login: username=admin'],
   },
   {
-    what: 'glog, with what it writes above its lines, and the stack of a panic',
+    what: 'glog with its header lines and the stack of a panic',
     name: 'a.INFO',
     content: lines(
       'Log file created at: 2026/01/02 03:04:04',
@@ -495,7 +497,7 @@ testTraps([
     ],
   },
   {
-    what: 'of two fields with the name of a time, the one that most rows have',
+    what: 'two fields named like a time, of which the one in most rows wins',
     name: 'a.ndjson',
     content: lines(
       '{"timestamp":"2020-01-01T00:00:00Z","EventTime":"2021-01-01T00:00:00Z"}',
@@ -506,7 +508,7 @@ testTraps([
     values: ['2021-01-01 00:00:00', '2021-01-02 00:00:00', '2021-01-03 00:00:00'],
   },
   {
-    what: 'syslog with one line of ten that is different, and has a time',
+    what: 'syslog with one different line in ten, which has a time',
     name: 'messages',
     content: lines(
       ...Array.from({ length: 8 }, (_, index) => `Jun 14 15:16:0${index} combo su: ${index}`),
@@ -527,7 +529,7 @@ testTraps([
     ],
   },
   {
-    what: 'four lines of nine that are not of syslog',
+    what: 'syslog with four other lines in nine',
     name: 'messages',
     content: lines(...Array.from({ length: 5 }, () => 'Jun 14 15:16:01 combo su: a'), 'b', 'c', 'd', 'e', ''),
     select: "count(DISTINCT line), count(*) FILTER (host = 'combo')",
@@ -540,7 +542,7 @@ testTraps([
     ],
   },
   {
-    what: 'half of the lines are of syslog: plain text',
+    what: 'syslog in half of the lines is plain text',
     name: 'messages',
     content: lines('Jun 14 15:16:01 combo su: a', 'b', ''),
     select: 'line',
@@ -548,7 +550,7 @@ testTraps([
     notes: [plainText, noYear, carried('1 line')],
   },
   {
-    what: 'sentences about users with numbers: plain text, no pods',
+    what: 'sentences about numbered users are plain text, not pods',
     name: 'app.log',
     content: lines('user-1 has left', 'user-12345 has left', 'a well-known name is taken', ''),
     select: 'line',
@@ -559,7 +561,7 @@ testTraps([
     ],
   },
   {
-    what: 'logfmt with lines of another kind between, which have a time or not',
+    what: 'logfmt between other lines, with and without a time',
     name: 'app.log',
     content: lines(
       '2025-10-10 13:55:35 INFO started',
@@ -580,7 +582,7 @@ testTraps([
     notes: ['The lines are read as logfmt: key=value.', carried('1 line')],
   },
   {
-    what: 'plain text, with commas and quotes; lines without a time',
+    what: 'plain text with commas and quotes, and lines without a time',
     name: 'error.log',
     content: lines(
       'in front; without a time',
@@ -608,7 +610,7 @@ testTraps([
     ['Jan 2, 2026 3:04:05 PM org.a.B c', '2026-01-02 15:04:05'],
   ].map(
     ([line = '', time = '']): Trap => ({
-      what: `a line that begins ${line}`,
+      what: `a line starting with ${line}`,
       name: 'app.log',
       content: lines(line, ''),
       select: '_time, line',
@@ -620,7 +622,7 @@ testTraps([
     const above = rows.map(([line]) => line);
     const read = rows.map(([line, time]) => `${time}|${line}`);
     return {
-      what: `lines that begin ${above.join(', ')}`,
+      what: `lines starting with ${above.join(', ')}`,
       name: 'app.log',
       content: lines(...above, '\tat a.b(c)', ...above, ''),
       select: '_time, line',
@@ -651,7 +653,7 @@ testTraps([
     notes: [plainText, timeless()],
   },
   {
-    what: 'plain text with as many commas in each line',
+    what: 'plain text with equally many commas in each line',
     name: 'worker.log',
     content: lines('error, disk full on "a', 'error, disk full on "b', 'info, disk is back', ''),
     select: 'line',
@@ -659,7 +661,7 @@ testTraps([
     notes: [plainText, timeless()],
   },
   {
-    what: 'values divided by commas, with names, in a file that is not called so',
+    what: 'comma-separated values with names, in a file with another extension',
     name: 'report.txt',
     content: lines('host,owner', 'a,"ann, bob"', 'b,ann', ''),
     select: 'host, owner',

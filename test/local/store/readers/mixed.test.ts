@@ -10,7 +10,7 @@ const carried =
 
 testTraps([
   {
-    what: 'a few lines with more values than names, in which a quote and a line break stand',
+    what: 'a few lines with more values than names, with a quote and a line break',
     name: 'in.csv',
     content: lines(
       'time,line',
@@ -23,7 +23,7 @@ testTraps([
     notes: [odd(1).replace('`line`', '`line_2`'), carried],
   },
   {
-    what: 'names of which some are signs',
+    what: 'names that are partly symbols',
     name: 'in.csv',
     content: lines('#,Name,%', '1,a,50', ''),
     select: '"#", Name, "%"',
@@ -31,14 +31,14 @@ testTraps([
     notes: [timeless()],
   },
   {
-    what: 'signs alone, which name nothing',
+    what: 'symbols alone, which are not names',
     name: 'in.csv',
     content: lines('#,%', '1,50', ''),
     select: 'column1, column2',
     values: ['#|%', '1|50'],
   },
   {
-    what: 'many lines with more values than names: names, and more columns',
+    what: 'many lines with more values than names get further columns',
     name: 'in.csv',
     content: lines('a,b', '1,2', '3,4,5,6', '7,8', ''),
     select: 'a, b, column3, column4',
@@ -65,7 +65,7 @@ testTraps([
     notes: [note],
   })),
   {
-    what: '`_time` has no values, and no other field the name of a time',
+    what: '`_time` has no values, and no other field is named like a time',
     name: 'in.csv',
     content: '_time,when\n,2025-01-01T00:00:00Z\n',
     select: '_time',
@@ -75,7 +75,7 @@ testTraps([
     ],
   },
   {
-    what: 'events of several kinds, whose times have several names',
+    what: 'events of several kinds with differently named times',
     name: 'in.ndjson',
     content: lines(
       '{"timestamp":"2025-01-01T00:00:00Z"}',
@@ -99,7 +99,7 @@ testTraps([
     ],
   },
   {
-    what: 'events of Kubernetes, whose times are null in turn',
+    what: 'Kubernetes events whose times are null in turn',
     name: 'events.json',
     content: JSON.stringify({
       apiVersion: 'v1',
@@ -126,7 +126,7 @@ testTraps([
     ],
   },
   {
-    what: 'events of Kubernetes that have the time of their making alone',
+    what: 'Kubernetes events with only their creation time',
     name: 'events.json',
     content:
       '{"items":[{"eventTime":null,"deprecatedLastTimestamp":null,"metadata":{"creationTimestamp":"2025-10-10T13:57:00Z"}}]}',
@@ -138,7 +138,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines of text between objects, which begin with a time',
+    what: 'text lines between objects, starting with a time',
     name: 'in.ndjson',
     content: lines(
       '{"ts":"2025-01-01T00:00:00Z"}',
@@ -157,7 +157,7 @@ testTraps([
     notes: ['Not JSON objects: 2 lines, each an event with its text in `message`.', carried],
   },
   {
-    what: 'such lines between objects whose first field is their message',
+    what: 'text lines between objects whose first field is the message',
     name: 'in.ndjson',
     content: lines('{"message":"a","ts":"2025-01-01T00:00:00Z"}', '2025-01-01 00:00:01,500 text', ''),
     select: '_time, message',

@@ -43,7 +43,7 @@ testTraps([
     ] as const
   ).flatMap(([what, name, content, values]) =>
     [Buffer.from(`\ufeff${content}`), gzipSync(`\ufeff${content}`)].map((bytes, packed) => ({
-      what: `a byte order mark before ${what}${packed === 1 ? ', packed' : ''}`,
+      what: `a byte order mark before ${what}${packed === 1 ? ', compressed' : ''}`,
       name: packed === 1 ? `${name}.gz` : name,
       content: bytes,
       select: 'v',
@@ -59,7 +59,7 @@ testTraps([
   ...[false, true].map(packed => {
     const content = `\ufeff${lines('{"v":1}\r', 'x "y"\r', '{"v":2}\r', '')}`;
     return {
-      what: `a byte order mark before a line of text${packed ? ', packed' : ''}`,
+      what: `a byte order mark before a line of text${packed ? ', compressed' : ''}`,
       name: packed ? 'in.ndjson.gz' : 'in.ndjson',
       content: packed ? gzipSync(content) : Buffer.from(content),
       select: 'v, message',
@@ -68,7 +68,7 @@ testTraps([
     };
   }),
   {
-    what: 'a line of text has the time of the line before',
+    what: 'a line of text gets the time of the line before',
     name: 'in.log',
     content: lines(
       'up',
@@ -98,7 +98,7 @@ testTraps([
   },
   ...['{"v":3,"w":', '{"v":3,"w":[', '{"v":3,"w":{"x":[1,', '{"v":3,"w":[1,{"y":'].flatMap(cut =>
     [true, false].map(isFirst => ({
-      what: `${cut} as the ${isFirst ? 'first' : 'second'} of few lines costs no other one`,
+      what: `${cut} as the ${isFirst ? 'first' : 'second'} of few lines loses no other line`,
       name: 'in.ndjson',
       content: lines(...(isFirst ? [cut, '{"v":1}'] : ['{"v":1}', cut]), '{"v":2}', '{"v":4}', ''),
       select: 'v, message',
@@ -107,7 +107,7 @@ testTraps([
     })),
   ),
   {
-    what: 'objects that span lines keep their values beside one that is none',
+    what: 'objects that span lines keep their values beside a value that is not an object',
     name: 'in.json',
     content: lines('{', '  "v": 1', '}', '{"v":', '  2}', '5', ''),
     select: 'v, message',
@@ -127,7 +127,7 @@ testTraps([
       ['in an array that is cut off after a comma', '[{"v":1},\n{"v":2},\n', '1 2'],
       ['in records that are cut off', '{"Records":[{"v":1},{"v":2},{"v"', '1 2 null', 'list'],
       [
-        'in records behind each other',
+        'in adjacent records',
         '{"Records":[{"v":1}]}{"Records":[]}\n{"Records":[{"v":2}]}',
         '1 2',
         'lists of 3 objects,',
@@ -149,7 +149,7 @@ testTraps([
   ...(
     [
       [
-        'marks of joined files',
+        'byte order marks of concatenated files',
         '\ufeff{"v":1}\n\ufeff{"v":2}\n\ufeff{"v":3}\n',
         ['1|null', '2|null', '3|null'],
       ],
@@ -158,7 +158,7 @@ testTraps([
         '{"v":1}\n{"v":NaN}\nx\n{"v":-Infinity,}\n',
         ['1.0|null', 'nan|null', 'null|x', '-inf|null'],
       ],
-      ['quotes of Python', `{"v":1}\n{'v': 2}\n{"v":3}\n`, ['1|null', "null|{'v': 2}", '3|null']],
+      ['Python quotes', `{"v":1}\n{'v': 2}\n{"v":3}\n`, ['1|null', "null|{'v': 2}", '3|null']],
     ] as const
   ).map(([what, content, values]) => ({
     what: `no line is lost: ${what}`,

@@ -32,7 +32,7 @@ const sumOfIds = Array.from({ length: 300_000 }, (_, n) => scattered(n, 7) % 10_
 
 testTraps([
   {
-    what: 'line breaks in quotes, beyond the sample, within which a reader of a later part begins',
+    what: 'line breaks in quotes after the sample, where a parallel reader starts',
     name: 'notes.csv',
     content: `_time,id,note\n${Array.from({ length: 300_000 }, (_, n) => noted(n, n < 50_000)).join('')}`,
     select: 'count(*), count(DISTINCT note), min(note), max(note), min(_time), max(_time), sum(id)',
@@ -42,7 +42,7 @@ testTraps([
     notes: [],
   },
   {
-    what: 'an offset in a field of its own is that of the date and the time beside it',
+    what: 'an offset in its own field applies to the date and time beside it',
     name: 'fw.csv',
     content: lines('date,time,tz,n', '2025-10-10,13:55:36,+0200,1', '2025-10-10,13:55:37,,2', ''),
     select: '_time, n',
@@ -50,7 +50,7 @@ testTraps([
     notes: ['The time is put together from `date`, `time`, `tz`.'],
   },
   {
-    what: 'a year of two digits that would be to come, in fields apart',
+    what: 'a two-digit year in the future, in separate fields',
     name: 'births.csv',
     content: lines('date,time,n', '6/17/47,10:00:00,1', '6/18/15,10:00:00,2', ''),
     select: '_time, n',
@@ -62,7 +62,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines of Spark whose day changes, as it is in front, have their dates read in the order that is named',
+    what: 'dates of Spark lines, whose changing part is in front, are read in the named order',
     name: 'spark.log',
     content: lines('09/06/17 20:10:40 INFO a.B: c', '10/06/17 20:10:41 INFO a.B: d', ''),
     select: '_time, message',
@@ -70,7 +70,7 @@ testTraps([
     values: ['2017-06-09 20:10:40|c', '2017-06-10 20:10:41|d'],
   },
   {
-    what: 'a month by its name, a day and a year of two digits',
+    what: 'a month name, a day and a two-digit year',
     name: 'assp.log',
     content: lines('Apr-07-13 07:08:36 [SSL-out] a', ''),
     select: '_time',
@@ -86,7 +86,7 @@ testTraps([
     notes: [plainText],
   },
   {
-    what: 'a month by its name and a day',
+    what: 'a month name and a day',
     name: 'nextflow.log',
     content: lines('Mar-18 21:41:15.684 [main] DEBUG a.B - c', ''),
     select: '_time',
@@ -94,14 +94,14 @@ testTraps([
     notes: [plainText, noYear('_time')],
   },
   {
-    what: 'a date of numbers after a thread in brackets',
+    what: 'a numeric date after a thread in brackets',
     name: 'domino.log',
     content: lines('[28325:00010-37] 22-06-2014 09:56:12   smtp: a', ''),
     select: '_time',
     values: ['2014-06-22 09:56:12'],
   },
   {
-    what: 'numbers of a day and a month without a year are said to be read month first',
+    what: 'a numeric day and month without a year are reported as read month first',
     name: 'days.csv',
     content: lines('time,n', '05-06 13:55:36.123,1', ''),
     select: '_time, n',
@@ -109,7 +109,7 @@ testTraps([
     notes: [noYear('time'), '`time` is read as month and day.'],
   },
   {
-    what: 'access lines with an error line at their end are of the access log',
+    what: 'access lines with an error line at the end are an access log',
     name: 'nginx.log',
     content: lines(
       ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(second => access(second, 200 + second)),
@@ -124,7 +124,7 @@ testTraps([
     notes: ['The lines are read as access log lines (common or combined format).', kept('1 line')],
   },
   {
-    what: 'an event that began in the file before does not hide the format',
+    what: 'an event that began in the previous file does not hide the format',
     name: 'app.log',
     content: lines('\tat a.B(B.java:1)', '2025-10-10 13:55:36,123 INFO [main] a.B: c', ''),
     select: '_time, level, message, line',
@@ -132,14 +132,14 @@ testTraps([
     notes: ['The lines are read as log lines of log4j or logback.', kept('1 line'), carried('1 line')],
   },
   {
-    what: 'blanks in front of a line that would be of a format without them',
+    what: 'spaces before a line that would match a format without them',
     name: 'node.log',
     content: lines('', '  I1010 13:55:36.678901 7 a.go:1] b', ''),
     select: 'line',
     values: ['  I1010 13:55:36.678901 7 a.go:1] b'],
   },
   {
-    what: 'a line with a date of numbers is not a part of the event above it',
+    what: 'a line with a numeric date is not part of the event above it',
     name: 'app.log',
     content: lines(
       ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map(second => `2025-10-10 13:55:3${second},000 INFO [main] a.B: c`),
@@ -160,14 +160,14 @@ testTraps([
     notes: ['The lines are read as log lines of log4j or logback.', kept('2 lines'), carried('2 lines')],
   },
   {
-    what: 'CEF with line breaks and with escapes in its head',
+    what: 'CEF with line breaks and with escapes in its header',
     name: 'cef.log',
     content: lines('CEF:0|a\\|b|c\\\\d|1|e|f|5|msg=a\\nb\\\\nc\\rd x=1', ''),
     select: "vendor, product, replace(replace(msg, chr(10), '<LF>'), chr(13), '<CR>'), x, line",
     values: ['a|b|c\\d|a<LF>b\\nc<CR>d|1|null'],
   },
   {
-    what: 'TAI64N and TAI64 in front of lines',
+    what: 'TAI64N and TAI64 at the start of lines',
     name: 'current',
     content: lines(
       '@40000000433225833b6e1a8c tcpserver: status: 5/30',
@@ -182,7 +182,7 @@ testTraps([
     notes: [plainText],
   },
   {
-    what: 'a protocol of Exchange, whose values stand between commas',
+    what: 'an Exchange protocol log with comma-separated values',
     name: 'RECV.LOG',
     content: lines(
       '#Software: Microsoft Exchange Server',
@@ -200,7 +200,7 @@ testTraps([
     notes: ['The lines are read as W3C extended log lines (IIS, CloudFront).'],
   },
   {
-    what: 'times of svlogd',
+    what: 'svlogd times',
     name: 'current',
     content: lines('2025-10-10_13:55:36.12345 a', '2025-10-10_13:55:37.12345 b', ''),
     select: '_time',
@@ -208,7 +208,7 @@ testTraps([
     notes: [plainText],
   },
   {
-    what: 'syslog with the months of French',
+    what: 'syslog with French months',
     name: 'messages',
     content: lines('août 19 11:08:37 edge cron[7]: a', 'déc. 31 11:08:38 edge cron[7]: b', ''),
     select: '_time, program, message',
@@ -216,7 +216,7 @@ testTraps([
     notes: ['The lines are read as syslog lines.', noYear('time')],
   },
   {
-    what: 'lines of Redis without a year',
+    what: 'Redis lines without a year',
     name: 'redis.log',
     content: lines('[31] 14 Nov 07:01:22.119 * a', '[31] 15 Jun 11:59:59.999 # b', ''),
     select: '_time, level, message',
@@ -233,7 +233,7 @@ const above = (count: string, shown: string) => `Above the table, and not rows: 
 
 testTraps([
   {
-    what: 'comments above the names of a CSV, one with as many values as there are columns',
+    what: 'comments above the names of a CSV, one as wide as the table',
     name: 'out.csv',
     content: lines(
       '# Exported by Cart 1.2',
@@ -251,7 +251,7 @@ testTraps([
     notes: [above('4 lines', '"# Exported by Cart 1.2", "#", "% on, 2026-01-01, \\"by", …'), timeless()],
   },
   {
-    what: 'a comment above lines of several numbers of values',
+    what: 'a comment above lines of varying width',
     name: 'out.csv',
     content: lines(
       '# of Cart',
@@ -272,7 +272,7 @@ testTraps([
     ],
   },
   {
-    what: 'a comment with as many values as a table of texts, which may hold its names',
+    what: 'a comment as wide as a table of strings, which may hold its names',
     name: 'out.csv',
     content: lines('# of Cart', '#tag,city', 'a,bonn', 'b,rome', ''),
     select: '"#tag", city',
@@ -280,7 +280,7 @@ testTraps([
     notes: [above('1 line', '"# of Cart"'), timeless()],
   },
   {
-    what: 'values with a sign in front above those without',
+    what: 'values with a leading symbol above those without',
     name: 'out.csv',
     content: lines('#tag,city', '#a,bonn', '#b,rome', 'c,paris', ''),
     select: '"#tag", city',
@@ -288,12 +288,12 @@ testTraps([
     notes: [timeless()],
   },
   ...[
-    ['blanks', '# time a b'],
-    ['tabs, below another', '# of Cart\n#\ttime\ta\tb'],
-    ['blanks, behind a word', '#fields time a b'],
+    ['spaces', '# time a b'],
+    ['tabs, below another comment', '# of Cart\n#\ttime\ta\tb'],
+    ['spaces, after a word', '#fields time a b'],
     ['commas', '% time, a, b'],
   ].map(([what, comment = '']) => ({
-    what: `a comment that has a name for each column of a table without names: ${what}`,
+    what: `a comment that names each column of a table without names: ${what}`,
     name: 'out.tsv',
     content: lines(comment, '2025-10-10T13:55:36Z\t2\tx', '2025-10-10T13:55:37Z\t4\ty', ''),
     select: '_time, a, b',
@@ -308,7 +308,7 @@ testTraps([
     notes: [],
   },
   {
-    what: 'a log of Zeek whose name says that it is CSV',
+    what: 'a Zeek log whose file name says CSV',
     name: 'conn.tsv',
     content: lines(
       '#separator \\x09',
@@ -323,7 +323,7 @@ testTraps([
     notes: ['The lines are read as log lines of Zeek.'],
   },
   {
-    what: 'a line below a table that counts its rows, and one of dashes below its names',
+    what: 'a row count below a table, and a line of dashes below its names',
     name: 'out.csv',
     content: lines('id,name', '--,----', '1,a', '2,"b', '(2 rows)"', '', '(2 rows affected)', ''),
     select: 'id, name',
@@ -335,7 +335,7 @@ testTraps([
     ],
   },
   {
-    what: 'a line that looks like a count of rows in a column alone',
+    what: 'a line that looks like a row count in a single column',
     name: 'out.csv',
     content: lines('name', 'a', '(2 rows)', ''),
     select: 'name',
@@ -355,12 +355,12 @@ testTraps([
   },
   ...(
     [
-      ['alone', '\r', '3,002'],
+      ['only', '\r', '3,002'],
       ['and the last with a line feed', '\r\n', '3,002'],
       ['and the last with a line feed alone', '\n', '3,001'],
     ] as const
   ).map(([what, end, returns]) => ({
-    what: `more values than there can be columns, in lines that end in carriage returns, ${what}`,
+    what: `more values than allowed columns, in lines that end in carriage returns ${what}`,
     name: 'out.csv',
     content: `id,name,n\r${'1,a,2\r'.repeat(3000)}2,b,3${end}`,
     select: 'id, name, n',
@@ -371,7 +371,7 @@ testTraps([
     ],
   })),
   {
-    what: 'reals with more digits before the point than a double has',
+    what: 'reals with more integer digits than a double has',
     name: 'out.csv',
     content: lines(
       'sum,whole,fine,small',
@@ -387,7 +387,7 @@ testTraps([
     notes: [timeless()],
   },
   {
-    what: 'a word between apostrophes among others',
+    what: 'a word in apostrophes among others',
     name: 'out.csv',
     content: lines('n,word,v', '1,a,x', "2,'b',y", '3,c,z', ''),
     select: 'n, word, v',
@@ -395,7 +395,7 @@ testTraps([
     notes: [timeless()],
   },
   {
-    what: 'words that are all between apostrophes',
+    what: 'words that are all in apostrophes',
     name: 'out.csv',
     content: lines("'word','v'", "'a','x'", "'b','y'", ''),
     select: 'word, v',
@@ -403,7 +403,7 @@ testTraps([
     notes: [timeless()],
   },
   {
-    what: 'one beside a value between quotes',
+    what: 'a word in apostrophes beside a quoted value',
     name: 'out.csv',
     content: lines('n,word,v', '1,a,x', '2,b,"[1,2]"', "3,'c',", '4,d,z', ''),
     select: 'n, word, v',
@@ -419,7 +419,7 @@ testTraps([
     notes: [timeless()],
   },
   ...['', '\ufeff'].map(mark => ({
-    what: `names with line breaks, behind ${mark === '' ? 'nothing' : 'a byte order mark'}`,
+    what: `names with line breaks, after ${mark === '' ? 'nothing' : 'a byte order mark'}`,
     name: 'out.csv',
     content: `${mark}"a\nb","c"\n${'"1","x"\n'.repeat(3)}`,
     select: '"a\nb", c',
@@ -427,7 +427,7 @@ testTraps([
     notes: [timeless()],
   })),
   {
-    what: 'a first name with a line break above the others is not a title',
+    what: 'a first name with a line break is not a title',
     name: 'out.csv',
     content: lines('"a', 'b";c;d', '1;2;x', '3;4;y', ''),
     select: '"a\nb", c, d',
@@ -435,7 +435,7 @@ testTraps([
     notes: [timeless()],
   },
   {
-    what: 'the same if all names are between quotes',
+    what: 'a quoted first name with a line break among quoted names is not a title',
     name: 'out.csv',
     content: lines(
       '"a',
@@ -448,7 +448,7 @@ testTraps([
     values: ['x|2024-01-27 10:00:00|y', 'z|2024-02-28 10:00:00|y'],
   },
   {
-    what: 'names of rows before the columns, as R writes them without a name of theirs',
+    what: 'unnamed row names before the columns, as R writes them',
     name: 'out.csv',
     content: lines('"n","city"', '"a 1",1,"bonn"', '"2",2,"rome"', ''),
     select: 'column1, n, city',
@@ -456,7 +456,7 @@ testTraps([
     notes: ['The first line has no name for 1 column: `column1`.', timeless()],
   },
   {
-    what: 'a value more in each line, behind a first column whose values come again',
+    what: 'one value more in each line, after a first column with repeated values',
     name: 'out.csv',
     content: lines('n,city', '1,bonn,x', '1,rome,y', ''),
     select: 'n, city, column3',
@@ -472,14 +472,14 @@ testTraps([
     notes: [above('2 lines', '"Carts", "\\"of 2026\\""'), timeless()],
   },
   {
-    what: 'lines of one value above a table of texts',
+    what: 'lines of one value above a table of strings',
     name: 'out.csv',
     content: lines('Carts', 'name,city', 'a,bonn', ''),
     select: 'column1, column2',
     values: ['Carts|null', 'name|city', 'a|bonn'],
   },
   {
-    what: 'comments in a text whose name does not say that it is CSV',
+    what: 'comments in a file whose name does not say CSV',
     name: 'out.txt',
     content: lines('# of Cart', 'name\tn', 'a\t1', 'b\t2', ''),
     select: 'sum(n)',
@@ -487,7 +487,7 @@ testTraps([
     notes: [above('1 line', '"# of Cart"'), timeless()],
   },
   {
-    what: 'units below the names, as of a data logger',
+    what: 'units below the names, as from a data logger',
     name: 'out.csv',
     content: lines(
       ...['time,volts,site,rain', 'TS,V,,mm', '2026-01-01 00:00:00,1.5,a,1', '2026-01-01 01:00:00,NA,b,2'],
@@ -503,7 +503,7 @@ testTraps([
     ],
   },
   {
-    what: 'units in brackets, beside a column of texts',
+    what: 'units in brackets, beside a column of strings',
     name: 'out.csv',
     content: lines('name,size', '(any),[m]', 'a,1.5', 'b,2', ''),
     select: 'name, size',
@@ -511,7 +511,7 @@ testTraps([
     notes: ['The line below the names holds units, and is not a row: `name` (any), `size` [m].', timeless()],
   },
   {
-    what: 'a first row with a text among numbers, beside a name, and one of words for no value',
+    what: 'a first row with text among numbers, beside a name, and one of null words',
     name: 'out.csv',
     content: lines('name,n,m', 'a,absent,NA', 'b,1,2', 'c,3,4', ''),
     select: 'name, n, m',
@@ -529,7 +529,7 @@ testTraps([
 
 testTraps([
   {
-    what: 'words for no value among numbers, times and booleans of a CSV file, among texts, and alone',
+    what: 'null words among numbers, times, booleans and strings of a CSV file, and alone',
     name: 'in.csv',
     content: lines(
       '_time,n,r,b,t,only,late',
@@ -549,7 +549,7 @@ testTraps([
     ],
   },
   {
-    what: 'a word for no value alone, below the sample, in a file that has one among numbers',
+    what: 'a null word alone after the sample, in a file that has one among numbers',
     name: 'in.csv',
     content: `n,late\n${'1,\n'.repeat(12_000)}NA,\n1,NA\n`,
     select: 'count(n), max(late), count(late)',
@@ -557,7 +557,7 @@ testTraps([
     notes: ['Read as null, as the other values are not text: `NA` in `n` (1).', timeless()],
   },
   {
-    what: 'words for no value in more columns than a message names',
+    what: 'null words in more columns than a message names',
     name: 'in.csv',
     content: lines(
       columns23.join(','),

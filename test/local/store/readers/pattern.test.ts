@@ -25,7 +25,7 @@ test.each([
     'named groups as in Python',
     '(?P<time>\\S+) \\[edge\\] (?P<client>\\S+) took (?P<ms>[\\d.]+)ms [(](ok|bad)[)]',
   ],
-])('a pattern splits lines, and whatever it leaves is whole: %s', async (_, pattern) => {
+])('a pattern splits lines, and keeps lines it does not fully match whole: %s', async (_, pattern) => {
   const { dataset, body } = await importText('app.log', content, { pattern });
   expect(body.notes).toEqual([
     'The lines are read as lines of the pattern.',
@@ -35,20 +35,20 @@ test.each([
   expect(await stored(dataset, '_time, client, ms, line')).toEqual(values);
 });
 
-test('the names of fields may have dots, also as Logstash writes them', async () => {
+test('field names may have dots, also as Logstash writes them', async () => {
   const { dataset } = await importText('app.log', 'a 1 2\n', {
     pattern: '%{WORD} %{INT:[http][status]} %{INT:http.bytes}',
   });
   expect(await stored(dataset, '"http.status", "http.bytes"')).toEqual(['1|2']);
 });
 
-test('a field of the pattern may be called line', async () => {
+test('a pattern field may be named line', async () => {
   const { dataset, body } = await importText('app.log', 'a 1\nb\n', { pattern: '%{WORD:line} %{INT:n}' });
   expect(body.notes[2]).toMatch('in 1 line: each is whole in `line_2`');
   expect(await stored(dataset, 'line, n, line_2')).toEqual(['a|1|null', 'null|null|b']);
 });
 
-test('the patterns of Apache read a combined line', async () => {
+test('the Apache patterns read a combined line', async () => {
   const line = '1.2.3.4 - ann [10/Oct/2025:13:55:36 +0000] "GET /a HTTP/1.1" 200 5 "-" "curl"';
   const { dataset } = await importText('app.log', `${line}\n`, { pattern: '%{COMBINEDAPACHELOG}' });
   expect(await stored(dataset, '_time, clientip, auth, verb, request, response, bytes, agent, line')).toEqual(
@@ -67,7 +67,7 @@ test.each([
     'The pattern cannot be read: invalid regular expression: invalid or unsupported Perl syntax: `(?=`.',
   ],
   ['(?<a>zzz)', '0 of 3 lines of app.log are lines of the pattern.'],
-])('a pattern that cannot be used is refused: %s', async (pattern, message) => {
+])('an unusable pattern is refused: %s', async (pattern, message) => {
   const { status, body } = await importText('app.log', content, { pattern });
   expect([status, body.message.slice(0, message.length)]).toEqual([400, message]);
 });

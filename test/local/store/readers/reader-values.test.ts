@@ -13,8 +13,8 @@ const values = Array.from({ length: 20_000 }, (_, index) => ({
 test.each([
   ['an array on one line', JSON.stringify(values)],
   ['a pretty-printed array', JSON.stringify(values, null, 2)],
-  ['objects behind each other', values.map(value => JSON.stringify(value)).join('')],
-])('values of a text that is read in parts are whole: %s', async (_, text) => {
+  ['adjacent objects', values.map(value => JSON.stringify(value)).join('')],
+])('values are whole in a text that is read in parts: %s', async (_, text) => {
   const directory = await temporaryDirectory();
   const [file, target] = [path.join(directory, 'in.json'), path.join(directory, 'out.ndjson')];
   await writeFile(file, text);
@@ -28,7 +28,7 @@ test.each([
 });
 
 test.each([-1, 0, 1])(
-  'an object that does not end costs none after it, %i bytes from where the text is read anew',
+  'an unterminated object loses none after it, %i bytes from the read boundary',
   async shift => {
     const directory = await temporaryDirectory();
     const [file, target] = [path.join(directory, 'in.json'), path.join(directory, 'out.ndjson')];

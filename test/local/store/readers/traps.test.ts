@@ -55,9 +55,9 @@ const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[]
 
 /** JSON values after thousands of texts, the stored value, and the type of the field if it changes. */
 const lateValues: readonly (readonly [what: string, json: string, stored: string, wider?: string])[] = [
-  ['the text of a number', '"5"', 'VARCHAR|5'],
-  ['the text of an object', '"{\\"k\\": 1}"', 'VARCHAR|{"k": 1}'],
-  ['the text null', '"null"', 'VARCHAR|null'],
+  ['a string of a number', '"5"', 'VARCHAR|5'],
+  ['a string of an object', '"{\\"k\\": 1}"', 'VARCHAR|{"k": 1}'],
+  ['the string null', '"null"', 'VARCHAR|null'],
   ['a number', '12345678901234567890123', 'VARCHAR|12345678901234567890123', 'dynamic'],
   ['a boolean', 'true', 'VARCHAR|true', 'dynamic'],
   ['an object', '{"k":1.5}', 'VARCHAR|{"k":1.5}', 'dynamic'],
@@ -66,16 +66,16 @@ const lateValues: readonly (readonly [what: string, json: string, stored: string
   ['an object with a colon', '{"k":"a:b"}', 'VARCHAR|{"k":"a:b"}', 'dynamic'],
   ['a negative number', '-5', 'VARCHAR|-5', 'dynamic'],
   ['a bool', 'false', 'VARCHAR|false', 'dynamic'],
-  ['no number', 'nan', 'VARCHAR|nan', 'dynamic'],
-  ['no number, in capitals', 'NaN', 'VARCHAR|NaN', 'dynamic'],
-  ['a number without end', 'inf', 'VARCHAR|inf', 'dynamic'],
-  ['a number without end, in full', 'Infinity', 'VARCHAR|Infinity', 'dynamic'],
-  ['a negative one', '-inf', 'VARCHAR|-inf', 'dynamic'],
-  ['the text of a time', '"12:30"', 'VARCHAR|12:30'],
-  ['the text of a date', '"2026-11-20"', 'VARCHAR|2026-11-20'],
-  ['a text in quotes', '"\\"5\\""', 'VARCHAR|"5"'],
-  ['a text after a blank', '" 5"', 'VARCHAR| 5'],
-  ['a text after a line break', '"\\n[1]"', 'VARCHAR|\n[1]'],
+  ['a lowercase nan', 'nan', 'VARCHAR|nan', 'dynamic'],
+  ['a capitalized NaN', 'NaN', 'VARCHAR|NaN', 'dynamic'],
+  ['a short infinity', 'inf', 'VARCHAR|inf', 'dynamic'],
+  ['a full infinity', 'Infinity', 'VARCHAR|Infinity', 'dynamic'],
+  ['a negative infinity', '-inf', 'VARCHAR|-inf', 'dynamic'],
+  ['a string of a time', '"12:30"', 'VARCHAR|12:30'],
+  ['a string of a date', '"2026-11-20"', 'VARCHAR|2026-11-20'],
+  ['a quoted string', '"\\"5\\""', 'VARCHAR|"5"'],
+  ['a string after a space', '" 5"', 'VARCHAR| 5'],
+  ['a string after a line break', '"\\n[1]"', 'VARCHAR|\n[1]'],
 ];
 
 /** One file for all values of the same type; each value that widens its field needs its own file, as it adds a pass over all values. */
@@ -102,7 +102,7 @@ const asMessages = (count: number) =>
 
 const traps: readonly Trap[] = [
   {
-    what: 'lines that end in three ways',
+    what: 'three kinds of line endings',
     name: 'a.csv',
     content:
       'time,v,w\n2025-01-01T00:00:00Z,01,"a\r\nb"\r\n2025-01-01T00:00:01Z,02,c\r2025-01-01T00:00:02Z,03,d\n',
@@ -113,7 +113,7 @@ const traps: readonly Trap[] = [
     ],
   },
   {
-    what: 'lines that end otherwise below the sample',
+    what: 'other line endings after the sample',
     name: 'a.csv',
     content: `time,v\n${beyondSample('2025-01-01T00:00:00Z,1', '2025-01-01T00:00:00Z,2\r')}`,
     select: 'count(*), sum(v)',
@@ -149,7 +149,7 @@ const traps: readonly Trap[] = [
     notes: [],
   },
   {
-    what: 'a time beyond the range, and its two ends',
+    what: 'a time out of range, and both limits of the range',
     name: 'in.csv',
     content: lines(
       '_time,n',
@@ -201,7 +201,7 @@ const traps: readonly Trap[] = [
     notes: [asMessages(1), timeless()],
   },
   {
-    what: 'half a surrogate pair in an array packed with zstd',
+    what: 'half a surrogate pair in an array compressed with zstd',
     name: 'in.json.zst',
     content: Buffer.from('KLUv/SQg5QAAoFt7InYiOjF9LCJcdWQ4MDAiM31dAgAyk68tR91MrbY=', 'base64'),
     select: 'v',
@@ -210,15 +210,15 @@ const traps: readonly Trap[] = [
   },
   ...(
     [
-      ['in a text', '{"v":3,"w":"x', '1 2 null', 1],
-      ['in a text that ends like an object', '{"v":3,"w":"x, }', '1 2 null', 1],
+      ['in a string', '{"v":3,"w":"x', '1 2 null', 1],
+      ['in a string that ends like an object', '{"v":3,"w":"x, }', '1 2 null', 1],
       ['in an object within it', '{"v":3,"o":{"a":1}', '1 2 null', 1],
       ['after its first character', '{', '1 2 null', 1],
       ['before its line break', '{"v":3}', '1 2 3', 0],
-      ['beside a broken one', 'x\n{"v":3', '1 2 null null', 2],
+      ['beside a broken line', 'x\n{"v":3', '1 2 null null', 2],
     ] as const
   ).map(([where, last, values, texts]) => ({
-    what: `JSON lines of which the last one is cut off ${where}`,
+    what: `JSON lines with the last one cut off ${where}`,
     name: 'in.ndjson',
     content: `{"v":1}\n{"v":2}\n${last}`,
     select: 'v',
@@ -226,7 +226,7 @@ const traps: readonly Trap[] = [
     notes: [...(texts === 0 ? [] : [asMessages(texts)]), timeless()],
   })),
   {
-    what: 'JSON lines that are cut off in the last one, after a value unlike those of the sample',
+    what: 'JSON lines with the last one cut off, after a value unlike the sample',
     name: 'in.ndjson',
     content: `${beyondSample('{"v":1}', '{"v":"x"}')}\n{"v":`,
     select: 'count(*), any_value(typeof(v))',
@@ -275,7 +275,7 @@ const traps: readonly Trap[] = [
         2,
       ],
       [
-        'in two lines, with quotes that are closed around them',
+        'in two lines, among closed quotes',
         lines('a,b', '1,"x"', '2,"y', '3,"z ""and""\nmore"', '4,"v', '5,"w, w"', '6,u'),
         ['1|x|null', 'null|null|2,"y', '3|z "and"\nmore|null', 'null|null|4,"v', '5|w, w|null', '6|u|null'],
         2,
@@ -283,7 +283,7 @@ const traps: readonly Trap[] = [
     ] as const
   ).flatMap(([where, content, values, count]) =>
     ['in.csv', 'in.csv.gz'].map(name => ({
-      what: `a quote that is not closed, ${where}, in ${name}`,
+      what: `an unclosed quote ${where} in ${name}`,
       name,
       content: name.endsWith('.gz') ? gzipSync(content) : content,
       select: 'a, b, line',
@@ -292,7 +292,7 @@ const traps: readonly Trap[] = [
     })),
   ),
   {
-    what: 'a value of another type after the sample, and a quote that is not closed after that',
+    what: 'a value of another type after the sample, then an unclosed quote',
     name: 'in.csv',
     content: `a,b\n${beyondSample('1,"x, y"', `+,v\n${'1,"x, y"\n'.repeat(200_000)}2,"z\n3,w`)}`,
     select: "count(*), count(*) FILTER (b = 'x, y'), max(a), min(a), max(line)",
@@ -300,7 +300,7 @@ const traps: readonly Trap[] = [
     notes: [odd(1), '`a` is string: after the sampled rows it holds values other than long.', timeless()],
   },
   {
-    what: 'a quote that is not closed, after the sample',
+    what: 'an unclosed quote after the sample',
     name: 'in.csv',
     content: `a,b\n${beyondSample('1,"x, y"', '2,"z\n3,w')}`,
     select: "count(*), count(*) FILTER (b = 'x, y'), max(a), max(line)",
@@ -309,14 +309,14 @@ const traps: readonly Trap[] = [
   },
   ...(
     [
-      ['and ends the file', '2,"z', '30001|1|2,"z', 1],
+      ['at the end of the file', '2,"z', '30001|1|2,"z', 1],
       ['', '2,"z\n3,w\n', '30002|3|2,"z', 1],
       ['twice', '2,"y\n3,z\n4,"v\n5,w\n', '30004|5|4,"v', 2],
       ['far from the end', `2,"y\n${'1,x\n'.repeat(300_000)}3,z\n`, '330002|3|2,"y', 1],
-      ['among ones that are', '2,"y, y"\n3,"z\n4,"v\nv"\n5,w\n', '30004|5|3,"z', 1],
+      ['among closed ones', '2,"y, y"\n3,"z\n4,"v\nv"\n5,w\n', '30004|5|3,"z', 1],
     ] as const
   ).map(([where, end, values, count]) => ({
-    what: `the first quotes are far down, where one is not closed ${where}`,
+    what: `the first quotes are far down, with one unclosed ${where}`,
     name: 'in.csv',
     content: `a,b\n${'1,x\n'.repeat(30_000)}${end}`,
     select: 'count(*), max(a), max(line)',
@@ -324,7 +324,7 @@ const traps: readonly Trap[] = [
     notes: [odd(count), timeless()],
   })),
   {
-    what: 'a name between single quotes, and double quotes after the sample',
+    what: 'a name in single quotes, and double quotes after the sample',
     name: 'in.csv',
     content: `i,'b'\n${beyondSample('1,x', '2,"y\nz, z"')}`,
     select: `count(*), any_value("'b'") FILTER (i = 2)`,
@@ -332,7 +332,7 @@ const traps: readonly Trap[] = [
     notes: [timeless()],
   },
   {
-    what: 'names between single quotes, and no others',
+    what: 'names in single quotes only',
     name: 'in.csv',
     content: lines("'a','b, c'", '1,x', '2,y', ''),
     select: 'a, "b, c"',
@@ -340,7 +340,7 @@ const traps: readonly Trap[] = [
     notes: [timeless()],
   },
   {
-    what: 'values between single quotes, with double quotes in some',
+    what: 'values in single quotes, some with double quotes',
     name: 'in.csv',
     content: lines("'a','b'", ...Array.from({ length: 8 }, () => "'1','x, \"y\"'"), ''),
     select: 'count(*), max(a), max(b)',
@@ -362,7 +362,7 @@ const traps: readonly Trap[] = [
     notes: [odd(1), timeless()],
   },
   {
-    what: 'a quote within a value that opens nothing',
+    what: 'a quote within a value that does not open a string',
     name: 'in.csv',
     content: lines('a,b', '1,5" pipe', '2,"x"', ''),
     select: 'a, b',
@@ -385,7 +385,7 @@ const traps: readonly Trap[] = [
     const column = (index: number) => `"o.v${index}"`;
     const late = rows.map(([, json], index) => `{"o":{"v${index}":${json}},"n":${index + 1}}`);
     return {
-      what: `${rows.map(([what]) => what).join(', ')} after thousands of other texts`,
+      what: `${rows.map(([what]) => what).join(', ')} after thousands of strings`,
       name: 'in.ndjson',
       content: beyondSample(
         JSON.stringify({ o: Object.fromEntries(rows.map((_, index) => [`v${index}`, 'x'])), n: 0 }),
@@ -421,7 +421,7 @@ const traps: readonly Trap[] = [
     ],
   })),
   {
-    what: 'keys that are numbers, have quotes or the name of a column of ours',
+    what: 'keys that are numbers, have quotes or an internal column name',
     name: 'in.ndjson',
     content: `{"b":"x","10":"y","2":"z","q'\\"":"q","file":"f","__proto__":"p","😀":"e"}\n`,
     select: `b, "10", "2", "q'""", "file", "__proto__", "😀"`,
@@ -429,7 +429,7 @@ const traps: readonly Trap[] = [
     notes: [timeless()],
   },
   ...['', '5\n'].map(other => ({
-    what: `a hundred objects within each other${other === '' ? '' : ' beside a line that is none'}`,
+    what: `a hundred nested objects${other === '' ? '' : ' beside a line without one'}`,
     name: 'in.ndjson',
     content: `${deepRow('"x"', 100)}\n${other}${deepRow('1', 100)}\n`,
     select: `"${Array(17).fill('o').join('.')}"`,
@@ -437,7 +437,7 @@ const traps: readonly Trap[] = [
     notes: [...(other === '' ? [] : [asMessages(1)]), timeless()],
   })),
   {
-    what: 'a field that only a late one of many wide rows has',
+    what: 'a field that only a late wide row has',
     name: 'in.ndjson',
     content: `${wideRow.repeat(3_000)}{"late":7,"k0":1}\n`,
     select: 'count(*), sum(k0), sum(k99), max(late)',
@@ -445,7 +445,7 @@ const traps: readonly Trap[] = [
     notes: [timeless()],
   },
   {
-    what: 'a line with too many values after the sample, which reads like a failure of the engine',
+    what: 'a line with too many values after the sample, which looks like an engine error',
     name: 'in.csv',
     content: `a,b\n${beyondSample('1,x', 'INTERRUPT,No space left on device,stack overflow')}`,
     select: 'count(*), sum(a), max(line)',
@@ -461,7 +461,7 @@ const traps: readonly Trap[] = [
     notes: ['`a` is string: after the sampled rows it holds values other than long.', timeless()],
   },
   {
-    what: 'a key after the sample in a line that reads like a failure of the engine',
+    what: 'a key after the sample in a line that looks like an engine error',
     name: 'in.ndjson',
     content: beyondSample('{"l":"x"}', '{"l":"No space left on device","k":1}'),
     select: 'count(*), sum(k)',
@@ -477,7 +477,7 @@ const traps: readonly Trap[] = [
     notes: [asMessages(1), timeless()],
   },
   {
-    what: 'broken lines, another key and a text among integers, all after the sample',
+    what: 'broken lines, another key and a string among integers, all after the sample',
     name: 'in.ndjson',
     content: `${beyondSample('{"v":1}', '\n{"v":2,\n{"v":3,"k":4}\n\n"é"\n{"v":"x"}\n{"v":NaN}\n}')}{"v":5}\n`,
     select: "count(*), count(*) FILTER (v = '1'), max(k), string_agg(v, ' ') FILTER (v <> '1')",
@@ -518,7 +518,7 @@ const traps: readonly Trap[] = [
     notes: ['`v` is string: after the sampled rows it holds values other than long.'],
   },
   {
-    what: 'text after integers in rows of a megabyte, of which the sample has few',
+    what: 'text after integers in megabyte rows, few of them sampled',
     name: 'in.ndjson',
     content: lines(...[...new Array<string>(20).fill('1'), '"x"'].map(megabyteRow)),
     select: "count(*), any_value(typeof(v)), max(v) FILTER (v <> '1')",
@@ -533,7 +533,7 @@ const traps: readonly Trap[] = [
     values: ['1e5|VARCHAR|1.5|1e-05', '2e7|VARCHAR|2500.0|2.5'],
   },
   {
-    what: 'texts among values of other types in CSV',
+    what: 'text among values of other types in CSV',
     name: 'in.csv',
     content: lines(
       ...[0, 1, 2].map(n => oddTexts.map((row, index) => (n === 0 ? `v${index}` : row[n])).join()),
@@ -560,7 +560,7 @@ const traps: readonly Trap[] = [
     notes: [timeless()],
   },
   {
-    what: 'a line of three megabytes among the first ones of a CSV file',
+    what: 'a three-megabyte line among the first of a CSV file',
     name: 'in.csv',
     content: `a,b\n${'1,x\n'.repeat(300_000)}2,${'y'.repeat(3_000_000)}\n3,z\n`,
     select: 'count(*), max(a), max(length(b))',
@@ -582,7 +582,7 @@ const traps: readonly Trap[] = [
     values: ['-0.0|DOUBLE', 'nan|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
   },
   {
-    what: 'an integer that no real holds, after thousands of reals in JSON',
+    what: 'an integer beyond a real after thousands of reals in JSON',
     name: 'in.ndjson',
     content: beyondSample('{"v":1.5}', '{"v":9007199254740993}'),
     select: "max(v) FILTER (v <> '1.5'), any_value(typeof(v))",
@@ -590,7 +590,7 @@ const traps: readonly Trap[] = [
     notes: ['`v` is dynamic: after the sampled rows it holds values other than real.', timeless()],
   },
   {
-    what: 'numbers beyond what 64 bits hold in JSON',
+    what: 'numbers beyond 64 bits in JSON',
     name: 'in.ndjson',
     content: '{"v":123456789012345678901234567890,"r":1e400,"n":9223372036854775808}',
     select: 'v, r, n',
@@ -609,7 +609,7 @@ const traps: readonly Trap[] = [
     ],
   })),
   {
-    what: 'a key that is repeated',
+    what: 'a key repeated in one object',
     name: 'in.ndjson',
     content: lines('{"a":1,"a":2,"o":{"x":1,"x":3}}', '{"a":5,"o":{"x":6}}'),
     select: 'a, "o.x"',
@@ -625,7 +625,7 @@ const traps: readonly Trap[] = [
     notes: ['A key holds NUL characters: its field is `a\ufffdb`.', timeless()],
   },
   {
-    what: 'columns without a name, and one name twice',
+    what: 'unnamed columns and a repeated name',
     name: 'in.csv',
     content: lines('a,,a,b', '1,2,3,4,5', '5,6,7,8,9', ''),
     select: 'a, column2, a_2, b, column5',
@@ -637,7 +637,7 @@ const traps: readonly Trap[] = [
     ],
   },
   {
-    what: 'integers that a spreadsheet has shortened',
+    what: 'integers shortened by a spreadsheet',
     name: 'in.csv',
     content: lines('id,v', '1.70796E+12,6.02E+23', '1.5,2.5E-3', ''),
     select: 'id, v',
@@ -666,13 +666,13 @@ const traps: readonly Trap[] = [
 
 testTraps(traps);
 
-test('rows without a time are found in every time range', async () => {
+test('a dataset without times has rows but no first time', async () => {
   const { dataset } = await importText('hosts.csv', 'host,team\na,x\nb,y\n');
   const store = (await service().json('GET', `/v1/local/datasets/${dataset}`)).body;
   expect([store.rows, store.firstTime]).toEqual([2, undefined]);
 });
 
-test('a format may be named; one that is not known is refused', async () => {
+test('a format can be named, and an unknown one is refused', async () => {
   const file = await fileOf('odd.csv', 'level=info n=5\n');
   const ask = (format: string) =>
     service().json('POST', '/v1/local/import', { path: file, dataset: `f-${format}`, format });
@@ -686,7 +686,7 @@ test('a format may be named; one that is not known is refused', async () => {
   );
 });
 
-test('a file that is not in the order of time is sorted', async () => {
+test('a file out of time order is sorted', async () => {
   // Consecutive rows are as far apart as possible.
   const times = Array.from({ length: 500_000 }, (_, index) => 1_700_000_000 + ((index * 249_989) % 500_000));
   const { dataset } = await importText('in.csv', `ts\n${times.join('\n')}\n`);

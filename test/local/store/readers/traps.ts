@@ -91,7 +91,7 @@ export async function parquetOf(select: string): Promise<Buffer> {
 
 /** Imports each file and compares its notes and stored values. */
 export function testTraps(traps: readonly Trap[]): void {
-  test.each(traps)('traps: $what', async ({ name, content, select, values, notes, options }) => {
+  test.each(traps)('edge case: $what', async ({ name, content, select, values, notes, options }) => {
     const { dataset, status, body } = await importText(
       name,
       name.endsWith('.parquet') ? await parquetOf(String(content)) : content,

@@ -66,21 +66,21 @@ const many = (line: string) => new Array<string>(12_000).fill(line);
 
 test.each<readonly [what: string, odd: readonly string[], types: string, notes: readonly string[]]>([
   ['a real among integers', ['{"n":1.5}'], 'real string bool string', [holds('n', 'real', 'long')]],
-  ['a text among integers', ['{"n":"-"}'], 'dynamic string bool string', [holds('n', 'dynamic', 'long')]],
+  ['a string among integers', ['{"n":"-"}'], 'dynamic string bool string', [holds('n', 'dynamic', 'long')]],
   [
-    'an integer that no real holds, and a real',
+    'an integer beyond a real, and a real',
     ['{"n":9007199254740993}', '{"n":1.5}'],
     'dynamic string bool string',
     [holds('n', 'dynamic', 'long')],
   ],
-  ['a number among texts', ['{"t":5}'], 'long dynamic bool string', [holds('t', 'dynamic', 'string')]],
+  ['a number among strings', ['{"t":5}'], 'long dynamic bool string', [holds('t', 'dynamic', 'string')]],
   [
-    'a text among booleans, and one among integers',
+    'a string among booleans, and one among integers',
     ['{"b":"yes"}', '{"n":"no"}'],
     'dynamic string dynamic string',
     [holds('n', 'dynamic', 'long'), holds('b', 'dynamic', 'bool')],
   ],
-])('JSON: %s widens its field, and no other value is looked at for that', async (_, odd, types, notes) => {
+])('JSON: %s widens its field without a pass over the other values', async (_, odd, types, notes) => {
   const usual = many('{"n":1,"t":"x","b":true,"u":null}');
   expect(await typesOf('json', [...usual, ...odd])).toMatchObject({
     types: types.split(' '),
@@ -91,30 +91,30 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
 
 test.each<readonly [what: string, odd: readonly string[], types: string, notes: readonly string[]]>([
   ['a real among integers', ['1.5,x,true,'], 'real string bool string', [holds('n', 'real', 'long')]],
-  ['a text among integers', ['x,x,true,'], 'string string bool string', [holds('n', 'string', 'long')]],
-  ['a word for no value among integers and booleans', ['NA,x,-,', '-,x,NA,'], 'long string bool string', []],
-  ['a word for no value alone, and a text', ['1,x,true,NA', '1,x,true,é'], 'long string bool string', []],
-  ['a word for no value alone, and an integer', ['1,x,true,NA', '1,x,true,5'], 'long string bool long', []],
+  ['a string among integers', ['x,x,true,'], 'string string bool string', [holds('n', 'string', 'long')]],
+  ['a null word among integers and booleans', ['NA,x,-,', '-,x,NA,'], 'long string bool string', []],
+  ['a null word alone, and a string', ['1,x,true,NA', '1,x,true,é'], 'long string bool string', []],
+  ['a null word alone, and an integer', ['1,x,true,NA', '1,x,true,5'], 'long string bool long', []],
   ['a time in a field that had none', ['1,x,true,2026-01-01T00:00:00Z'], 'long string bool datetime', []],
   [
-    'an integer and then a text in a field that had none',
+    'an integer and then a string in a field that had none',
     ['1,x,true,5', '1,x,true,é'],
     'long string bool string',
     [],
   ],
   [
-    'an integer that no real holds, and a real',
+    'an integer beyond a real, and a real',
     ['9007199254740993,x,true,', '1.5,x,true,'],
     'string string bool string',
     [holds('n', 'string', 'long')],
   ],
   [
-    'a text among booleans, and one among integers',
+    'a string among booleans, and one among integers',
     ['1,x,yes,', '+,x,true,'],
     'string string string string',
     [holds('n', 'string', 'long'), holds('b', 'string', 'bool')],
   ],
-])('CSV: %s widens its field, and no other value is looked at for that', async (_, odd, types, notes) => {
+])('CSV: %s widens its field without a pass over the other values', async (_, odd, types, notes) => {
   const lines = ['n,t,b,u', ...many('1,x,true,'), ...odd];
   expect(await typesOf('csv', lines)).toMatchObject({ types: types.split(' '), notes, looked: false });
 });
@@ -126,24 +126,21 @@ const sparse = (n: string, column: number, value: string) =>
 test.each([
   ['12,000 rows', 1, 4],
   ['180,000 rows', 15, 5],
-])(
-  'CSV: columns that have values below %s only take a look at all values at once',
-  async (_, times, passes) => {
-    const odd = Array.from({ length: 20 }, (_, index) => sparse('1', index, index % 2 === 0 ? 'x' : '1.5'));
-    const header = ['n', ...Array.from({ length: 20 }, (_, index) => `c${index}`)].join(',');
-    const before = new Array(times).fill(many(sparse('1', -1, ''))).flat();
-    const found = await typesOf('csv', [header, ...before, ...odd]);
-    expect(found).toEqual({
-      types: ['long', ...Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'string' : 'real'))],
-      notes: [],
-      looked: true,
-      passes,
-      careful: false,
-    });
-  },
-);
+])('CSV: columns with values only below %s share one pass over all values', async (_, times, passes) => {
+  const odd = Array.from({ length: 20 }, (_, index) => sparse('1', index, index % 2 === 0 ? 'x' : '1.5'));
+  const header = ['n', ...Array.from({ length: 20 }, (_, index) => `c${index}`)].join(',');
+  const before = new Array(times).fill(many(sparse('1', -1, ''))).flat();
+  const found = await typesOf('csv', [header, ...before, ...odd]);
+  expect(found).toEqual({
+    types: ['long', ...Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'string' : 'real'))],
+    notes: [],
+    looked: true,
+    passes,
+    careful: false,
+  });
+});
 
-test('CSV: a comma far down is one in front of a fraction if another value of its column says so', async () => {
+test('CSV: a late comma is a decimal comma if another value of its column says so', async () => {
   const rows = new Array<string>(12_000).fill('1;;;;');
   const odd = ['1;;;;1,234', '1;1.5;;;', '1;;1.5;;', '1;;;x;', '1;;;;1,5'];
   const file = [...rows.slice(1), ...odd];
@@ -165,16 +162,16 @@ test.each<readonly [what: string, odd: readonly string[], types: string]>([
   ['an object in a field that had none', ['{"u":{"v":"x","w":1}}'], 'long string long long'],
   ['a time in a field that had none', ['{"u":"2026-01-01T00:00:00Z \\"é\\""}'], 'long string long'],
   ['several of them', ['{"k":true}', '{"u":2}', '{"l":1}'], 'long long long bool long'],
-])('JSON: no other value is looked at for %s that the sample did not show', async (_, odd, types) => {
+])('JSON: %s outside the sample needs no pass over the other values', async (_, odd, types) => {
   const { types: found, looked } = await typesOf('json', [...plain, ...odd]);
   expect([found?.join(' '), looked]).toEqual([types, false]);
 });
 
 test.each<readonly [what: string, odd: readonly string[]]>([
-  ['a line that breaks off', ['{"n":']],
+  ['a truncated line', ['{"n":']],
   ['two lines of text', ['Traceback (most recent call last):', '{"n":2}', '  in line 3: {"n":5}']],
   ['a number, a list and an object with more after it', ['5', '[{"n":1}]', '{"n":1} {"n":2}']],
-])('JSON: no other value is looked at for %s', async (_, odd) => {
+])('JSON: %s needs no pass over the other values', async (_, odd) => {
   const texts = odd.filter(line => line !== '{"n":2}').length;
   expect(await typesOf('json', [...plain, ...odd, ...plain.slice(0, 100)])).toMatchObject({
     types: ['long', 'string', 'long', 'string'],
@@ -187,22 +184,22 @@ test.each<readonly [what: string, odd: readonly string[]]>([
 
 test.each<readonly [what: string, lines: readonly string[], types: string]>([
   [
-    'a key so early that there must be many',
+    'a key so early that more are likely',
     [...plain, '{"k":true}', ...new Array<string[]>(8).fill(plain).flat()],
     'long string long bool',
   ],
   [
-    'keys beyond the most that are worth a pass',
+    'more keys than single lookups are worth',
     [...plain, ...'abcdefghi'].map((each, at) => (at < plain.length ? each : `{"${each}":1}`)),
     'long string long long long long long long long long long long',
   ],
   ['a key twice in an object', [...plain, '{"n":1,"n":2}'], 'long string long'],
-])('JSON: %s takes a look at every value', async (_, lines, types) => {
+])('JSON: %s needs a pass over all values', async (_, lines, types) => {
   const { types: found, looked } = await typesOf('json', lines);
   expect([found?.join(' '), looked]).toEqual([types, true]);
 });
 
-test('CSV: thousands of columns take no more memory than an import has', async () => {
+test('CSV: thousands of columns fit in the memory of an import', async () => {
   const directory = await temporaryDirectory();
   const engine = await Engine.open({
     dataDir: directory,

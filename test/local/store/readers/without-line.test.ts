@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { withCutLine } from '../../../../kernel/local/store/readers/without-line.js';
 import { temporaryDirectory } from '../../service.js';
 
-test('the copy with a cut line as text can be written and removed also where the file is read-only', async () => {
+test('a read-only file gets a writable copy with its cut line as text', async () => {
   const workDir = path.join(await temporaryDirectory(), 'work');
   await mkdir(workDir);
   const file = path.join(workDir, 'events.ndjson');

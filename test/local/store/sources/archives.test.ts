@@ -25,7 +25,7 @@ describe('archives are imported as their files', () => {
   test.each([
     ['logs.zip', 300],
     ['logs.tar.gz', 200],
-  ] as const)('%s that is cut off is refused', async (name, bytes) => {
+  ] as const)('a truncated %s is refused', async (name, bytes) => {
     const { status, body } = await importText(name, (await fileOf(name)).subarray(0, bytes));
     expect([status, body.message]).toEqual([
       400,
@@ -44,11 +44,11 @@ describe('archives are imported as their files', () => {
       'encrypted. Unpack it first: unzip FILE.',
     ],
     [
-      'has files compressed by LZMA',
+      'has files compressed with LZMA',
       (bytes, header) => bytes.writeUInt16LE(14, header + 10),
       'a ZIP archive with files that are compressed in a newer way. Unpack it first: 7z x FILE.',
     ],
-  ])('a ZIP archive that %s is refused by name', async (_, change, says) => {
+  ])('a ZIP archive that %s is refused with the reason', async (_, change, says) => {
     const bytes = await fileOf('logs.zip');
     const headerAfter = (from: number) => bytes.indexOf('PK\x01\x02', from, 'latin1');
     for (let header = headerAfter(0); header >= 0; header = headerAfter(header + 4)) change(bytes, header);
@@ -56,21 +56,21 @@ describe('archives are imported as their files', () => {
     expect([status, body.message]).toEqual([400, `logs.zip is ${says}`]);
   });
 
-  test('a workbook of OpenDocument that does not begin with its type is refused by name', async () => {
+  test('an OpenDocument workbook that does not start with its type is refused by name', async () => {
     const { body } = await importText('a.ods', await fileOf('logs.zip'));
     expect(body.message).toMatch(
       /a\.ods is an OpenDocument file\. Save it as \.xlsx, or its sheet as CSV, first\.$/,
     );
   });
 
-  test('a text that is packed twice is refused by name', async () => {
+  test('a file compressed twice is refused by name', async () => {
     const { body } = await importText('a.log.gz', gzipSync(await fileOf('logs.zip')));
     expect(body.message).toMatch(/archive/);
   });
 });
 
-describe('a workbook of Excel', () => {
-  test('gives its first sheet, with numbers, booleans, texts and dates', async () => {
+describe('an Excel workbook', () => {
+  test('gives its first sheet, with numbers, booleans, strings and dates', async () => {
     const { dataset, body } = await importText('orders.xlsx', await fileOf('orders.xlsx'));
     expect(body.notes).toEqual([
       'The rows are those of the sheet `Orders`: `--path` names another, of `Others`.',
@@ -81,14 +81,14 @@ describe('a workbook of Excel', () => {
     ]);
   });
 
-  test('gives the sheet that is named, and refuses one that is not there', async () => {
+  test('gives the named sheet, and refuses a missing one', async () => {
     const named = await importText('orders.xlsx', await fileOf('orders.xlsx'), { list: 'Others' });
     expect(await stored(named.dataset, 'v')).toEqual(['7']);
     const { body } = await importText('orders.xlsx', await fileOf('orders.xlsx'), { list: 'None' });
     expect(body.message).toBe('orders.xlsx has no sheet "None". Its sheets are Orders, Others.');
   });
 
-  test('is one whatever its name is, and refused if its parts are not of text', async () => {
+  test('is recognized whatever its name, and refused if its parts are not text', async () => {
     const { dataset } = await importText('download', await fileOf('orders.xlsx'));
     expect(await stored(dataset, 'id')).toEqual(['00501', '00502']);
     const { body } = await importText('orders.xlsb', await fileOf('binary.xlsb'));
@@ -97,7 +97,7 @@ describe('a workbook of Excel', () => {
     );
   });
 
-  test('gives the first sheet with cells, wherever its parts are, and dates that count from 1904', async () => {
+  test('gives the first sheet with cells, wherever its parts are, with dates since 1904', async () => {
     const { dataset, body } = await importText('odd.xlsx', await fileOf('odd.xlsx'));
     expect(body.notes[0]).toBe('The rows are those of the sheet `Rows`: `--path` names another, of `Empty`.');
     expect(await stored(dataset, 'day, note')).toEqual(['2025-10-10 00:00:00|a\rb_x000D_']);
@@ -107,7 +107,7 @@ describe('a workbook of Excel', () => {
     expect(chart.body.message).toBe('odd.xlsx has no sheet "Chart". Its sheets are Empty, Rows.');
   });
 
-  test('has null for a formula without its result, and says so', async () => {
+  test('has null for a formula without a result, with a note', async () => {
     const { dataset, body } = await importText('formulas.xlsx', await fileOf('formulas.xlsx'));
     expect(await stored(dataset, 'n, twice')).toEqual(['1|null', '2|4']);
     expect(body.notes[0]).toBe(
@@ -123,7 +123,7 @@ describe('a workbook of Excel', () => {
 
   test.each([
     ['is damaged', async () => (await fileOf('orders.xlsx')).subarray(0, 2000)],
-    ['has a cell in a column that no sheet has', () => fileOf('far.xlsx')],
+    ['has a cell beyond the last column', () => fileOf('far.xlsx')],
   ])('that %s is refused', async (_, bytes) => {
     const { status, body } = await importText('orders.xlsx', await bytes());
     expect([status, body.message]).toEqual([

@@ -19,7 +19,7 @@ const long = Array.from(
 
 testTraps([
   ...[Buffer.from(leveled), gzipSync(leveled)].map((content, packed) => ({
-    what: `colors in a log${packed === 1 ? ', packed' : ''}`,
+    what: `colors in a log${packed === 1 ? ', compressed' : ''}`,
     name: packed === 1 ? 'app.log.gz' : 'app.log',
     content,
     select: '_time, level, message',
@@ -27,7 +27,7 @@ testTraps([
     notes: [leftOut, 'The lines are read as lines with a time and a level.'],
   })),
   {
-    what: 'colors at the ends of what is read at once',
+    what: 'colors at the edges of read chunks',
     name: 'app.log',
     content: long,
     select: "count(*), count(*) FILTER (level = 'INFO'), max(length(message))",
@@ -35,7 +35,7 @@ testTraps([
     notes: [leftOut, 'The lines are read as lines with a time and a level.'],
   },
   {
-    what: 'a time in a color before text of a container',
+    what: 'a colored time before container text',
     name: 'app.log',
     content: `${red('web_1  |')} [\x1b[2m01/May/2024:10:00:00 +0000\x1b[0m] a\n`,
     select: '_time, service, message',

@@ -15,7 +15,7 @@ function counted(name: string, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${name}\n`), length, bytes, Buffer.from('\n')]);
 }
 
-describe('a journal in its export format', () => {
+describe('a journal in export format', () => {
   const journal = Buffer.concat([
     Buffer.from('__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1342540861416351\n'),
     counted('MESSAGE', Buffer.from('a\n\nPRIORITY=c')),
@@ -25,7 +25,7 @@ describe('a journal in its export format', () => {
     Buffer.from('\n__REALTIME_TIMESTAMP=1342540861421466\nMESSAGE=Müller\n'),
   ]);
 
-  test('has the values that journalctl -o json has', async () => {
+  test('has the values of journalctl -o json', async () => {
     const { dataset, body } = await importText('journal.export', journal);
     expect(body.notes).toEqual(['The lines are read as entries of journalctl -o export.']);
     expect(await stored(dataset, '_time, "__CURSOR", MESSAGE, "OBJECT", "DATA", "EMPTY"')).toEqual([
@@ -40,7 +40,7 @@ describe('a journal in its export format', () => {
     ['within a value', journal.subarray(0, 75)],
     ['before a value', Buffer.from('__CURSOR=s=1\nMESSAGE\n')],
     [
-      'a value that is too long',
+      'in a value that is too long',
       Buffer.from('__CURSOR=s=1\nMESSAGE\n\xff\xff\xff\xff\xff\xff\xff\xffx', 'latin1'),
     ],
   ])('is refused if it is cut off: %s', async (_, content) => {
@@ -57,10 +57,10 @@ const logon = `<Event ${space}><System><Provider Name="Audit" Guid="{5484}"/><Ev
 const service = `<Event ${space}><System><EventID Qualifiers="16384">7036</EventID><TimeCreated SystemTime="2023-11-05T09:15:43Z"/></System><EventData><Data>Spooler</Data><Data>running</Data></EventData><UserData><a:Rule xmlns:a="x"><Id>07</Id><Level>08</Level></a:Rule></UserData></Event>`;
 const head = '<?xml version="1.0" encoding="utf-16" standalone="yes"?>\r\n';
 
-describe('events of Windows in XML', () => {
+describe('Windows events in XML', () => {
   test.each([
     ['in one element', `${head}<Events>${logon}\n${service}</Events>`],
-    ['behind each other', `${logon}\r\n${service}\r\n`],
+    ['one after another', `${logon}\r\n${service}\r\n`],
     [
       'in UTF-16',
       Buffer.concat([
@@ -68,7 +68,7 @@ describe('events of Windows in XML', () => {
         Buffer.from(`${head}<Events>${logon}${service}</Events>`, 'utf16le'),
       ]),
     ],
-  ])('have the fields of their system, and their data by name: %s', async (_, content) => {
+  ])('have their system fields, and their data by name: %s', async (_, content) => {
     const { dataset, body } = await importText('security.xml', content);
     expect(body.notes).toEqual(['The lines are read as events of Windows in XML.']);
     const names = [
@@ -99,8 +99,8 @@ describe('events of Windows in XML', () => {
 
   test.each([
     ['cut off', `<Events>${logon}<Event><System>`],
-    ['no XML', `<Events>${logon}</Event>`],
-    ['an entity that is not known', `<Events>${logon.replace('&amp;', '&b;')}</Events>`],
+    ['not XML', `<Events>${logon}</Event>`],
+    ['using an unknown entity', `<Events>${logon.replace('&amp;', '&b;')}</Events>`],
   ])('are refused if they are %s', async (_, content) => {
     const { status, body } = await importText('security.xml', content);
     expect([status, body.message]).toEqual([
@@ -110,8 +110,8 @@ describe('events of Windows in XML', () => {
   });
 });
 
-describe('events of Windows in CSV', () => {
-  test('as the Event Viewer saves them have a message, which no name stands above', async () => {
+describe('Windows events in CSV', () => {
+  test('from the Event Viewer have a message in the unnamed column', async () => {
     const rows = [
       'Level,Date and Time,Source,Event ID,Task Category',
       'Information,11/15/2023 9:15:42 AM,Service Control Manager,7036,None,"The Spooler\r\nservice, running"',
@@ -124,7 +124,7 @@ describe('events of Windows in CSV', () => {
     ]);
   });
 
-  test('as PowerShell writes them have the names below their type', async () => {
+  test('from PowerShell have their names below the type line', async () => {
     const rows =
       '#TYPE System.Diagnostics.Eventing.Reader.EventLogRecord\r\n"Message","Id","TimeCreated"\r\n"a, b","7036","11/15/2023 9:15:42 AM"\r\n';
     const { dataset, body } = await importText('events.csv', rows);
@@ -141,7 +141,7 @@ test.each([
   ['', '\t'],
   // Not a valid character.
   ['0xD800', '\t'],
-])('pairs of LEEF 2.0 are divided by what stands in front of them: %s', async (name, delimiter) => {
+])('LEEF 2.0 pairs are separated by the declared delimiter: %s', async (name, delimiter) => {
   const pairs = ['devTime=2025-10-10T13:55:37Z', 'msg=a=b c', 'src=1.2.3.4'].join(delimiter);
   const lines = `LEEF:2.0|V|P|1|ev|${name}|${pairs}\nLEEF:2.0|V|P|1|ev|${pairs.replaceAll(delimiter, '\t')}\n`;
   const { dataset } = await importText('fw.log', lines);
@@ -151,7 +151,7 @@ test.each([
   ]);
 });
 
-describe('lines of OTLP', () => {
+describe('OTLP lines', () => {
   const resource = { attributes: [{ key: 'service.name', value: { stringValue: 'shop' } }] };
   const logs = (body: string, ...attributes: object[]) =>
     JSON.stringify({
@@ -180,7 +180,7 @@ describe('lines of OTLP', () => {
   };
   const spans = JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ spans: [span, span] }] }] });
 
-  test('have the fields that they have when they are sent', async () => {
+  test('have the same fields as when they are sent', async () => {
     const big = { key: 'big', value: { intValue: '9223372036854775807' } };
     const { dataset, body } = await importText(
       'otlp.jsonl',
@@ -273,7 +273,7 @@ describe('documents with several events', () => {
   });
   test.each([
     [
-      'of CloudWatch Logs, behind each other, one without an event',
+      'of CloudWatch Logs, adjacent, one without events',
       [
         subscription(
           { id: '1', timestamp: 1760104536123, message: 'a' },
@@ -293,7 +293,7 @@ describe('documents with several events', () => {
       ],
     ],
     [
-      'of CloudWatch Logs, whose type is not in front',
+      'of CloudWatch Logs with the type not in front',
       JSON.stringify({
         owner: '1',
         messageType: 'CONTROL_MESSAGE',
@@ -327,7 +327,7 @@ describe('documents with several events', () => {
       ],
     ],
     [
-      'that are sent to Loki',
+      'sent to Loki',
       JSON.stringify({ streams: [{ stream: { app: 'a' }, values: [['1760104536123456789', 'x']] }] }),
       '_time, "stream.app", line',
       ['2025-10-10 13:55:36.123456789|a|x'],
@@ -349,7 +349,7 @@ describe('documents with several events', () => {
       ['2025-10-10 13:55:36.781|up|a|1.0', '2025-10-10 13:55:37|up|a|0.5'],
     ],
     [
-      'of Prometheus, at one time',
+      'of Prometheus, at one timestamp',
       JSON.stringify({
         ...answer('vector', [
           { metric: {}, value: [1760104536.5, 'NaN'] },
@@ -361,18 +361,18 @@ describe('documents with several events', () => {
       ['2025-10-10 13:55:36.5|null|NaN', '2025-10-10 13:55:36|b|+Inf'],
     ],
     [
-      'that hold no list',
+      'without a list',
       '{"status":"success","data":{"resultType":"matrix","result":[]}}',
       '"data.resultType"',
       ['matrix'],
     ],
-  ])('are an event each: %s', async (_, content, select, values) => {
+  ])('are split into their events: %s', async (_, content, select, values) => {
     const { dataset } = await importText('in.json', content);
     expect(await stored(dataset, select)).toEqual(values);
   });
 });
 
-test('entries of journalctl -o verbose have the values that journalctl -o json has', async () => {
+test('entries of journalctl -o verbose have the values of journalctl -o json', async () => {
   const journal = [
     '-- Journal begins at Fri 2025-10-10 13:00:00 UTC. --',
     'Fri 2025-10-10 13:55:36.123456 UTC [s=5f1c;i=7;b=31;m=1;t=640ce45a4a840;x=9]',
@@ -425,11 +425,11 @@ const ofDocuments = [
 
 testTraps([
   ...[
-    ['a line each', lines(...mongo, '')],
+    ['one per line', lines(...mongo, '')],
     ['in an array', `[${mongo.join(',\n')}]\n`],
-    ['of several lines', mongo.map(each => JSON.stringify(JSON.parse(each), null, 2)).join('\n')],
+    ['on several lines', mongo.map(each => JSON.stringify(JSON.parse(each), null, 2)).join('\n')],
   ].map(([what, content = '']) => ({
-    what: `documents of MongoDB have plain values of one type, whichever form these have: ${what}`,
+    what: `MongoDB documents get plain values of one type from every form: ${what}`,
     name: 'carts.json',
     content,
     select: '_time, "_id", "at", createdAt, n, d, p, "t.$timestamp.t"',
@@ -437,7 +437,7 @@ testTraps([
     notes: [ofMongo],
   })),
   {
-    what: 'documents of MongoDB stay as they are if JSON is asked for',
+    what: 'MongoDB documents stay unchanged if JSON is requested',
     name: 'carts.json',
     content: lines(...mongo.slice(0, 1), ''),
     options: { format: 'json' },
@@ -445,7 +445,7 @@ testTraps([
     values: ['5f1a2b3c4d5e6f7a8b9c0d1e|9007199254740993'],
   },
   {
-    what: 'a year that no date of four digits has is a number, and a line of text between documents is an event',
+    what: 'a year beyond four digits stays a number, and a text line between documents is an event',
     name: 'carts.json',
     content: lines(
       '{"_id":1,"at":{"$date":{"$numberLong":"-99999999999999"}}}',
@@ -461,7 +461,7 @@ testTraps([
     ],
   },
   {
-    what: 'lines between documents of the bulk format belong to the one below, and are rows without one',
+    what: 'lines between bulk documents belong to the document below, or are rows without one',
     name: 'packets.json',
     content: lines(
       '{"index":{"_index":"p","_id":"1"}}',
@@ -486,7 +486,7 @@ testTraps([
     ],
   },
   {
-    what: 'samples of metrics have their labels, and the type, unit and help of their family',
+    what: 'metric samples have their labels, and the type, unit and help of their family',
     name: 'metrics',
     content: lines(
       '# HELP requests_total All requests,\\n of \\\\.',
@@ -515,7 +515,7 @@ testTraps([
     ],
   },
   {
-    what: 'metrics without times have the time of their import, as is said',
+    what: 'metrics without times get the time of the import, with a note',
     name: 'metrics.prom',
     content: lines('# TYPE up gauge', '# one', '# two', '# three', '# four', 'up 1', ''),
     select: '_time, value',
@@ -524,7 +524,7 @@ testTraps([
   },
 ]);
 
-test.each([1, 2, 5, 100])('lines end at a line feed and nowhere else, in chunks of %d bytes', async size => {
+test.each([1, 2, 5, 100])('lines end only at a line feed, in chunks of %d bytes', async size => {
   const bytes = Buffer.from('{"a":"x\u2028y"}\r\n\nb\rc\u2029\nü\r');
   async function* chunks() {
     for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);

@@ -12,11 +12,11 @@ test.each<[string, readonly string[], number]>([
   ['a line', ['# a', 'x,y'], 1],
   ['lines of each sign', ['% a', ' // b', '# c', 'x,y'], 3],
   ['a blank line above and below', ['', '# a', '', 'x,y'], 3],
-  ['blank lines alone', ['', 'x,y'], 0],
+  ['only blank lines', ['', 'x,y'], 0],
   ['none', ['x,y', '# a'], 0],
   ['nothing below', ['# a', '# b'], 0],
   ['nothing but blank lines below', ['# a', '# b', ''], 0],
-])('comments above a table: %s', (_, lines, count) => {
+])('comments above a table are counted: %s', (_, lines, count) => {
   expect(commentsAbove(lines)).toBe(count);
 });
 
@@ -26,18 +26,18 @@ test.each<[string, readonly string[], number, number]>([
   ['a title and a blank line', ['Report', '', 'host,n', 'a,1', 'b,2'], 0, 2],
   ['no title', ['host,n', 'a,1'], 0, 0],
   ['twenty titles', [...titles(20), 'host,n', 'a,1'], 0, 20],
-  ['more titles than that', [...titles(21), 'host,n', 'a,1'], 0, 0],
-  ['a title above values alone', ['Report', 'a,1', 'b,2'], 0, 0],
+  ['more than twenty titles', [...titles(21), 'host,n', 'a,1'], 0, 0],
+  ['a title above values only', ['Report', 'a,1', 'b,2'], 0, 0],
   ['a title above names without numbers', ['Report', 'host,user', 'a,x', 'b,y'], 0, 0],
-  ['a title above rows that are wider than the names', ['Report', 'host,n', 'a,1,2'], 0, 0],
-  ['comments that are not as wide', ['# note', 'host,n', 'a,1'], 1, 1],
+  ['a title above rows wider than the names', ['Report', 'host,n', 'a,1,2'], 0, 0],
+  ['comments narrower than the table', ['# note', 'host,n', 'a,1'], 1, 1],
   ['a comment with the names', ['# host,n', 'a,1', 'b,2'], 1, 0],
-  ['a comment as wide above the names', ['# one,two', 'host,n', 'a,1'], 1, 1],
+  ['an equally wide comment above the names', ['# one,two', 'host,n', 'a,1'], 1, 1],
   ['the names in the last comment', ['# note', '# host,n', 'a,1', 'b,2'], 2, 1],
   ['the names in a comment above another', ['# host,n', '# note', 'a,1', 'b,2'], 2, 0],
   ['several comments as wide as the table', ['# a,b', '# host,n', 'a,1', 'b,2'], 2, 0],
   ['a blank line, and the name of one column', ['', '# n', '5', '6'], 2, 1],
-])('lines above a table: %s', (_, lines, comments, count) => {
+])('lines above a table are counted: %s', (_, lines, comments, count) => {
   expect(linesAbove(lines, comments, ',')).toBe(count);
 });
 
@@ -59,7 +59,7 @@ test.each<[string, readonly string[], boolean]>([
   ['of more characters', ['s'.repeat(41), 'ms', ''], false],
   ['of several lines', ['s\ns', 'ms', ''], false],
   ['that is a number', ['s', '5', ''], false],
-])('units below the names: %s', (_, cells, expected) => {
+])('a line of units below the names is recognized: %s', (_, cells, expected) => {
   expect([areUnits(cells, rows), areUnits(cells, rows.slice(0, 1))]).toEqual([expected, false]);
 });
 
@@ -93,7 +93,7 @@ test.each<[readonly string[], readonly number[]]>([
   [['2024', '2025'], []],
   [['2024', 'host'], []],
   [['host', 'user'], []],
-])('of %j those that are periods: %j', (cells, expected) => {
+])('among %j, the periods are %j', (cells, expected) => {
   expect(periodsAmongNames(cells)).toEqual(expected);
 });
 

@@ -7,27 +7,27 @@ const wide = (text: string) => Buffer.from(text, 'utf16le');
 const bigWide = (text: string) => wide(text).swap16();
 
 test.each<[string, Buffer, string]>([
-  ['the mark of UTF-16', Buffer.of(0xff, 0xfe, 0x61, 0), 'utf-16le'],
-  ['its mark the other way around', Buffer.of(0xfe, 0xff, 0, 0x61), 'utf-16be'],
-  ['the first half of a mark', latin('\xff, na\xefve'), 'windows-1252'],
-  ['the first half of the other mark', latin('\xfe, na\xefve'), 'windows-1252'],
-  ['the second half of a mark', latin('a\xfe na\xefve'), 'windows-1252'],
-  ['the second half of the other mark', latin('a\xff na\xefve'), 'windows-1252'],
+  ['a UTF-16 byte order mark', Buffer.of(0xff, 0xfe, 0x61, 0), 'utf-16le'],
+  ['a big-endian UTF-16 byte order mark', Buffer.of(0xfe, 0xff, 0, 0x61), 'utf-16be'],
+  ['the first half of a byte order mark', latin('\xff, na\xefve'), 'windows-1252'],
+  ['the first half of a big-endian mark', latin('\xfe, na\xefve'), 'windows-1252'],
+  ['the second half of a byte order mark', latin('a\xfe na\xefve'), 'windows-1252'],
+  ['the second half of a big-endian mark', latin('a\xff na\xefve'), 'windows-1252'],
   ['UTF-16 without a mark', wide('a,b\n1,2\n'), 'utf-16le'],
-  ['the same the other way around', bigWide('a,b\n1,2\n'), 'utf-16be'],
-  ['four characters of it', wide('a,b\n'), 'utf-16le'],
-  ['fewer', wide('a,b'), 'utf-8'],
-  ['zeros in both places', Buffer.concat([wide('a,b\n1,2\n'), bigWide('a')]), 'utf-8'],
+  ['big-endian UTF-16 without a mark', bigWide('a,b\n1,2\n'), 'utf-16be'],
+  ['four characters of UTF-16', wide('a,b\n'), 'utf-16le'],
+  ['three characters of UTF-16', wide('a,b'), 'utf-8'],
+  ['zeros in both byte positions', Buffer.concat([wide('a,b\n1,2\n'), bigWide('a')]), 'utf-8'],
   ['UTF-8', Buffer.from('na\u00efve \u65e5\u672c'), 'utf-8'],
-  ['accents of an old Macintosh, whose bytes Japanese has too', latin('S\x8bo Paulo\n'), 'utf-8'],
-  ['one kanji behind a Latin letter', latin('A\x8b\x89\n'), 'shift_jis'],
-  ['nothing', Buffer.alloc(0), 'utf-8'],
-  ['bytes of no text', Buffer.of(0x81, 0x8d, 0x8f), 'utf-8'],
-])('a text that begins with %s', (_, start, encoding) => {
+  ['Mac OS accents with bytes that Japanese also uses', latin('S\x8bo Paulo\n'), 'utf-8'],
+  ['one kanji after a Latin letter', latin('A\x8b\x89\n'), 'shift_jis'],
+  ['no bytes', Buffer.alloc(0), 'utf-8'],
+  ['bytes that are not text', Buffer.of(0x81, 0x8d, 0x8f), 'utf-8'],
+])('an encoding is detected from %s', (_, start, encoding) => {
   expect(encodingOf(start)).toBe(encoding);
 });
 
-test.each(westernLines)('the bytes %j are of Windows-1252', bytes => {
+test.each(westernLines)('the bytes %j are Windows-1252', bytes => {
   expect(encodingOf(latin(`10:00 ${bytes}\n`))).toBe('windows-1252');
 });
 
@@ -35,11 +35,11 @@ test.each([
   ['latin1', 'windows-1252'],
   ['UTF8', 'utf-8'],
   ['sjis', 'shift_jis'],
-])('the name %s is that of %s, whatever the bytes are', (label, encoding) => {
+])('the label %s names %s, whatever the bytes', (label, encoding) => {
   expect(encodingOf(Buffer.of(0xff, 0xfe), label)).toBe(encoding);
 });
 
-test('a name that no encoding has is refused with some that there are', () => {
+test('an unknown encoding name is refused with some known ones', () => {
   expect(() => encodingOf(Buffer.alloc(0), 'utf-9')).toThrow(
     expect.objectContaining({
       ...{ kind: 'invalid', code: 'invalid-request', message: 'There is no encoding "utf-9".' },
@@ -55,7 +55,7 @@ test.each([
   ['gb18030', 'GB18030'],
   ['big5', 'Big5'],
   ['windows-1252', 'Windows-1252'],
-])('an encoding that was found is named: %s', (encoding, label) => {
+])('a detected encoding is named: %s', (encoding, label) => {
   expect(detectedNote(encoding)).toBe(
     `The text is read as ${label}, as it is not UTF-8: \`--encoding\` names another encoding.`,
   );

@@ -47,17 +47,17 @@ const changed =
   'Changed while it was read: `in.ndjson`. Rows may be missing: `%import … --replace` reads it again.';
 
 test.each<readonly [string, (file: string) => void, readonly unknown[]]>([
-  ['stays as it is', file => readFileSync(file), [10, 10]],
+  ['does not change', file => readFileSync(file), [10, 10]],
   ['is appended to', file => appendFileSync(file, line(10)), [11, 11, changed]],
   ['is cut between lines', file => truncateSync(file, line(0).length * 4), [4, 4, changed]],
-  ['is written over', file => writeFileSync(file, lines(2)), [2, 2, changed]],
-  ['is written over by as many bytes', file => writeFileSync(file, lines(10)), [10, 10, changed]],
+  ['is overwritten', file => writeFileSync(file, lines(2)), [2, 2, changed]],
+  ['is overwritten with as many bytes', file => writeFileSync(file, lines(10)), [10, 10, changed]],
   ['is replaced by a copy of its size and time', replaceByCopy, [10, 10, changed]],
   ['is emptied', file => truncateSync(file), ['in.ndjson holds no rows.', 0]],
   ['is deleted', file => rmSync(file), ['FILE was deleted or moved while it was read.', 0]],
   ['is moved', file => renameSync(file, `${file}.1`), ['FILE was deleted or moved while it was read.', 0]],
-  ['gives way to a pipe', putPipe, ['FILE was replaced by a named pipe while it was read.', 0]],
-])('a file that %s while it is imported', async (_, change, outcome) => {
+  ['is replaced by a pipe', putPipe, ['FILE was replaced by a named pipe while it was read.', 0]],
+])('an import has the right outcome if its file %s', async (_, change, outcome) => {
   expect(await importChanged(change)).toEqual(outcome);
 });
 
@@ -74,10 +74,10 @@ function putPipe(file: string): void {
 
 const ends: readonly (readonly [string, (file: string) => void, string])[] = [
   ['is deleted', rmSync, 'in.ndjson was deleted or moved while it was read.'],
-  ['gives way to a pipe', putPipe, 'in.ndjson was replaced by a named pipe while it was read.'],
+  ['is replaced by a pipe', putPipe, 'in.ndjson was replaced by a named pipe while it was read.'],
 ];
 
-test.each(ends)('a file that %s before it is known what is in it', async (_, end, message) => {
+test.each(ends)('a file that %s before its content is known is reported', async (_, end, message) => {
   const directory = await temporaryDirectory();
   const path = join(directory, 'in.ndjson');
   writeFileSync(path, lines(10));
@@ -94,7 +94,7 @@ test.each(ends)('a file that %s before it is known what is in it', async (_, end
   await expect(openSource(join(directory, 'data'), request)).rejects.toThrow(message);
 });
 
-test('a file that gives way to a pipe while it is previewed', async () => {
+test('a file that is replaced by a pipe while it is previewed is reported', async () => {
   const directory = await temporaryDirectory();
   const path = join(directory, 'in.ndjson');
   writeFileSync(path, lines(10));
@@ -112,7 +112,7 @@ test('a file that gives way to a pipe while it is previewed', async () => {
   );
 });
 
-test('a disk that gets full while a file is read is named, with what to do', async () => {
+test('a disk that fills up while a file is read is reported, with what to do', async () => {
   const directory = await temporaryDirectory();
   const [path, dataDir] = [join(directory, 'in.ndjson'), join(directory, 'data')];
   writeFileSync(path, lines(10));
@@ -128,7 +128,7 @@ test('a disk that gets full while a file is read is named, with what to do', asy
   });
 });
 
-test('of several, those that changed are named, and the first that is gone', async () => {
+test('of several files, the changed ones are named, and the first missing one', async () => {
   const directory = await temporaryDirectory();
   const names = Array.from({ length: 8 }, (_, n) => `part${n}.ndjson`);
   for (const name of names) writeFileSync(join(directory, name), line(1));

@@ -124,7 +124,7 @@ const broken = /psql|a line for each/;
 
 testTraps([
   ...printed.map(([what, content, notes]) => ({
-    what: `rows that a client prints are rows, and the lines around them are none: ${what}`,
+    what: `rows printed by a client become rows, without the lines around them: ${what}`,
     name: 'out.txt',
     content: lines(...content),
     select: '_time, id, näme, price',
@@ -135,7 +135,7 @@ testTraps([
     notes,
   })),
   {
-    what: 'tables of the same columns below each other, one without rows, and empty values alone in a row',
+    what: 'adjacent tables of the same columns, one without rows, and a row of empty values',
     name: 'out.txt',
     content: lines(
       ...['+---+', '| n |', '+---+', '| 7 |', '|   |', '+---+', ''],
@@ -163,7 +163,7 @@ testTraps([
         [' a | b', '---+---', ' 1 | 2', '(1 row)', '', ' c | d', '---+---', ' 1 | 2', '(1 row)', ''],
       ],
       ['a line of another kind', [' a | b', '---+---', ' 1 | 2', 'NOTICE:  c', '(1 row)', '']],
-      ['a value that goes on', [' a  | b', '----+----', ' 1  | 2 +', '']],
+      ['a continued value', [' a  | b', '----+----', ' 1  | 2 +', '']],
       [
         'records of other names',
         ['*** 1. row ***', 'a: 1', '*** 2. row ***', 'b: 1', 'c: 2', '*** 3. row ***', 'd: 1', ''],
@@ -171,7 +171,7 @@ testTraps([
       ['a line before the first value', ['-[ RECORD 1 ]-', 'x', '']],
     ] as const
   ).map(([what, content]) => ({
-    what: `output of a client with anything else stays plain text, so that no line is lost: ${what}`,
+    what: `client output with anything else stays plain text, so no line is lost: ${what}`,
     name: 'out.txt',
     content: lines(...content),
     select: 'line',
@@ -179,7 +179,7 @@ testTraps([
   })),
 ]);
 
-test('output of a client with other lines is refused if its format is named', async () => {
+test('client output with other lines is refused if its format is named', async () => {
   const { status, body } = await importText('out.txt', ' a | b\n---+---\n 1 | 2\nx\n', { format: 'table' });
   expect([status, body.message]).toEqual([
     400,
@@ -191,7 +191,7 @@ const head = ['"TOA5","CR1000","1204","Minutes"', '"TIMESTAMP","n"', '"TS","mm"'
 
 testTraps([
   {
-    what: 'the head of a data logger that has started again is none of its rows',
+    what: 'the repeated header of a restarted data logger is not a row',
     name: 'rain.dat',
     content: lines(...head, '"2025-10-10 13:55:00",7.5', '', ...head, '"2025-10-10 13:56:00","NAN"', ''),
     select: '_time, n',
@@ -203,7 +203,7 @@ testTraps([
     ],
   },
   {
-    what: 'a data logger that goes on with other names is plain text',
+    what: 'a data logger that continues with other names is plain text',
     name: 'rain.dat',
     content: lines(
       ...head,

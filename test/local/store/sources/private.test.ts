@@ -74,7 +74,7 @@ const refused: readonly (readonly [name: string, content: string | Uint8Array, r
   ['home/axiom.toml', '# mine\n[deployments.prod]\nurl = "x"\ntoken = "xaat-1"\n', 'holds a token of Axiom'],
 ];
 
-describe('is never imported', () => {
+describe('an import refuses', () => {
   test.each(refused)('%s', async (name, content, refusal) => {
     const at = await place();
     const file = await put(at, name, content);
@@ -85,7 +85,7 @@ describe('is never imported', () => {
       expect(await importable(each, at.dataDir)).toMatchObject({ refusal });
   });
 
-  test('by a link to its directory, or a chain of links', async () => {
+  test('a file behind a link to its directory, or a chain of links', async () => {
     const at = await place();
     await put(at, 'home/.ssh/hosts.csv', rows);
     await symlink(path.join(at.dir, 'home/.ssh'), path.join(at.dir, 'home/first'));
@@ -95,7 +95,7 @@ describe('is never imported', () => {
     });
   });
 
-  test('the token of the service by another name of its file, or by a link to the data directory', async () => {
+  test('the service token under another file name, or through a link to the data directory', async () => {
     const at = await place();
     const file = await put(at, 'data/service.json', rows);
     await link(file, path.join(at.dir, 'home/a.csv'));
@@ -127,7 +127,7 @@ describe('an ordinary file', () => {
     expect(await importable(file, at.dataDir)).toEqual({ path: file });
   });
 
-  test('is read where its link leads', async () => {
+  test('is read through its link', async () => {
     const at = await place();
     const file = await put(at, 'home/logs/a-2026.csv', rows);
     const latest = path.join(at.dir, 'home/latest.csv');
@@ -136,7 +136,7 @@ describe('an ordinary file', () => {
   });
 });
 
-test('the route refuses it with a sentence, and stores nothing', async () => {
+test('the route refuses a private file with a reason and stores nothing', async () => {
   const service = await testService();
   const key = path.join(await temporaryDirectory(), 'id_rsa');
   await writeFile(key, pem('RSA '));
@@ -158,7 +158,7 @@ test('the route refuses it with a sentence, and stores nothing', async () => {
   ).not.toContain('d');
 });
 
-test('a file that is not there, or cannot be read, is not a fault of the service', async () => {
+test('a missing or unreadable file is not blamed on the service', async () => {
   const service = await testService();
   const dir = await temporaryDirectory();
   const loop = path.join(dir, 'loop.csv');

@@ -50,13 +50,13 @@ const logs: Files = {
 };
 
 describe('several files become one dataset', () => {
-  test('a rotated set, the oldest first, packed or not, with and without a line break at the end', async () => {
+  test('from a rotated set, oldest first, compressed or not, with or without a final line break', async () => {
     const { dataset, notes } = await importFiles(logs, 'app.log*');
     expect(notes[0]).toBe('Imported together: 4 files.');
     expect(await stored(dataset, 'right(line, 1)')).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('those of a directory and below it, by their dates', async () => {
+  test('from a directory and below it, by their dates', async () => {
     const files = {
       '2025/b-2025-10-02.log': line(2, 'b'),
       '2025/b-2025-10-10.log': line(3, 'c'),
@@ -68,7 +68,7 @@ describe('several files become one dataset', () => {
     expect(await stored(dataset, 'right(line, 1)')).toEqual(['b', 'c', 'a']);
   });
 
-  test('those of a pattern with directories of any depth', async () => {
+  test('from a pattern with directories of any depth', async () => {
     const files = {
       'a.log': line(1, 'a'),
       'x/y/b.log': line(2, 'b'),
@@ -81,7 +81,7 @@ describe('several files become one dataset', () => {
     expect(await stored(named.dataset, 'right(line, 1)')).toEqual(['d']);
   });
 
-  test('a link in it that leads nowhere is named', async () => {
+  test('but a dangling link among them is named', async () => {
     const directory = await directoryOf({ 'a.log': line(1, 'a') });
     await symlink(path.join(directory, 'gone'), path.join(directory, 'b.log'));
     const request = { path: directory, dataset: 'dangling' };
@@ -89,7 +89,7 @@ describe('several files become one dataset', () => {
     expect([status, body.message]).toEqual([400, `There is no file ${path.join(directory, 'b.log')}.`]);
   });
 
-  test('what holds no rows among them is left out and named, and nobody waits for a pipe', async () => {
+  test('without those that hold no rows, which are named, and without waiting for a pipe', async () => {
     const directory = await directoryOf({ 'a\n1.log': line(1, 'a'), 'sub/b.log': line(2, 'b') });
     const inside = (name: string) => path.join(directory, name);
     await symlink(directory, inside('sub/up.log'));
@@ -117,7 +117,7 @@ describe('several files become one dataset', () => {
     ]);
   });
 
-  test('a directory in it that cannot be read is named, and nothing is imported', async () => {
+  test('but an unreadable directory among them is named, and nothing is imported', async () => {
     const directory = await directoryOf({ 'a.log': line(1, 'a') });
     // Root can read everything except a path that is too long.
     const deep = path.join(directory, ...Array(25).fill('x'.repeat(200)));
@@ -133,12 +133,12 @@ describe('several files become one dataset', () => {
     }
   });
 
-  test('CSV: the names of the fields are read once, and types hold for all files', async () => {
+  test('from CSV: names are read once, and types hold for all files', async () => {
     const { dataset } = await importFiles({ 'a.csv': 'id,v\n1,2\n', 'b.csv': 'id,v\n2,x\n' }, '*.csv');
     expect(await stored(dataset, 'id, v')).toEqual(['1|2', '2|x']);
   });
 
-  test('JSON: lines, arrays and lists in an object', async () => {
+  test('from JSON: lines, arrays and lists in an object', async () => {
     const files = { 'a.json': '{"v":1}\n{"v":2}', 'b.json': '[{"v":3},\n{"v":4}]', 'c.json': '[]' };
     const { dataset } = await importFiles(files, '*.json');
     expect(await stored(dataset, 'v')).toEqual(['1', '2', '3', '4']);
@@ -151,7 +151,7 @@ describe('several files become one dataset', () => {
     expect(await stored(trail.dataset, 'v')).toEqual(['1', '2']);
   });
 
-  test('a value in the names of directories alone is named', async () => {
+  test('and values only in directory names are named', async () => {
     const files = { 'year=2026/month=11/a.csv': 'v\n1\n', 'year=2026/month=12/a.csv': 'v\n2\n' };
     const { notes } = await importFiles(files, '.');
     expect(notes[1]).toBe(
@@ -159,7 +159,7 @@ describe('several files become one dataset', () => {
     );
   });
 
-  test('comments above the names of further files are left out', async () => {
+  test('without the comments above the names of further files', async () => {
     const files = { 'a.csv': '# of a\nv\n1\n', 'b.csv': '# of b, é\n# now\nv\n2\n' };
     const { dataset, notes } = await importFiles(files, '.');
     expect(await stored(dataset, 'v')).toEqual(['1', '2']);
@@ -170,7 +170,7 @@ describe('several files become one dataset', () => {
     ]);
   });
 
-  test('a CSV in a directory named like a value has its own columns', async () => {
+  test('and a CSV in a directory named like a value has its own columns', async () => {
     const file = 'day=2026-11-01/a.csv';
     const { dataset, status } = await importFiles({ [file]: 'v,w\n1,x\n' }, file);
     expect([status, await stored(dataset, 'v, w')]).toEqual([200, ['1|x']]);
@@ -186,18 +186,18 @@ describe('several files become one dataset', () => {
       'b.csv is not written as the files before it. Its first line is not that of the first file.',
     ],
     [
-      'other kinds',
+      'files of other kinds',
       { 'a.csv': 'a,b\n1,2\n', 'b.log': 'x\n' },
       '*',
       'b.log is not written as the files before it. It ends in .log, others in .csv.',
     ],
     [
-      'a key among them',
+      'a private key among them',
       { 'a.log': 'x\n', 'b.log': '-----BEGIN RSA PRIVATE KEY-----\n' },
       '*',
       '…/b.log holds a private key: it is never imported.',
     ],
-  ])('refused: %s', async (_, files, pattern, message) => {
+  ])('or are refused: %s', async (_, files, pattern, message) => {
     const answer = await importFiles(files, pattern);
     expect([answer.status, answer.message?.slice(0, message.length)]).toEqual([400, message]);
   });
@@ -207,17 +207,17 @@ describe('other encodings', () => {
   const text = 'name,stadt\nMüller,Köln\n';
   const note = 'The text is read as Windows-1252, as it is not UTF-8: `--encoding` names another encoding.';
   test.each([
-    ['UTF-16, little end first', Buffer.from(`\ufeff${text}`, 'utf16le'), {}, false],
-    ['UTF-16, big end first', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), {}, false],
+    ['UTF-16, little-endian', Buffer.from(`\ufeff${text}`, 'utf16le'), {}, false],
+    ['UTF-16, big-endian', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), {}, false],
     ['UTF-16 without a mark, named', Buffer.from(text, 'utf16le'), { encoding: 'utf-16le' }, false],
-    ['UTF-16 without a mark, little end first', Buffer.from(text, 'utf16le'), {}, false],
-    ['UTF-16 without a mark, big end first', Buffer.from(text, 'utf16le').swap16(), {}, false],
+    ['UTF-16 without a mark, little-endian', Buffer.from(text, 'utf16le'), {}, false],
+    ['UTF-16 without a mark, big-endian', Buffer.from(text, 'utf16le').swap16(), {}, false],
     ['Latin-1', Buffer.from(text, 'latin1'), {}, true],
     ['Latin-1, named', Buffer.from(text, 'latin1'), { encoding: 'latin1' }, false],
     ['gzip', gzipSync(Buffer.from(text, 'latin1')), {}, true],
     ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`), {}, false],
     ['UTF-8, named', Buffer.from(`\ufeff${text}`), { encoding: 'utf-8' }, false],
-  ])('%s', async (_, content, options, isNoted) => {
+  ])('%s is read', async (_, content, options, isNoted) => {
     const name = content[0] === 0x1f ? 'a.csv.gz' : 'a.csv';
     const { dataset, body } = await importText(name, content, options);
     expect(body.notes.filter((each: string) => each.includes('1252'))).toEqual(isNoted ? [note] : []);
@@ -246,13 +246,13 @@ describe('other encodings', () => {
       westernLines.map(([bytes]) => bytes).join('\n10:00 '),
       westernLines.map(([, words]) => words).join('\n10:00 '),
     ],
-  ])('%s is known by its letters', async (label, bytes, words) => {
+  ])('%s is recognized by its characters', async (label, bytes, words) => {
     const { dataset, body } = await importText('a.log', Buffer.from(`10:00 ${bytes}\n`, 'latin1'));
     expect(body.notes[0]).toBe(note.replace('Windows-1252', label));
     expect(await stored(dataset, 'line')).toEqual(`10:00 ${words}`.split('\n'));
   });
 
-  test('lines that are not of the encoding are counted, named or not', async () => {
+  test('bytes outside the encoding are counted by line, named or not', async () => {
     const text = Buffer.from(
       `${'\xce\xde\xb7\xa8\xc1\xac\xbd\xd3\n'.repeat(9_000)}\xff\xff a\n\xff`,
       'latin1',
@@ -269,13 +269,13 @@ describe('other encodings', () => {
 
   /** A file from a Japanese spreadsheet, and its counterparts in Chinese and Korean encodings, which so few characters do not identify. */
   const japanese = Buffer.from('name,\x8es\n\x8eR\x93c,\x96\xbc\x8c\xc3\x89\xae\n', 'latin1');
-  test('Shift_JIS', async () => {
+  test('Shift_JIS is recognized', async () => {
     const { dataset, body } = await importText('a.csv', japanese);
     expect(body.notes[0]).toBe(note.replace('Windows-1252', 'Shift_JIS'));
     expect(await stored(dataset, 'name, "市"')).toEqual(['山田|名古屋']);
   });
 
-  test('a dash of the Macintosh within Latin words is none of Shift_JIS', async () => {
+  test('a Mac OS dash within Latin words is not Shift_JIS', async () => {
     const names = ['Zu\x89\xdb\xd2Chen,1', 'Osuna\x89\xdb\xd2Gutierrez,2', 'a,3'];
     const { body } = await importText('a.csv', Buffer.from(['Title,n', ...names, ''].join('\n'), 'latin1'));
     expect(body.notes[0]).toBe(
@@ -286,7 +286,7 @@ describe('other encodings', () => {
   test.each([
     ['GB 18030', '\xcc\xec,\xb1\xb1\xbe\xa9'],
     ['EUC-KR', '\xc1\xa4,\xbc\xad\xbf\xef'],
-  ])('%s is not Japanese, and `--encoding` is named', async (_, line) => {
+  ])('%s is not taken for Japanese, and the refusal names `--encoding`', async (_, line) => {
     const { status, body } = await importText('a.csv', Buffer.from(`name,v\n${line}\n`, 'latin1'));
     expect([status, body.message]).toEqual([
       400,
@@ -294,18 +294,18 @@ describe('other encodings', () => {
     ]);
   });
 
-  test('the euro sign and quotes of Windows-1252', async () => {
+  test('the euro sign and quotes of Windows-1252 are read', async () => {
     const { dataset } = await importText('a.csv', Buffer.from('name,v\nMüller,\x80 \x93x\x94\n', 'latin1'));
     expect(await stored(dataset, 'v')).toEqual(['€ “x”']);
   });
 
-  test('zeros in a text do not make it UTF-16', async () => {
+  test('zero bytes do not make text UTF-16', async () => {
     const texts = ['a\0b\0c\0d\0\0e\0f\n', 'a\0b,c\0d\na\0b,c\0d\n', 'a\0\n\0'];
     const answers = await Promise.all(texts.map(each => importText('a.log', Buffer.from(each, 'latin1'))));
     expect(answers.map(({ body }) => body.rows)).toEqual([1, 2, 2]);
   });
 
-  test('another one is named', async () => {
+  test('another encoding can be named', async () => {
     const { dataset } = await importText('a.csv', Buffer.from('name,v\nx,\xb1\n', 'latin1'), {
       encoding: 'iso-8859-2',
     });
@@ -323,7 +323,7 @@ describe('other encodings', () => {
     ['gzip', 'a.csv', gzipSync(csv), 'name', 'M\ufffdller', 2],
     ['Zstandard', 'a.csv', zstdOf(csv), 'name', 'M\ufffdller', 2],
     ['a log', 'a.log', log(3), 'line', 'M\ufffdller,x', 4],
-    ['below the sample', 'a.log', log(12_000), 'line', 'M\ufffdller,x', 12_001],
+    ['after the sample', 'a.log', log(12_000), 'line', 'M\ufffdller,x', 12_001],
     ['the last byte', 'a.log', log(1).subarray(0, 10), 'line', 'M\ufffd', 2],
   ])('UTF-8 with a wrong byte stays UTF-8, and no line is lost: %s', async (...of) => {
     const [, name, content, field, value, rows] = of;
@@ -341,7 +341,7 @@ describe('other encodings', () => {
     ['plain', 'a.csv', wrongNames],
     ['gzip', 'a.csv.gz', gzipSync(wrongNames)],
     ['Zstandard', 'a.csv.zst', zstdOf(wrongNames)],
-  ])('names that are not UTF-8 are names, and the line below them is a row: %s', async (_, name, content) => {
+  ])('names that are not UTF-8 stay names, and the next line is a row: %s', async (_, name, content) => {
     const { dataset, body } = await importText(name, content);
     expect([body.notes[0], body.fields.slice(2).map((field: { name: string }) => field.name)]).toEqual([
       'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
@@ -350,7 +350,7 @@ describe('other encodings', () => {
     expect(await stored(dataset, 'v')).toEqual(['größe', '1']);
   });
 
-  test('names that are not UTF-8 above one row', async () => {
+  test('names that are not UTF-8 above a single row stay names', async () => {
     const { dataset, body } = await importText('a.csv', Buffer.from('n\xff,v\nm,w\n', 'latin1'));
     expect(body.notes?.[0] ?? body.message).toBe(
       'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
@@ -382,25 +382,25 @@ describe('events in the list of an object', () => {
       '{"results":[{"v":1},{"v":2}],"tags":["a"]}',
       'The events are those of the list `results`. Left out: 1 other field of the object around them, `tags`.',
     ],
-  ])('%s', async (content, note) => {
+  ])('are read from %s', async (content, note) => {
     const { dataset, body } = await importText('a.json', content);
     expect(body.notes[0]).toBe(note);
     expect(await stored(dataset, 'v')).toEqual(['1', '2']);
   });
 
   test.each([
-    ['a name that says nothing', '{"tags":[{"v":1}]}'],
+    ['a list with a meaningless name', '{"tags":[{"v":1}]}'],
     ['two lists', '{"items":[{"v":1}],"events":[{"v":2}]}'],
-    ['no objects', '{"items":[1,2]}'],
-    ['lines', '{"items":[{"v":1}]}\n{"items":[{"v":2}]}\n'],
-    ['brackets in text', '{"items":"[{\\"v\\":1}]","a":"\\\\"}'],
-  ])('is an event itself: %s', async (_, content) => {
+    ['a list without objects', '{"items":[1,2]}'],
+    ['several lines', '{"items":[{"v":1}]}\n{"items":[{"v":2}]}\n'],
+    ['brackets in a string', '{"items":"[{\\"v\\":1}]","a":"\\\\"}'],
+  ])('are not taken from %s', async (_, content) => {
     const { body } = await importText('a.json', content);
     expect(body.rows).toBe(content.split('\n').length - (content.endsWith('\n') ? 1 : 0));
     expect(body.notes.join()).not.toMatch('list');
   });
 
-  test('the list that is named', async () => {
+  test('are read from the named list', async () => {
     const content = '{"a":{"b":[{"v":1}]},"items":[{"v":2}]}';
     const { dataset } = await importText('a.json', content, { list: 'a.b' });
     expect(await stored(dataset, 'v')).toEqual(['1']);
@@ -409,13 +409,13 @@ describe('events in the list of an object', () => {
   });
 });
 
-describe('CSV of Excel', () => {
+describe('Excel CSV', () => {
   test.each([
     ['sep=;\na;b\n1;x,y\n', '1|x,y'],
     ['"sep=\t"\r\na\tb\r\n1\tx,y\r\n', '1|x,y'],
     ['\ufeffSEP=|\na|b\n1|x,y\n', '1|x,y'],
     ['sep=,\na,b\n1,"x,y"\n', '1|x,y'],
-  ])('the first line says what divides values: %j', async (content, value) => {
+  ])('names its delimiter in the first line: %j', async (content, value) => {
     const { dataset, body } = await importText('a.csv', content);
     expect(body.fields.slice(2).map((field: { name: string }) => field.name)).toEqual(['a', 'b']);
     expect(await stored(dataset, 'a, b')).toEqual([value]);
@@ -432,7 +432,7 @@ describe('CSV of Excel', () => {
     ['zeros in front', ['01,5', '1,5'], ['01,5', '1,5'], false],
   ];
 
-  test('numbers with commas, each field by its own values', async () => {
+  test('has numbers with decimal commas, decided per field', async () => {
     const rows = [0, 1, 2].map(n => numbers.map(([, values]) => values[n] ?? '').join(';'));
     const names = numbers.map((_, index) => `v${index}`);
     const { dataset, body } = await importText(
@@ -447,7 +447,7 @@ describe('CSV of Excel', () => {
     expect(body.notes[0]).toBe(note.replace('`v`', noted.join(', ')));
   });
 
-  test('numbers with commas up to a value beyond the sample, and none between commas', async () => {
+  test('has decimal commas up to a value after the sample, and none between commas', async () => {
     const content = `v;w\n${'1,5;x\n'.repeat(10_300)}a;x\n`;
     const { dataset } = await importText('a.csv', content);
     expect(await stored(dataset, 'min(v), max(v), count(*)')).toEqual(['1,5|a|10301']);

@@ -157,7 +157,7 @@ const cases: readonly Case[] = [
   { what: 'the name of the month', values: ['05 Nov 2026', '05-Nov-26', 'Nov 5, 2026'] },
 ];
 
-test('the dates of a column have one order, or are refused by name', async () => {
+test('the dates of a column have one order or are refused', async () => {
   const rows = [];
   for (const each of cases) rows.push(await rowOf(each));
   const text = `${intro}${rows.join('')}`;
@@ -235,7 +235,7 @@ function withoutHint({ body }: Pick<Reply, 'body'>): string {
 
 const many = (date: string, count: number) => Array.from({ length: count }, (_, n) => `${n},${date}`);
 
-test('a date below the sample that contradicts its order makes all dates decide', async () => {
+test('a date after the sample that contradicts its order makes all dates decide', async () => {
   const dots = await imported(['n,date', ...many('01.02.2024', 12_000), '12000,02.13.2024']);
   expect([dots.body.notes, dots.times.at(-1)]).toEqual([
     ['The dates of `date` are read month first, as in "02.13.2024".'],
@@ -253,7 +253,7 @@ test('a date below the sample that contradicts its order makes all dates decide'
   ]);
 });
 
-test('a date below the sample tells the order where the sample does not', async () => {
+test('a date after the sample decides an order that the sample leaves open', async () => {
   const { body, times } = await imported(['n,date', ...many('01/02/2024', 12_000), '12000,13/02/2024']);
   expect([body.notes, times[0], times.at(-1)]).toEqual([
     ['The dates of `date` are read day first, as in "13/02/2024".'],
@@ -270,7 +270,7 @@ test('dates in JSON have one order too', async () => {
   ]);
 });
 
-test('the named field of a body of events decides like that of a file', async () => {
+test('the named field of an event body decides like that of a file', async () => {
   await service().json('POST', '/v2/datasets', { name: 'sent' });
   const send = (dates: readonly string[], query = '?timestamp-field=date') =>
     service().json(
@@ -292,7 +292,7 @@ test('the named field of a body of events decides like that of a file', async ()
   ]);
 });
 
-test('a date and a time of day apart are put together in the order of the dates', async () => {
+test('a separate date and time of day are combined in the order of the dates', async () => {
   const file = path.join(await temporaryDirectory(), 'apart.csv');
   await writeFile(file, 'n,Date,Time\n1,01.11.2026,2:30 PM\n2,25.11.2026,12:05 AM\n');
   const { body } = await service().json('POST', '/v1/local/import', { path: file, dataset: 'apart' });
@@ -303,7 +303,7 @@ test('a date and a time of day apart are put together in the order of the dates'
   expect(await timesOf('apart')).toEqual(['2026-11-01T14:30:00Z', '2026-11-25T00:05:00Z']);
 });
 
-test('where no field is named, dates of no order refuse the file too', async () => {
+test('a file with dates of no order is refused even if no field is named', async () => {
   const file = path.join(await temporaryDirectory(), 'guessed.csv');
   for (const [first, second] of [
     ['05/11/2026', '06/11/2026'],
@@ -315,7 +315,7 @@ test('where no field is named, dates of no order refuse the file too', async () 
   }
 });
 
-test('an order that is none is refused', async () => {
+test('an invalid date order is refused', async () => {
   const { status, body } = await imported(['n,date', '1,01/02/2024'], { dates: 'ydm' });
   expect([status, body.message]).toEqual([400, '`dates` should be dmy, mdy, ymd.']);
 });
@@ -328,7 +328,7 @@ const inBerlin = [
   ['a.ndjson', '{"time":"2026-05-01T12:00:00","n":1}', '2026-05-01T10:00:00Z'],
 ] as const;
 
-test.each(inBerlin)('the time zone of %s: %s', async (name, line, time) => {
+test.each(inBerlin)('a time zone applies to %s: %s', async (name, line, time) => {
   const file = path.join(await temporaryDirectory(), name);
   await writeFile(file, `${line}\n`);
   const dataset = `dates${++datasets}`;
@@ -343,13 +343,13 @@ test.each([
   ['zone', false],
   ['encoding', 7],
   ['list', []],
-])('an option of an import that is not a string is refused: %s', async (option, value) => {
+])('an import option that is not a string is refused: %s', async (option, value) => {
   const request = { path: '/nowhere.csv', dataset: 'x', [option]: value };
   const { status, body } = await service().json('POST', '/v1/local/import', request);
   expect([status, body.message.split(' should be ')[0]]).toEqual([400, `\`${option}\``]);
 });
 
-test('the engine knows all time zones that are taken, and others are refused', async () => {
+test('the engine knows every accepted time zone, and others are refused', async () => {
   const zones = [...Intl.supportedValuesOf('timeZone'), 'US/Eastern', 'Europe/Kyiv', 'UTC'];
   for (const zone of zones) expect([zone, isZone(zone)]).toEqual([zone, true]);
   const unknown = await imported(['n,date', '1,2026-01-01 10:00'], { zone: 'Nowhere/Else' });

@@ -43,14 +43,14 @@ const names =
   EdgeStartTimestamp started_at Zeitstempel Datum Zeit fecha fecha_hora data data_ora data_hora horodatage czas дата время 日時 日付
   年月日 时间 日期`.split(/\s+/);
 
-test('fields are ranked by names that speak of the time of an event', () => {
+test('fields are ranked by how their names suggest an event time', () => {
   const ranks = names.map(timeRank);
   expect(names.filter((_, index) => (ranks[index] ?? -1) < 0)).toEqual([]);
   expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
   expect([new Set(ranks).size, timeRank('finished'), timeRank('')]).toEqual([names.length, -1, -1]);
 });
 
-test.each(times)('the time of %s', async (text, time) => {
+test.each(times)('the time field is chosen in %s', async (text, time) => {
   const { notes, rows } = await imported(text);
   if (time !== '') expect(rows).toEqual([time]);
   else expect(notes.join()).toContain('every row has the time of its import');
@@ -73,7 +73,7 @@ test.each([
   ['{"date":"2024-02-03","time":"04:05:06","timezone":"UTC"}', '2024-02-03T04:05:06Z'],
   ['{"date":"2024-02-03","time":"04:05:06","tz_offset":"-0130"}', '2024-02-03T05:35:06Z'],
   ['{"date":"2024-02-03","time":"04:05:06","utcOffset":"+02:00"}', '2024-02-03T02:05:06Z'],
-])('a time is put together from fields: %s', async (text, time) => {
+])('a time is combined from fields: %s', async (text, time) => {
   const { notes, rows } = await imported(text);
   const names = Object.keys(JSON.parse(text)).map(name => `\`${name}\``);
   expect([notes.map(note => note.match(/`[^`]+`/g)?.toSorted()), rows]).toEqual([[names.toSorted()], [time]]);
@@ -91,11 +91,11 @@ test.each([
     '`shipped` holds times: name the one to use, as by `--time shipped`.',
   ],
   ['{"version":"1.2.24","ip":"10.0.0.1","part":"13-45-2024"}', 'Name one if there is one.'],
-])('what has no name of a time, or only that, is said of %s', async (text, note) => {
+])('a note says why no field of %s is the time', async (text, note) => {
   expect((await imported(text)).notes.join()).toContain(`found in every time range. ${note}`);
 });
 
-test('the times of servers may be in brackets, and beyond what nanoseconds hold', async () => {
+test('server times may be in brackets, and out of range ones get the time of the import', async () => {
   const written = [
     '[10/Oct/2025:13:55:36 +0200]',
     '10/Oct/2025:13:55:36 -0730',
@@ -118,7 +118,7 @@ test('the times of servers may be in brackets, and beyond what nanoseconds hold'
   ]);
 });
 
-test('a zone that stands for several offsets is asked for, of the first field with texts', async () => {
+test('an ambiguous zone is reported for the first field with strings', async () => {
   const { body } = await importText('in.csv', 'date,time\n,2024-02-01 10:00:00 IST\n');
   expect((body as { readonly notes: readonly string[] }).notes).toEqual([
     'The times of `time` have the zone IST, which stands for several offsets: `--zone` names one, such as Asia/Kolkata. Until then every row has the time of its import, and is found in every time range.',
@@ -138,7 +138,7 @@ test.each([
     '{"beginTs":1700000000,"endTs":1700000001}',
     '`beginTs`, `endTs` hold times: name the one to use, as by `--time beginTs`.',
   ],
-])('numbers that are times by name and value are named: %s', async (text, note) => {
+])('a note names fields whose names and numbers are times: %s', async (text, note) => {
   expect((await imported(text)).notes.join()).toContain(note);
 });
 

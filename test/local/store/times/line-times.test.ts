@@ -72,7 +72,7 @@ const written: readonly (readonly [time: string, is: string, order?: string])[] 
 ];
 
 test.each(written.map(([time, is, order = '']) => ({ time, is, order })))(
-  'a line has the time $time wherever it stands at its beginning',
+  'a line has the time $time wherever it is at the start',
   async ({ time, is, order }) => {
     const found = await Promise.all(places.map(place => timeIn(place.replace('@', time), order)));
     expect(found).toEqual(places.map(() => is));
@@ -84,7 +84,7 @@ test.each([
   ['[main] 11/28/22 12:34:56 PM message', noon, 'mdy'],
   ['[main] Nov 28 12:34:56 message', '2025-11-28T12:34:56Z'],
   ['I1128 12:34:56.123456 message', '2025-11-28T12:34:56.123456Z'],
-])('the time within %s is that of the line', async (line = '', is, order = '') => {
+])('the time within %s is the time of the line', async (line = '', is, order = '') => {
   expect(await timeIn(line, order)).toBe(is);
 });
 
@@ -117,7 +117,7 @@ test.each([
   ['[07.12 16:49:06] a'],
   ['[07.26 16:49:06] a', '[26.07 16:49:06] a'],
   ['17/06/09 20:10:40 INFO a', 'b', 'c'],
-])('lines have no times: %s', async (...rows) => {
+])('no times are found in the lines: %s', async (...rows) => {
   const found = await withLines(rows, async connection => [
     await findLineTime(connection),
     await findLineClock(connection),

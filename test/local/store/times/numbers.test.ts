@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
   { what: 'digits of a date and a time', values: ['20240215103000', '20240215103001'] },
 ];
 
-test('numbers are times in the unit of their size, or it is said what they are', async () => {
+test('numbers are times in the unit of their size, or a note says what they are', async () => {
   const rows = [];
   for (const each of cases) rows.push(await rowOf(each));
   const text = `${intro}${rows.join('')}`;

@@ -10,8 +10,8 @@ const fields = ['_time', 'n', 'text'].map(name => ({ name, column: name, type: '
 
 test.each([
   ['are sorted by time', 1000, true],
-  ['stay in their order when there is not enough memory to sort them', 100, false],
-])('rows that are not in the order of time %s', async (_, memoryMb, isSorted) => {
+  ['keep their order if there is not enough memory to sort them', 100, false],
+])('rows out of time order %s', async (_, memoryMb, isSorted) => {
   const dataDir = await temporaryDirectory();
   const writer = await Engine.open({ dataDir, families: [] });
   const draft = path.join(dataDir, 'draft.parquet');

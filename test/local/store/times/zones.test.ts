@@ -54,7 +54,7 @@ test.each([
   ['Europe/Amsterdam', '1890-01-01 00:00:00', '1889-12-31T23:42:30Z'],
   ['America/New_York', '1880-01-01 12:00:00', '1880-01-01T16:56:02Z'],
   ['Africa/Monrovia', '1960-01-01 00:00:00', '1960-01-01T00:44:30Z'],
-])('%s, %s', async (zone, local, utc) => {
+])('a local time is read: %s, %s', async (zone, local, utc) => {
   const ns = utc === null ? null : String(BigInt(Date.parse(utc)) * 1_000_000n);
   expect([await bySql(zone, [local]), byScript(zone, [local])]).toEqual([[ns], [ns]]);
 });
@@ -78,7 +78,7 @@ const zones = [
 /** Offsets in seconds around a clock change, relative to the local times before and after it. */
 const around = [-7200, -3600, -1, 0, 1800, 3600, 7200];
 
-test.each(zones)('%s: both read the hours around each change of the clocks alike', async zone => {
+test.each(zones)('%s: SQL and JavaScript read the hours around clock changes alike', async zone => {
   const times = [...new Set(changesOf(zone).flatMap(shownAround))];
   const read = await bySql(zone, times);
   const unlike = byScript(zone, times).flatMap((ns, index) =>
@@ -134,6 +134,6 @@ test.each([
   ['@4bf92f3577b34da6a3ce929d', null],
   ['40000000433225833b6e1a8c', null],
   ['@4000000143322583', null],
-])('%s is a time of TAI64 or an identifier', (text, ns) => {
+])('%s is read as TAI64 or left as an identifier', (text, ns) => {
   expect(eventTimeNs(text, 1_780_000_000_000_000_000n, '')).toBe(ns);
 });

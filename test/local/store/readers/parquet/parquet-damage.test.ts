@@ -65,13 +65,13 @@ test.each([
     'is cut off: a Parquet file has its schema at its end.',
     again,
   ],
-])('a Parquet file of which the engine says: %s', (words, message, hint) => {
+])('an engine error about a Parquet file is explained: %s', (words, message, hint) => {
   const cause = new Error(words);
   expect(failureOf('a.parquet', words, cause)).toMatchObject({
     ...{ kind: 'invalid', code: 'unreadable', message: `a.parquet ${message}`, hint, cause },
   });
 });
 
-test('other words of the engine mean nothing to users', () => {
+test('other engine errors are not explained to users', () => {
   expect(failureOf('a.parquet', 'INTERNAL Error: Assertion triggered', undefined)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ testTraps([
     notes: ['`d` is DECIMAL(38, 9): it is dynamic, with every digit.', timeless()],
   },
   {
-    what: 'integers of other types that fit 64 bits with a sign, and those that do not, in row groups further on',
+    what: 'integers of other types that fit signed 64 bits, and later ones that do not',
     name: 'in.parquet',
     content: `SELECT 9223372036854775806::UBIGINT + (i // 200000)::UBIGINT AS u, 9223372036854775807::UBIGINT + (i // 200000)::UBIGINT AS v,
       CASE WHEN i < 200000 THEN (-9223372036854775808)::DECIMAL(38, 0) END AS d, ((-9223372036854775808)::HUGEINT - i // 200000)::DECIMAL(38, 0) AS e,
@@ -35,7 +35,7 @@ testTraps([
     ],
   },
   {
-    what: 'binary, time of day, integers of 64 bits without a sign',
+    what: 'binary, time of day, unsigned 64-bit integers',
     name: 'in.parquet',
     content:
       "SELECT '\\x00\\xFF'::BLOB AS b, TIME '10:00:00.123456' AS t, 18446744073709551615::UBIGINT AS u",
@@ -48,7 +48,7 @@ testTraps([
     ],
   },
   {
-    what: 'times before 1970 to the nanosecond, and beyond the range',
+    what: 'times before 1970 to the nanosecond, and out of range',
     name: 'in.parquet',
     content:
       "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
@@ -57,7 +57,7 @@ testTraps([
     notes: ['`far` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.'],
   },
   {
-    what: 'timestamps beyond the range, with a zone and without, in objects, and the last ones within',
+    what: 'timestamps out of range, with and without a zone, in objects, and the last ones in range',
     name: 'in.parquet',
     content: `SELECT * FROM (VALUES
       (TIMESTAMP '9999-12-31', TIMESTAMPTZ '0001-01-01 00:00:00+00', {t: TIMESTAMP 'infinity'}, TIMESTAMP '2024-01-01'),
@@ -78,7 +78,7 @@ testTraps([
     ],
   },
   {
-    what: 'a time beyond the range in one of many row groups, in an object',
+    what: 'a time out of range in one of many row groups, in an object',
     name: 'in.parquet',
     content:
       "SELECT i, {t: make_timestamp(i * 1000000), d: CASE i WHEN 130000 THEN '9999-12-31'::DATE WHEN 2 THEN '1500-01-01'::DATE ELSE '2026-01-01'::DATE END} AS o FROM range(250000) r(i)",
@@ -91,7 +91,7 @@ testTraps([
   },
 ]);
 
-test('times of a Parquet file in nanoseconds and UTC are exact', async () => {
+test('Parquet times in nanoseconds and UTC are exact', async () => {
   const bytes = await parquetOf(
     'SELECT make_timestamp_ns(1700000000123456789) AS ts, make_timestamp_ns(-1) AS u',
   );
@@ -103,7 +103,7 @@ test('times of a Parquet file in nanoseconds and UTC are exact', async () => {
   ]);
 });
 
-test('a column of a Parquet file keeps its type though all its values are null', async () => {
+test('a Parquet column keeps its type even if all values are null', async () => {
   const { body } = await importText(
     'in.parquet',
     await parquetOf('SELECT 1700000000 AS ts, NULL::BIGINT AS n, NULL::BOOLEAN AS b'),
@@ -115,7 +115,7 @@ test('a column of a Parquet file keeps its type though all its values are null',
   ]);
 });
 
-test('values of VARIANT are dynamic, and geometries are text', async () => {
+test('VARIANT values are dynamic, and geometries are strings', async () => {
   const values = [
     "{'a': 1, 'b': [1.5, 2.5]}",
     "'x'",
@@ -141,7 +141,7 @@ test('values of VARIANT are dynamic, and geometries are text', async () => {
   );
 });
 
-test('a column of JSON is dynamic', async () => {
+test('a JSON column is dynamic', async () => {
   const written = await parquetOf(`SELECT j::JSON AS j FROM (VALUES ('{"a": [1]}'), ('"x"'), (NULL)) v(j)`);
   const { body, dataset } = await importText('in.parquet', written);
   expect(body.fields.slice(2)).toEqual([{ name: 'j', type: 'dynamic' }]);
@@ -183,13 +183,13 @@ test.each([
     (bytes: Buffer) => bytes.subarray(0, -20),
     'in.parquet is cut off: a Parquet file has its schema at its end. Get the file again, or have its writer write it again.',
   ],
-])('a Parquet file with checksums is read %s, or refused', async (_, changed, message) => {
+])('a Parquet file with checksums is read or refused: %s', async (_, changed, message) => {
   const written = await importText('in.parquet', changed(Buffer.from(checksums, 'base64')));
   expect([written.status, written.body.message]).toEqual([message === undefined ? 200 : 400, message]);
   if (message === undefined) expect(await stored(written.dataset, 'a, s')).toEqual(['1|x', '2|y', '3|z']);
 });
 
-test('of many files each is looked at', async () => {
+test('each of many files is checked', async () => {
   const dataDir = await temporaryDirectory();
   const engine = await Engine.open({ dataDir, families: [], connections: 1 });
   onTestFinished(() => engine.close());
@@ -210,21 +210,21 @@ const splitBytes =
 
 test.each([
   [
-    'packed with the older LZ4',
+    'compressed with legacy LZ4',
     olderLz4,
     'is packed with LZ4, which is not read. Write it with another compression, such as zstd, snappy or LZ4_RAW.',
   ],
   [
-    'in an encoding of other types',
+    'with an encoding of other types',
     splitBytes,
     'has values in the encoding BYTE_STREAM_SPLIT of a type for which it is not read. Write it without this encoding.',
   ],
-])('a Parquet file %s is refused by that name', async (_, written, message) => {
+])('a Parquet file %s is refused with the reason', async (_, written, message) => {
   const { status, body } = await importText('in.parquet', Buffer.from(written, 'base64'));
   expect([status, body.message]).toEqual([400, `in.parquet ${message}`]);
 });
 
-test('a Parquet file with a VARIANT that is not read is refused by the reason', async () => {
+test('a Parquet file with an unreadable VARIANT is refused with the reason', async () => {
   const whole = await parquetOf('SELECT 5::VARIANT AS v');
   const without = Buffer.from(whole.toString('latin1').replaceAll('value', 'other'), 'latin1');
   const { status, body } = await importText('in.parquet', without);
@@ -244,7 +244,7 @@ test('a Parquet file with a VARIANT that is not read is refused by the reason', 
   ]);
 });
 
-test('a Parquet file whose packed values are damaged is refused', async () => {
+test('a Parquet file with damaged compressed values is refused', async () => {
   const bytes = await parquetOf("SELECT repeat('abc', 1000) || i AS s FROM range(100) r(i)");
   const at = bytes.indexOf('abc') + 3;
   const { status, body } = await importText('in.parquet', bytes.fill(0xff, at, at + 40));

@@ -29,7 +29,7 @@ const files = {
   duckdb: 'DuckDB',
 } as const;
 
-test('the page of types holds what becomes of each value', async () => {
+test('docs/parquet-types.md shows the outcome of each value', async () => {
   const sections: string[] = [];
   for (const [name, title] of Object.entries(files)) sections.push(await sectionOf(name, title));
   const text = [head, ...sections].join('\n');

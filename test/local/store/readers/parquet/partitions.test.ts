@@ -40,7 +40,7 @@ const untold =
 
 describe('a directory of Parquet files', () => {
   test.each(['pyarrow', 'duckdb'] as const)(
-    'in partitions that %s wrote: dates, integers, texts that are encoded, nulls',
+    'in partitions written by %s: dates, integers, encoded strings, nulls',
     async writer => {
       const { dataset, said } = await importSet(await writtenBy(writer));
       expect(said).toEqual([
@@ -67,36 +67,33 @@ describe('a directory of Parquet files', () => {
     ['1.5::DOUBLE', 'DOUBLE', '1.5'],
     ['[1]', 'VARCHAR', '[1]'],
     ['true', 'BOOLEAN', 'true'],
-  ])(
-    'a column without a type, as every value is null, has that of other files: %s',
-    async (value, type, text) => {
-      const untyped = {
-        columnData: [
-          { name: 'v', data: [null] },
-          { name: 'n', data: [0n] },
-        ],
-        schema: [
-          { name: 'root', num_children: 2 },
-          { name: 'v', type: 'INT32', repetition_type: 'OPTIONAL', logical_type: { type: 'NULL' } },
-          { name: 'n', type: 'INT64', repetition_type: 'REQUIRED' },
-        ],
-      } satisfies Parameters<typeof parquetWriteBuffer>[0];
-      const typed = `SELECT ${value} AS v, 1::BIGINT AS n`;
-      for (const [a, b] of [
-        [new Uint8Array(parquetWriteBuffer(untyped)), typed],
-        [typed, new Uint8Array(parquetWriteBuffer(untyped))],
-      ] as const) {
-        const { dataset, said } = await importSet({ 'a.parquet': a, 'b.parquet': b });
-        expect(said[0]).toBe('Imported together: 2 files.');
-        expect((await stored(dataset, 'n, v, typeof(v)')).sort()).toEqual([
-          `0|null|${type}`,
-          `1|${text}|${type}`,
-        ]);
-      }
-    },
-  );
+  ])('an untyped all-null column gets the type of other files: %s', async (value, type, text) => {
+    const untyped = {
+      columnData: [
+        { name: 'v', data: [null] },
+        { name: 'n', data: [0n] },
+      ],
+      schema: [
+        { name: 'root', num_children: 2 },
+        { name: 'v', type: 'INT32', repetition_type: 'OPTIONAL', logical_type: { type: 'NULL' } },
+        { name: 'n', type: 'INT64', repetition_type: 'REQUIRED' },
+      ],
+    } satisfies Parameters<typeof parquetWriteBuffer>[0];
+    const typed = `SELECT ${value} AS v, 1::BIGINT AS n`;
+    for (const [a, b] of [
+      [new Uint8Array(parquetWriteBuffer(untyped)), typed],
+      [typed, new Uint8Array(parquetWriteBuffer(untyped))],
+    ] as const) {
+      const { dataset, said } = await importSet({ 'a.parquet': a, 'b.parquet': b });
+      expect(said[0]).toBe('Imported together: 2 files.');
+      expect((await stored(dataset, 'n, v, typeof(v)')).sort()).toEqual([
+        `0|null|${type}`,
+        `1|${text}|${type}`,
+      ]);
+    }
+  });
 
-  test('durations of a set stay durations', async () => {
+  test('durations stay durations', async () => {
     const { dataset, fields } = await importSet(await writtenBy('pyarrow'), 'day=2026-11-02');
     expect(fields).toContainEqual({ name: 'took', type: 'timespan' });
     expect((await stored(dataset, 'n, took, region')).sort()).toEqual(['3|3000000|a/b=c', '4|4000000|ü%']);
@@ -104,7 +101,7 @@ describe('a directory of Parquet files', () => {
 
   test.each<[what: string, files: Files, select: string, rows: readonly string[], said: readonly string[]]>([
     [
-      'times and numbers of a kind, beside values that are none',
+      'times and numbers beside malformed ones',
       {
         'at=2026-11-01 05%3A06%3A07.25/code=7/zip=00501/odd=%E0%A4%A/a.parquet': 'SELECT 1 AS n',
         'at=2026-11-01/code=-9223372036854775808/zip=10001/odd=2026-02-30/a.parquet': 'SELECT 2 AS n',
@@ -120,14 +117,14 @@ describe('a directory of Parquet files', () => {
       ],
     ],
     [
-      'integers beyond 64 bits, and what files beside others do not have',
+      'integers beyond 64 bits, and files outside a partition',
       { 'id=9223372036854775808/a.parquet': 'SELECT 1 AS n', 'b.parquet': "SELECT 2 AS n, 'x' AS s" },
       'id, n, s, typeof(id)',
       ['9223372036854775808|1|null|VARCHAR', 'null|2|x|VARCHAR'],
       ['From the names of directories: `id`.', timeless()],
     ],
     [
-      'a key that is a column too',
+      'a key that is also a column',
       { 'k=1/a.parquet': 'SELECT 7 AS k', 'k=2/a.parquet': 'SELECT 8 AS k' },
       'k',
       ['7', '8'],
@@ -141,7 +138,7 @@ describe('a directory of Parquet files', () => {
       ['From the names of directories: `K`.', timeless()],
     ],
     [
-      'a time of the rows before that of the directory',
+      'a time in the rows before one in the directory',
       {
         'date=2026-11-01/a.parquet': "SELECT TIMESTAMP '2026-11-01 10:00:00' AS started_at",
         'date=2026-11-02/a.parquet': "SELECT TIMESTAMP '2026-11-02 11:00:00' AS started_at",
@@ -151,7 +148,7 @@ describe('a directory of Parquet files', () => {
       ['From the names of directories: `date`.'],
     ],
     [
-      'files that only describe others, and numbers of several widths',
+      'metadata-only files, and numbers of several widths',
       {
         'a.parquet': 'SELECT 1::TINYINT AS n, 1::INTEGER AS r, {a: 1::SMALLINT} AS o',
         'b.parquet': 'SELECT 9223372036854775807::BIGINT AS n, 0.5::DOUBLE AS r, {b: 2, a: 3::BIGINT} AS o',
@@ -168,7 +165,7 @@ describe('a directory of Parquet files', () => {
     expect((await stored(found.dataset, select)).sort()).toEqual(rows);
   });
 
-  test('refused: durations beside integers', async () => {
+  test('durations beside integers are refused', async () => {
     const [[, file] = ['', '']] = Object.entries(await writtenBy('pyarrow'));
     const { said } = await importSet({ 'a.parquet': file, 'b.parquet': 'SELECT 5::BIGINT AS took' });
     const message = 'b.parquet is not written as the files before it. Its `took` has values of another kind.';
@@ -182,7 +179,7 @@ describe('a directory of Parquet files', () => {
       'b.parquet is not written as the files before it. Its `n` is DOUBLE, in others BIGINT.',
     ],
     [
-      'texts and numbers',
+      'strings and numbers',
       { 'a.parquet': "SELECT {x: 'a'} AS o", 'b.parquet': 'SELECT {x: 1} AS o' },
       'b.parquet is not written as the files before it. Its `o.x` is INTEGER, in others VARCHAR.',
     ],
@@ -201,7 +198,7 @@ describe('a directory of Parquet files', () => {
       { 'a.parquet': 'SELECT 1 AS n', '_delta_log/0.json': '{}' },
       'set is a Delta table: only its log says which of its files count. Export it as Parquet, as in `df.write.parquet` of Spark, and import that.',
     ],
-  ])('refused: %s', async (_, files, message) => {
+  ])('a set is refused: %s', async (_, files, message) => {
     const { status, said } = await importSet(files);
     expect([status, said[0]?.slice(0, message.length)]).toEqual([400, message]);
   });

@@ -9,10 +9,10 @@ test.each([
   [[0x80, 0x01], 64],
   [[0xff, 0xff, 0xff, 0xff, 0x0f], -2_147_483_648],
   [[0xfe, 0xff, 0xff, 0xff, 0x0f], 2_147_483_647],
-])('the bytes %j are the number %d', (bytes, value) => {
+])('the bytes %j decode to %d', (bytes, value) => {
   expect(numberOf({ type: 5, bytes: Buffer.from(bytes) })).toBe(value);
 });
 
-test('a field that is missing is not a number', () => {
+test('a missing field is not a number', () => {
   expect(numberOf(undefined)).toBeUndefined();
 });
