@@ -31,8 +31,8 @@ function check(after: readonly SampleColumn[], options: CompareOptions, expected
   });
 }
 
-test('the same rows', () => check(base, {}, {}));
-test('without a common column no row is the same', () => {
+test('finds no difference in the same rows', () => check(base, {}, {}));
+test('finds no equal row without a common column', () => {
   const other: readonly SampleColumn[] = [['x', 'integer', '[7,8]']];
   const changes = compareTables(tableOf(base.slice(1, 2)), tableOf(other));
   expect(changes).toMatchObject({ same: 0, added: 2, removed: 3, changed: 0 });
@@ -40,7 +40,7 @@ test('without a common column no row is the same', () => {
   expect(changes.examples[3]).toEqual({ kind: 'added', cells: { x: '7' } });
   expect(isUnchanged(changes)).toBe(false);
 });
-test('a changed real number is found by the other columns', () =>
+test('matches a changed real number by the other columns', () =>
   check(
     base.with(2, ['avg', 'float', '[0.1,0.25,1]']),
     {},
@@ -57,7 +57,7 @@ test('a changed real number is found by the other columns', () =>
       ],
     },
   ));
-test('a changed number of a group is found by its key', () =>
+test('matches a changed number of a group by its key', () =>
   check(
     base.with(1, ['n', 'integer', '[1,5,3]']),
     { key: ['host'] },
@@ -68,7 +68,7 @@ test('a changed number of a group is found by its key', () =>
       examples: [{ kind: 'changed', key: { host: 'b' }, cells: [{ column: 'n', before: '2', after: '5' }] }],
     },
   ));
-test('without a key it is another row', () =>
+test('treats a changed integer as another row without a key', () =>
   check(
     base.with(1, ['n', 'integer', '[1,5,3]']),
     {},
@@ -82,7 +82,7 @@ test('without a key it is another row', () =>
       ],
     },
   ));
-test('within the tolerance a real number is the same', () => {
+test('treats real numbers within the tolerance as equal', () => {
   check(base.with(2, ['avg', 'float', '[0.1,0.2000000001,null]']), { tolerance: 1e-9 }, {});
   check(
     base.with(2, ['avg', 'float', '[0.1,0.200001,null]']),
@@ -91,26 +91,26 @@ test('within the tolerance a real number is the same', () => {
   );
 });
 test.each<[string, CompareOptions, object]>([
-  ['as a part of the key', {}, { same: 2, added: 1, removed: 1 }],
+  ['as part of the key', {}, { same: 2, added: 1, removed: 1 }],
   ['as cells', { key: ['host'] }, { key: ['host'], same: 2, changed: 1 }],
-])('integers have no tolerance: %s', (_, options, expected) =>
+])('applies no tolerance to integers: %s', (_, options, expected) =>
   check(base.with(1, ['n', 'integer', '[1,2,4]']), { ...options, tolerance: 0.5, examples: 0 }, expected),
 );
-test('a row that one table has alone is shown by the column that both have', () => {
+test('shows added and removed rows by the common column', () => {
   const changes = compareTables(tableOf(base), tableOf([['host', 'string', '["a","b","d"]']]));
   expect(changes.examples).toEqual([
     { kind: 'removed', cells: { host: 'c' } },
     { kind: 'added', cells: { host: 'd' } },
   ]);
 });
-test('of many differences the first twenty are listed', () => {
+test('lists the first twenty differences', () => {
   const rows = (first: number): readonly SampleColumn[] => [
     ['n', 'integer', JSON.stringify(Array.from({ length: 21 }, (_, n) => first + n))],
   ];
   const changes = compareTables(tableOf(rows(0)), tableOf(rows(100)));
   expect([changes.added, changes.removed, changes.examples.length]).toEqual([21, 21, 20]);
 });
-test('another order is reported as such', () =>
+test('reports a different order', () =>
   check(
     [
       ['host', 'string', '["b","a","c"]'],
@@ -120,7 +120,7 @@ test('another order is reported as such', () =>
     {},
     { reordered: true },
   ));
-test('the order of rows that differ is not compared', () =>
+test('does not compare the order if rows differ', () =>
   check(
     [
       ['host', 'string', '["d","b","a","c"]'],
@@ -130,7 +130,7 @@ test('the order of rows that differ is not compared', () =>
     { examples: 0 },
     { same: 2, added: 1, changed: 1 },
   ));
-test('columns that come, go or change their type', () =>
+test('reports columns that are added, removed or change their type', () =>
   check(
     [host, ['n', 'string', '["1","2","3"]'], ['new', 'boolean', '[true,true,true]']],
     {},
@@ -143,12 +143,12 @@ test('columns that come, go or change their type', () =>
       ],
     },
   ));
-test('rows that occur more than once are counted', () => {
+test('counts repeated rows', () => {
   const rows = (values: string): readonly SampleColumn[] => [['s', 'string', values]];
   const changes = compareTables(tableOf(rows('["x","x","y"]')), tableOf(rows('["x","y","y","y"]')));
   expect([changes.same, changes.added, changes.removed, isUnchanged(changes)]).toEqual([2, 2, 1, false]);
 });
-test('a null is not the text null, and an integer keeps its digits', () => {
+test('distinguishes null from "null" and integers beyond 2^53', () => {
   const rows = (cells: string, n: string): readonly SampleColumn[] => [
     ['s', 'string', cells],
     ['n', 'integer', n],
@@ -189,6 +189,6 @@ test.each<[string, Partial<TableChanges>, Parameters<typeof differenceText>[1]]>
     { changed: 1 },
     { rows: 30, columns: 8 },
   ],
-])('the differences in one line: %s', (text, changes, compared) => {
+])('summarizes the differences in one line: %s', (text, changes, compared) => {
   expect(differenceText({ ...unchanged, ...changes }, compared)).toBe(text);
 });

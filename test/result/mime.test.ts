@@ -13,7 +13,7 @@ const OVER_TIME = {
   buckets: BUCKETS,
 };
 
-test('an aggregate over time is two outputs, the chart first; any other result is one', async () => {
+test('an aggregate over time has two outputs, the chart first; other results have one', async () => {
   const types = async (outputs: ReturnType<typeof toOutputs>) =>
     (await outputs).map(output => Object.keys(output.data));
   const table = ['text/html', 'text/plain', ARROW_MIME];
@@ -25,7 +25,7 @@ test('an aggregate over time is two outputs, the chart first; any other result i
   expect(await types(toOutputs(sampleResult([{ columns: [['i', 'integer', '[1]']] }])))).toEqual([table]);
 });
 
-test('several figures by name are drawn below their table, one above it', async () => {
+test('a chart by name is below its table for several figures, and above it for one', async () => {
   const shown = async (columns: readonly SampleColumn[]) =>
     (await toOutputs(sampleResult([{ columns, groups: ['uri'] }]))).map(({ data }) => VEGA_MIME in data);
   const names: SampleColumn = ['uri', 'string', '["/a","/b"]'];
@@ -34,7 +34,7 @@ test('several figures by name are drawn below their table, one above it', async 
   expect(await shown([names, figures('n'), figures('m')])).toEqual([false, true]);
 });
 
-test('a table beside others says so to pages that know no metadata, and no other table does', async () => {
+test('only a table placed side by side has a class for it', async () => {
   const html = async (options: object) => {
     const outputs = await toOutputs(sampleResult([OVER_TIME]), options);
     return outputs.map(({ data }) => String(data['text/html'] ?? ''));
@@ -48,14 +48,14 @@ test('a table beside others says so to pages that know no metadata, and no other
   expect((await html({ beside: 1 })).join('')).toContain('@container');
 });
 
-test('a chart without a value is a sentence above the table', async () => {
+test('a chart without values becomes a sentence above the table', async () => {
   const nothing = { ...OVER_TIME, columns: [OVER_TIME.columns[0], ['p95', 'float', '[null,null]']] as const };
   const [table, ...others] = await toOutputs(sampleResult([nothing]));
   expect(others).toEqual([]);
   expect(table?.data['text/plain']).toContain('No chart: p95 has no value in any row.');
 });
 
-test('metadata holds the provenance of the result and its notices', () => {
+test('metadata has the provenance and the notices of the result', () => {
   const { metadata } = toBundle(sampleResult([OVER_TIME], { status: { isPartial: true } }));
   expect(metadata.apl).toMatchObject({
     query: "['logs'] | limit 5",
@@ -73,7 +73,7 @@ test('metadata holds the provenance of the result and its notices', () => {
   });
 });
 
-describe('the same answer to a frozen range gives the same output', () => {
+describe('the same response over a range', () => {
   const groups = ['g'];
   const charted = {
     columns: [
@@ -99,9 +99,9 @@ describe('the same answer to a frozen range gives the same output', () => {
         }),
       ),
     );
-  test('byte for byte, whatever was drawn before', async () =>
+  test('gives the same bytes if the range is frozen', async () =>
     expect(await run(true, 5)).toBe(await run(true, 900)));
-  test('any other range keeps its times and its trace', async () => {
+  test('keeps its timings and trace if the range is not frozen', async () => {
     const output = await run(false, 5);
     expect(output).not.toBe(await run(false, 900));
     expect(output).toContain('"elapsedMs":5,');
@@ -109,7 +109,7 @@ describe('the same answer to a frozen range gives the same output', () => {
   });
 });
 
-describe('an output is small in the notebook', () => {
+describe('an output in a notebook', () => {
   const size = (result: QueryResult, options = {}) => JSON.stringify(toBundle(result, options)).length;
   const table = (rows: number) =>
     sampleResult([
@@ -125,9 +125,10 @@ describe('an output is small in the notebook', () => {
         ),
       },
     ]);
-  test('a thousand rows of ten columns', () => expect(size(table(1000))).toBeLessThan(256 * 1024));
-  test('any size', () => expect(size(table(50_000))).toBeLessThan(256 * 1024));
-  test('all rows where they are asked for', () => {
+  test('is small for a thousand rows of ten columns', () =>
+    expect(size(table(1000))).toBeLessThan(256 * 1024));
+  test('is small for 50,000 rows', () => expect(size(table(50_000))).toBeLessThan(256 * 1024));
+  test('has all rows if requested', () => {
     const html = String(toBundle(table(1000), { rows: 1000 }).data['text/html']);
     expect(html.split('<tr>').length - 2).toBe(1000);
     expect(html).not.toContain('Showing the first');
@@ -150,7 +151,7 @@ describe('Arrow within a byte budget', () => {
   test.each([
     [64 * 1024, 1000],
     [1024 * 1024, 10_000],
-  ])('%i bytes hold the first rows, and a notice says how many', (budget, atLeast) => {
+  ])('keeps the first rows in %i bytes, with the number in metadata', (budget, atLeast) => {
     const { data, metadata } = toBundle(result, { byteBudget: budget });
     const bytes = Buffer.from(data[ARROW_MIME] as string, 'base64');
     const table = tableFromIPC(bytes);
@@ -166,7 +167,7 @@ describe('Arrow within a byte budget', () => {
     expect(table.getChildAt(3)?.get(last)).toBe(last % 3 === 0);
   });
 
-  test.each([0, 100])('%i bytes hold none, and a notice says so', budget => {
+  test.each([0, 100])('keeps no rows in %i bytes, with the number in metadata', budget => {
     const { data, metadata } = toBundle(result, { byteBudget: budget });
     expect(Object.keys(data)).toEqual(['text/html', 'text/plain']);
     expect(metadata[ARROW_MIME]).toEqual({
@@ -174,14 +175,14 @@ describe('Arrow within a byte budget', () => {
     });
   });
 
-  test('a small table is whole, digit for digit', () => {
+  test('keeps a small table complete and exact', () => {
     const table = tableFromIPC(
       Buffer.from(toBundle(sampleResult([OVER_TIME])).data[ARROW_MIME] as string, 'base64'),
     );
     expect([...(table.getChildAt(1) ?? [])]).toEqual([9007199254740993n, 2n]);
   });
 
-  test('an empty table keeps its columns', () => {
+  test('keeps the columns of an empty table', () => {
     const empty = sampleResult([
       {
         columns: [

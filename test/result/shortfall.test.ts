@@ -38,7 +38,7 @@ describe.each(Object.keys(kinds) as Shortfall['kind'][])('%s', kind => {
   const [own, said, missesBins] = kinds[kind];
   const read = result(readThrough('z', own));
 
-  test('is said in a chart, above a table, without data, and in metadata', async () => {
+  test('is reported in a chart, above a table, without data and in metadata', async () => {
     for (const [each, sentence] of [
       [own, `the result holds ${said}`],
       [read, `\`z\` holds ${said}`],
@@ -54,12 +54,12 @@ describe.each(Object.keys(kinds) as Shortfall['kind'][])('%s', kind => {
     expect(table?.data['text/html']).toContain(`holds ${said}.`);
   });
 
-  test('tells whether an empty bin may have had rows', () => {
+  test('determines whether an empty bin may have had rows', () => {
     expect(mayMissBins(own)).toBe(missesBins);
     expect(mayMissBins(read)).toBe(missesBins);
   });
 });
 
-test('a cut in the order of time leaves no gap between its ends', () => {
+test('a cut in time order leaves no gaps', () => {
   expect(mayMissBins(result([{ kind: 'cut', holds: 'x', isGapless: true }]))).toBe(false);
 });

@@ -83,9 +83,9 @@ describe('the sentence of an entry', () => {
       '90% of the selected events have ms \u2265 36, 70% of the others',
     ],
     ['a word', member({ has: 'deadlock' }), 'region has deadlock'],
-    ['what is lacking', member({ lacks: 7 }), 'region without 7'],
-    ['a beginning', member({ starts: '10.2.' }), 'region that starts with 10.2.'],
-    ['a member', member({ member: 'zone', is: 'a' }), 'region.zone = a'],
+    ['a missing element', member({ lacks: 7 }), 'region without 7'],
+    ['a prefix', member({ starts: '10.2.' }), 'region that starts with 10.2.'],
+    ['a map member', member({ member: 'zone', is: 'a' }), 'region.zone = a'],
     ['nothing more frequent', { ...region, values: [] }, undefined],
   ])('of %s', (_, entry, expected) =>
     expect(sentence(entry)).toBe(
@@ -95,7 +95,7 @@ describe('the sentence of an entry', () => {
     ),
   );
 
-  test('a share is never rounded to none or all', () => {
+  test('never rounds a share to 0% or 100%', () => {
     expect([0, 0.0001, 0.004, 0.015, 0.92, 0.995, 0.9999, 1].map(percent)).toEqual([
       '0%',
       '<0.1%',
@@ -110,7 +110,7 @@ describe('the sentence of an entry', () => {
 });
 
 describe('a result of spotlight', () => {
-  test('is bars by field and a table, and says what it leaves out', async () => {
+  test('is bars by field and a table, and names omitted fields', async () => {
     const [chart, table] = await texts([
       region,
       ms,
@@ -137,14 +137,14 @@ describe('a result of spotlight', () => {
     ]);
   });
 
-  test('says which shares are those of a part of the rows', async () => {
+  test('notes which shares were computed from a part of the rows', async () => {
     const [chart, table] = await texts([{ ...region, rows: 5600 }, ms]);
     const note = 'the shares of region are those of 5,600 rows, chosen evenly on both sides';
     expect(chart).toContain(`; ${note}.`);
     expect(table?.split('\n')[0]).toBe(`Note: T${note.slice(1)}.`);
   });
 
-  test('in a terminal the selected rows stand above the others', async () => {
+  test('shows the selected rows above the others in a terminal', async () => {
     const [chart] = await texts([region], 60);
     expect(chart?.split('\n')).toEqual([
       '92% of the selected events have region = GRU, 4% of the oth…',
@@ -160,14 +160,18 @@ describe('a result of spotlight', () => {
 
   test.each([
     ['nothing selected', [left('a', 'no row is selected')], 'Nothing to compare: no row is selected.'],
-    ['chance alone', [method], 'No field tells the selected events from the others better than chance.'],
-  ])('with %s is a sentence above the table', async (_, entries, sentence) => {
+    [
+      'only chance differences',
+      [method],
+      'No field tells the selected events from the others better than chance.',
+    ],
+  ])('with %s has a sentence above the table', async (_, entries, sentence) => {
     const [table, ...more] = await texts(entries);
     expect(more).toEqual([]);
     expect(table?.split('\n')[0]).toBe(`Note: ${sentence}`);
   });
 
-  test('a missing value after ranges has a bar, and is not the text null', async () => {
+  test('has a bar for a missing value, distinct from "null"', async () => {
     const entry = {
       ...ms,
       values: [
@@ -185,7 +189,7 @@ describe('a result of spotlight', () => {
     ]);
   });
 
-  test('of values without a range six are drawn, and the chart says so', async () => {
+  test('draws six values without ranges, with a note', async () => {
     const value = (at: number) => ({ value: `v${at}`, selected: 0.1, baseline: at / 100 });
     const drawn = async (count: number) =>
       (await texts([{ ...region, values: Array.from({ length: count }, (_, at) => value(at)) }], 60))[0];
@@ -197,13 +201,13 @@ describe('a result of spotlight', () => {
     expect(seven?.replaceAll('\n', ' ')).toContain('the 6 values of a field whose shares differ most');
   });
 
-  test('by group is a table alone, with the group in each row', async () => {
+  test('by group is only a table, with the group in each row', async () => {
     const [table, ...more] = await toOutputs(resultOf([region], ['g']));
     expect(more.length).toBe(0);
     expect(table?.data['text/plain']).toMatch(/g1 +region +0.88 +GRU +92 +4\n/);
   });
 
-  test('values of strangers are text', async () => {
+  test('escapes values', async () => {
     const hostile = '<img src=x onerror=alert(1)>\u001b[31m';
     const entry = { ...region, field: hostile, values: [{ value: hostile, selected: 1, baseline: 0 }] };
     const outputs = await toOutputs(resultOf([entry]), { width: 100 });
@@ -214,7 +218,7 @@ describe('a result of spotlight', () => {
     expect(outputs.length).toBe(2);
   });
 
-  test('rows are those of the table: the kernel keeps the list, so no front end asks it for them', async () => {
+  test('has a result id on the chart only, since the kernel keeps the list', async () => {
     const outputs = await toOutputs(resultOf([region]), { resultId: 'r1' });
     expect(outputs.map(({ metadata }) => (metadata.apl as { result?: { id: string } }).result?.id)).toEqual([
       'r1',
@@ -223,7 +227,7 @@ describe('a result of spotlight', () => {
   });
 });
 
-test('phrases are a table', async () => {
+test('phrases are shown as a table', async () => {
   const found = '[[{"phrase":"disk is full","count":9007},{"phrase":"all fine","count":1}]]';
   const [table] = await toOutputs(
     sampleResult([{ columns: [['p', 'dynamic', found]], aggs: { p: { name: 'phrases' } } }]),
@@ -231,7 +235,7 @@ test('phrases are a table', async () => {
   expect(table?.data['text/plain']).toMatch(/phrase +count\n─+ +─+\ndisk is full +9,007\nall fine +1\n/);
 });
 
-test('presence is a table, the least used field first', async () => {
+test('presence is shown as a table, the least used field first', async () => {
   const found = '[{"b":9007,"__proto__":2,"<i>":0}]';
   const [table] = await toOutputs(
     sampleResult([{ columns: [['p', 'dynamic', found]], aggs: { p: { name: 'presence' } } }]),

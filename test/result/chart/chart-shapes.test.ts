@@ -50,7 +50,7 @@ describe('the shape of a result', () => {
     expect(shapeOf({ ...nothing, ...facts })?.shape).toBe(expected),
   );
 
-  test('each row is the shape of some case', () => {
+  test('every row of the table is covered by a case', () => {
     expect(new Set(shapes.map(row => row.shape))).toEqual(
       new Set(cases.flatMap(([, , shape]) => shape ?? [])),
     );
@@ -58,20 +58,20 @@ describe('the shape of a result', () => {
 });
 
 describe('the kinds of charts', () => {
-  test('the language knows those that there are, by the names of the menu', () => {
+  test('the language knows every kind by its name in the menu', () => {
     const file = new URL('../../../kernel/apl/operators/chart-kinds.ts', import.meta.url);
     expect(readFileSync(file, 'utf8')).toBe(kindNames());
     expect([...drawnKinds]).toEqual(Object.keys(kindRows));
   });
 
-  test('each shape is drawn by its own kind, and each kind draws some shape', () => {
+  test('every shape has a kind that draws it, and every kind draws a shape', () => {
     for (const { shape, kind } of shapes)
       if (kind !== 'none') expect(Object.keys(kindRows[kind].draws)).toContain(shape);
     for (const { draws } of Object.values(kindRows)) expect(Object.keys(draws)).not.toEqual([]);
   });
 });
 
-test('a refusal names the kinds that there are', () => {
+test('a refusal names the kinds that can be drawn', () => {
   expect(
     refusalOf(
       'pie',
@@ -83,7 +83,7 @@ test('a refusal names the kinds that there are', () => {
   );
 });
 
-test('rows that are not groups are drawn only when that is asked for', () => {
+test('rows without groups are drawn only if the cell requests a chart', () => {
   const rows = sampleResult([
     {
       columns: [

@@ -42,7 +42,7 @@ function namesOf(table: SampleTable, isSorted: boolean): readonly unknown[] {
   return [plot?.bars.map(({ label }) => label), model.notes];
 }
 
-test('bars are the longest first, or in the order of the query, cut at its end', () => {
+test("bars are sorted by length, or keep the query's order, cut at the end", () => {
   expect(namesOf(byName, false)).toEqual([['/b', '/a', '/c'], []]);
   expect(namesOf(byName, true)).toEqual([['/a', '/b', '/c'], []]);
   const many: SampleTable = {
@@ -129,7 +129,7 @@ const numbers: SampleTable = {
   ],
 };
 
-describe('rows without a time are counted in every chart along time', () => {
+describe('every chart over time counts rows without a time', () => {
   const someTimes = (...minutes: readonly (number | null)[]): SampleColumn => [
     '_time',
     'datetime',
@@ -203,7 +203,7 @@ describe('rows without a time are counted in every chart along time', () => {
   });
 });
 
-describe('the shape of a result decides what is drawn, unless it is asked for', () => {
+describe('the shape of a result decides the chart, unless the cell requests one', () => {
   test.each<[string, SampleTable, ChartOptions | undefined, string]>([
     [
       'counts by name',
@@ -293,13 +293,13 @@ describe('the shape of a result decides what is drawn, unless it is asked for', 
         aggs: { n: count },
       },
     ],
-  ])('nothing of %s', (_, table) => expect(outcome(table)).toBe(undefined));
+  ])('nothing for %s', (_, table) => expect(outcome(table)).toBe(undefined));
 
-  test('nothing is drawn when that is asked for', () =>
+  test('nothing if the cell requests none', () =>
     expect(outcome(overTime, { kind: 'none' })).toBe(undefined));
 });
 
-describe('what cannot be drawn as it was asked for is refused with a reason', () => {
+describe('a chart that cannot be drawn as requested', () => {
   test.each<[string, SampleTable, ChartOptions, string]>([
     [
       'a pie over time',
@@ -308,13 +308,13 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       'No pie chart: it needs numbers by name. The result is measures over time, which can be drawn as `line`, `area`, `bar`, `heat`, `scatter`.',
     ],
     [
-      'a line of names',
+      'a line chart of names',
       byName,
       { kind: 'line' },
       'No line chart: it needs numbers over time. The result is numbers by name, which can be drawn as `bar`, `heat`, `pie`, `scatter`.',
     ],
     [
-      'bars of texts',
+      'bars of strings',
       { columns: [['s', 'string', '["a","b"]']] },
       { kind: 'bar' },
       'No bar chart: it needs numbers by name or over time, and the result has none.',
@@ -350,13 +350,13 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       { kind: 'bar' },
       'No chart: n has no value in any row.',
     ],
-  ])('%s is refused with the reason', (_, table, options, reason) =>
+  ])('is refused with the reason: %s', (_, table, options, reason) =>
     expect(outcome(table, options)).toBe(reason),
   );
 
   test.each<[string, SampleTable, ChartOptions, string]>([
     [
-      'a logarithm of zero',
+      'a logarithmic axis with zero',
       {
         ...overTime,
         columns: [time(4, 2), ['g', 'string', '["a","b","a","b"]'], ['n', 'integer', '[0,2,3,4]']],
@@ -371,13 +371,13 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       'not stacked: values of n do not add up',
     ],
     [
-      'a stack of one',
+      'a stack without groups',
       { ...overTime, columns: [time(2), ['n', 'integer', '[1,2]']], groups: [] },
       { stack: true },
       'nothing to stack: there are no groups',
     ],
     [
-      'a logarithm of bars below zero',
+      'a logarithmic axis with negative bars',
       {
         ...byName,
         columns: [
@@ -388,14 +388,14 @@ describe('what cannot be drawn as it was asked for is refused with a reason', ()
       { log: true },
       'no log axis: there are values of 0 or less',
     ],
-  ])('%s is drawn otherwise, and said', (_, table, options, note) => {
+  ])('is drawn without the option, with a note: %s', (_, table, options, note) => {
     const model = modelOf(table, options);
     expect(model.notes).toContain(note);
     if (isOf(model, 'xy')) expect(model.plots[0]?.isLog).toBe(false);
   });
 });
 
-test('anomalies that the query found are rings, and their column is not a measure', () => {
+test('anomalies found by the query are flagged, and their column is not a measure', () => {
   const model = modelOf(series);
   if (!isOf(model, 'xy')) throw new Error(model.kind);
   expect(model.plots.map(({ title }) => title)).toEqual(['n']);
@@ -405,7 +405,7 @@ test('anomalies that the query found are rings, and their column is not a measur
   expect(model.notes).toContain('anomalies by anomalies are red');
 });
 
-test('more names than fit are cut to the greatest, which is said; the least of those drawn is the greatest of the rest', () => {
+test('keeps the 25 names with the greatest values, and says so', () => {
   const rows = 60;
   const table = {
     ...byName,
@@ -422,7 +422,7 @@ test('more names than fit are cut to the greatest, which is said; the least of t
   );
 });
 
-test('a divided bar has a part for each of the second key', () => {
+test('a stacked bar has a part for each value of the second key', () => {
   const model = modelOf(byTwo, { kind: 'bar', stack: true });
   if (!isOf(model, 'bars')) throw new Error(model.kind);
   expect([model.keys, model.legend.map(({ label }) => label)]).toEqual(['uri', ['500', '200']]);
@@ -432,7 +432,7 @@ test('a divided bar has a part for each of the second key', () => {
   ]);
 });
 
-test('percentiles over time of a result in several batches keep every row', () => {
+test('percentiles over time keep every row of several batches', () => {
   const whole = sampleResult([
     {
       columns: [
@@ -454,7 +454,7 @@ test('percentiles over time of a result in several batches keep every row', () =
   expect(chartModel(whole, now)).toMatchObject({ kind: 'xy', legend: [{ label: 'b' }, { label: 'a' }] });
 });
 
-test('two lists of percentiles do not become series, as their lines would have the same names', () => {
+test('two lists of percentiles have no chart, since their lines would share names', () => {
   const list = ['array', '[[1,2],[3,4]]'] as const;
   const percentiles = { name: 'percentiles_array', args: [50, 99] };
   const table: SampleTable = {
@@ -464,7 +464,7 @@ test('two lists of percentiles do not become series, as their lines would have t
   expect(chartModel(sampleResult([table]), now)).toBeUndefined();
 });
 
-test('texts among which one looks like a list are not series', () => {
+test('strings of which only some look like lists are not series', () => {
   const times = JSON.stringify([minute(0), minute(1)]);
   const table = (values: readonly string[]): SampleTable => ({
     columns: [
@@ -482,7 +482,7 @@ test('texts among which one looks like a list are not series', () => {
 const MARKUP =
   /<(?!\/?(?:svg|g|path|rect|circle|line|text|tspan|title|desc|defs|clipPath|linearGradient|stop)[ />])/;
 
-describe('names of the data', () => {
+describe('hostile names', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -534,30 +534,27 @@ describe('names of the data', () => {
     ];
   };
 
-  test.each(hostile)(
-    '%j is text in every kind, and no markup, control or direction of it is left',
-    async name => {
-      for (const [table, options] of shapesOf(name)) {
-        const { svg, spec } = await chartOf(table, options);
-        expect(svg).not.toMatch(MARKUP);
-        expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/href|url\((?!#)/);
-        expect(svg.replace(/"[^"]*"/g, '""')).not.toMatch(/ on\w+=""/);
-        expect(svg).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
-        const view = new vega.View(vega.parse(spec), { renderer: 'none' });
-        expect(await view.toSVG()).not.toMatch(MARKUP);
-      }
-    },
-  );
+  test.each(hostile)('%j is plain text in every kind, without markup or control characters', async name => {
+    for (const [table, options] of shapesOf(name)) {
+      const { svg, spec } = await chartOf(table, options);
+      expect(svg).not.toMatch(MARKUP);
+      expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/href|url\((?!#)/);
+      expect(svg.replace(/"[^"]*"/g, '""')).not.toMatch(/ on\w+=""/);
+      expect(svg).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      const view = new vega.View(vega.parse(spec), { renderer: 'none' });
+      expect(await view.toSVG()).not.toMatch(MARKUP);
+    }
+  });
 });
 
-test('the same data gives the same bytes, and other data other names', async () => {
+test('the same data gives the same bytes, and other data another id', async () => {
   const twice = await Promise.all([overTime, overTime].map(table => chartOf(table)));
   expect(twice[0]).toEqual(twice[1]);
   const idOf = ({ svg }: Chart) => /aria-labelledby="(apl-\w+)/.exec(svg)?.[1];
   expect(idOf(await chartOf(byName))).not.toBe(idOf(await chartOf(overTime)));
 });
 
-test('a logarithmic axis of bins whose values are beyond those drawn has ends', () => {
+test('a logarithmic axis has ends even if no drawn bin has a value', () => {
   const table: SampleTable = {
     columns: [
       ['x', 'integer', cells(450, row => row)],
@@ -574,7 +571,7 @@ test('a logarithmic axis of bins whose values are beyond those drawn has ends', 
   expect(chart.notes).toEqual(['the first 400 of 450 bins']);
 });
 
-test('of a histogram with more buckets than bars are drawn, the number of both is named', () => {
+test('a note says how many buckets of a histogram are drawn', () => {
   const buckets = Array.from({ length: 401 }, (_, from) => ({ from, to: from + 1, count: 1 }));
   const { notes } = modelOf({
     columns: [['h', 'dynamic', JSON.stringify([buckets])]],
@@ -583,7 +580,7 @@ test('of a histogram with more buckets than bars are drawn, the number of both i
   expect(notes).toEqual(['the first 400 of 401 buckets']);
 });
 
-describe('a heatmap with values far from the others', () => {
+describe('a heatmap with outliers', () => {
   const statuses = (errors: number): SampleTable => ({
     columns: [
       time(20, 2),
@@ -600,7 +597,7 @@ describe('a heatmap with values far from the others', () => {
     return model;
   };
 
-  test('has logarithmic colors where a row would have none, and says so', () => {
+  test('has logarithmic colors if a row is far below the others, and says so', () => {
     const said = 'colors are logarithmic: some rows are far below the others';
     expect(heat(statuses(4)).linearBelow).toBe(4);
     expect(heat(statuses(4)).notes).toContain(said);
@@ -608,7 +605,7 @@ describe('a heatmap with values far from the others', () => {
     expect(heat(statuses(2_000)).notes).not.toContain(said);
   });
 
-  test('has a logarithmic axis where one bucket is far above, and says so', () => {
+  test('has a logarithmic axis if a bucket is far above the others, and says so', () => {
     const over = (top: number): SampleTable => ({
       columns: [
         time(20),

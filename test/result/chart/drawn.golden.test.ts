@@ -201,7 +201,7 @@ test.each(Object.entries(cases))('%s', async (title, { table, options, annotatio
   expect(drawn).toBe(readFileSync(file, 'utf8'));
 });
 
-test('each kind of chart has a case, each case a file', () => {
+test('every kind of chart has a case, and every case a file', () => {
   const titles = Object.keys(cases);
   expect(new Set(titles.map(title => title.split(/[ ,]/)[0]))).toEqual(new Set(Object.keys(kindRows)));
   expect(readdirSync(folder)).toEqual(titles.map(title => `${fileName(title)}.txt`).sort());

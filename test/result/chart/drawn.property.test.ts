@@ -80,7 +80,7 @@ function drawn({ shape, rows }: Sample, options: ChartOptions = {}): XyChart | u
 const start = ({ size, cutStart }: Sample['shape']) => nine + Math.round(cutStart * size);
 const zeroes = /^(?:count|sum|dcount)$/;
 
-test('whatever the result: marks are data or stated zeros, data have marks, the axis is the searched range', () => {
+test('any result: marks match the data plus noted zeros, over the searched range', () => {
   fc.assert(
     fc.property(results, sample => {
       const { shape, rows } = sample;
@@ -140,7 +140,7 @@ const choices = fc.constantFrom<ChartOptions>(
   { kind: 'area', stack: true, log: true },
 );
 
-test('whatever the result and the kind: each datum is under a line of two points, a dot or a bar, inside the axis', () => {
+test('any result and kind: every value has a line, dot or bar within the axis', () => {
   fc.assert(
     fc.property(results, choices, (sample, options) => {
       const chart = drawn(sample, options);

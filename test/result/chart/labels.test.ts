@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { distinctLabels, LABEL_LENGTH } from '../../../kernel/result/chart/labels.js';
 
-test('short names stay, long ones with the same beginning show their ends', () => {
+test('keeps short names, and shows the ends of long ones with a common prefix', () => {
   const name = (end: string) => `/api/v1/organizations/0123456789/projects/0123456789/${end}`;
   expect(distinctLabels(['a', name('production'), name('staging')])).toEqual([
     'a',
@@ -12,7 +12,7 @@ test('short names stay, long ones with the same beginning show their ends', () =
   ]);
 });
 
-test('names that differ in the middle alone show that part', () => {
+test('shows the differing middle of long names', () => {
   const name = (middle: string) => `/api/v1/organizations/eu/${middle}/projects/0123456789/deployments`;
   expect(distinctLabels([name('blue'), name('green'), '/'], 24)).toEqual([
     '/api/\u2026/eu/blue/project\u2026',
@@ -21,7 +21,7 @@ test('names that differ in the middle alone show that part', () => {
   ]);
 });
 
-test('names that no part of them tells apart get numbers', () => {
+test('numbers names that shortening makes equal', () => {
   const name = (one: string, other: string) =>
     `${'a'.repeat(50)}${one}${'-'.repeat(60)}${other}${'b'.repeat(40)}`;
   const labels = distinctLabels([name('x', 'x'), name('x', 'y'), name('y', 'y')]);
@@ -29,7 +29,7 @@ test('names that no part of them tells apart get numbers', () => {
   expect(labels.map(label => label.slice(-4))).toEqual(['---\u2026', ' (2)', '---\u2026']);
 });
 
-test('any names get labels that differ and fit', () => {
+test('gives any names distinct labels that fit', () => {
   const part = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
     fc.property(

@@ -7,7 +7,7 @@ const blue = '#2a85c7';
 const green = '#119a76';
 const grey = '#868c96';
 
-describe('colors say what the names mean', () => {
+describe('colors reflect severity', () => {
   test.each<[readonly string[], readonly string[]]>([
     [
       ['error', 'WARN', 'Info', 'debug'],
@@ -29,7 +29,7 @@ describe('colors say what the names mean', () => {
     expect(looksFor(names.map(name => [name])).map(look => look.color)).toEqual(colors);
   });
 
-  test('in whichever key of the group they stand', () => {
+  test('in any key of the group', () => {
     expect(
       looksFor([
         ['api', 'error'],
@@ -38,7 +38,7 @@ describe('colors say what the names mean', () => {
     ).toEqual([red, blue]);
   });
 
-  test('names without a grade beside those with one are neither red nor amber, blue or green', () => {
+  test('names without a severity are not red, amber, blue or green beside names with one', () => {
     const colors = looksFor([['error'], ['one'], ['two'], ['three'], ['four']])
       .slice(1)
       .map(look => look.color);
@@ -46,7 +46,7 @@ describe('colors say what the names mean', () => {
   });
 });
 
-test('no two lines look the same', () => {
+test('every line has a distinct look', () => {
   const looks = (names: readonly string[]) =>
     new Set(looksFor(names.map(name => [name])).map(look => JSON.stringify(look))).size;
   expect(looks(Array.from({ length: 10 }, (_, index) => `service ${index}`))).toBe(10);
@@ -60,7 +60,7 @@ describe('every color', () => {
   const graded = looksFor(names.slice(4).map(name => [name]));
   const colors = [...new Set([...plain, ...graded].map(look => look.color))];
 
-  test.each(['#ffffff', '#14171c'])('stands out from %s', background => {
+  test.each(['#ffffff', '#14171c'])('has enough contrast to %s', background => {
     for (const color of colors) expect(contrast(color, background)).toBeGreaterThanOrEqual(3);
   });
 

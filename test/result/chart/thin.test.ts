@@ -9,7 +9,7 @@ const runOf = (values: readonly (number | null)[]): Run => ({
   marks: new Uint8Array(values.length),
 });
 
-test('a line that fits stays as it is', () => {
+test('does not change a line that fits', () => {
   const run = { ...runOf([1, null, 3]), marks: Uint8Array.of(0, ADDED, PARTIAL) };
   expect(thinned(run, 3)).toEqual([
     { t: 0, v: 1, partial: false },
@@ -18,7 +18,7 @@ test('a line that fits stays as it is', () => {
   ]);
 });
 
-test('of each run of neighbors the least, the greatest and a break stay, in order', () => {
+test('keeps the lowest, the highest and a break of each run of neighbors, in order', () => {
   const values = [5, 9, 1, 5, 5, 5, null, 5, 8, 2, 5, 5];
   expect(thinned(runOf(values), 6).map(({ t, v }) => [t, v])).toEqual([
     [0, 5],
@@ -31,7 +31,7 @@ test('of each run of neighbors the least, the greatest and a break stay, in orde
   ]);
 });
 
-test('of each run of neighbors the first anomaly stays too', () => {
+test('keeps the first anomaly of each run of neighbors', () => {
   const run = runOf([5, 9, 1, 5, 5, 5, 4, 5, 8, 2, 5, 5]);
   run.marks.set([FLAGGED, FLAGGED], 3);
   run.marks[8] = FLAGGED;
@@ -42,7 +42,7 @@ test('of each run of neighbors the first anomaly stays too', () => {
   ]);
 });
 
-test('extremes and ends survive, and no more points than asked for and the ends', () => {
+test('keeps extremes and ends, and at most two more points than requested', () => {
   const value = fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.constant(null));
   fc.assert(
     fc.property(

@@ -23,7 +23,7 @@ test.each([
   '[[],{},[[1]]]',
   '{"a":{"b":[1,{"c":null}],"d":""},"":true}',
   `${'['.repeat(64)}1${']'.repeat(64)}`,
-])('%s ends at its end, whatever follows', text => {
+])('finds the end of %s, whatever follows', text => {
   const { length } = new TextEncoder().encode(text);
   for (const next of [',', ']', ',"', ',{"a":'])
     expect([end(text), end(text + next)], next).toEqual([length, length]);
@@ -74,11 +74,11 @@ test.each([
   '{"a":1,"b"}',
   '[[1]',
   `${'['.repeat(65)}1${']'.repeat(65)}`,
-])('%s is left to the reader of any JSON', text => {
+])('leaves %s to the full JSON reader', text => {
   expect(end(text)).toBe(-1);
 });
 
-test('whatever the pieces, what is found is JSON, and JSON without white space is found', () => {
+test('recognizes only JSON, and all JSON without whitespace', () => {
   const piece = fc.constantFrom(
     ...'{}[],:-+.0123',
     '"',

@@ -55,7 +55,7 @@ function longTime(nanos: bigint): string {
   return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${rest}Z`;
 }
 
-test('any table comes out of the wire with the same rows, values and nulls, and again out of an IPC stream', () => {
+test('any table keeps its rows, values and nulls in a response and in an IPC stream', () => {
   fc.assert(
     fc.property(columns, table => {
       const sample = table.map(
@@ -127,7 +127,7 @@ const PIECES = [
   ],
 ];
 
-test('cells are read alike with spaces around them and without, right or wrong', () => {
+test('cells decode the same with and without spaces around them', () => {
   const cell = fc.oneof(
     ...Object.values(CELLS).map(values => (values as fc.Arbitrary<string[]>).map(([json]) => json ?? '')),
     fc.constant('null'),
@@ -254,7 +254,7 @@ const UNUSUAL = [
   ...['{"a":1,}', '[1,]', '{"a" :1}', '[1 ,2]', '{"a":01}', `${'['.repeat(70)}${']'.repeat(70)}`],
 ];
 
-test.each(Object.entries(USUAL))('of %s a cell among others is what it is alone', (type, usual) => {
+test.each(Object.entries(USUAL))('decodes a cell of %s among others as it does alone', (type, usual) => {
   for (const before of usual)
     for (const cell of UNUSUAL) {
       const alone = outcomeOf(type, `[${cell}]`);
@@ -293,7 +293,7 @@ function outcomeOf(
   }
 }
 
-test('a body that is cut anywhere, or has a byte changed, is refused as such or decoded, never anything else', () => {
+test('a truncated or changed body is decoded or fails with a DecodeError', () => {
   const body = responseBytes([
     {
       columns: [
@@ -325,7 +325,7 @@ test('a body that is cut anywhere, or has a byte changed, is refused as such or 
   );
 });
 
-test('an envelope is accepted exactly where JSON.parse accepts it', () => {
+test('an envelope is accepted exactly if JSON.parse accepts it', () => {
   const fragment = fc.constantFrom(
     '{',
     '}',

@@ -29,7 +29,7 @@ function checkCells(
   expect({ type: actual, cells: texts, note }).toEqual({ type: arrowType, cells: expected, note: undefined });
 }
 
-test('half a character in a name is replaced, as it is in a cell', () => {
+test('replaces a lone surrogate in a name and in a cell', () => {
   const body = responseBytes([{ columns: [['a\ud83d\u{1f600}', 'string', String.raw`["a\ud83d"]`]] }]);
   const table = decodeTabular(body).tables[0]?.data;
   expect(table?.schema.fields.map(({ name }) => name)).toEqual(['a\ufffd\u{1f600}']);
@@ -118,7 +118,7 @@ describe('cells that fit their declared type', () => {
   ] as const)('%s -> %s: %s', checkCells);
 });
 
-describe('cells of any kind stay the JSON text they were', () => {
+describe('cells of any kind keep their JSON text', () => {
   test.each([
     ['dynamic', '[{"a": 1.0},[1,[]],"x",null,{}]', ['{"a": 1.0}', '[1,[]]', '"x"', null, '{}']],
     ['unknown', '[12345678901234567890,true,"null"]', ['12345678901234567890', 'true', '"null"']],
@@ -128,7 +128,7 @@ describe('cells of any kind stay the JSON text they were', () => {
   });
 });
 
-describe('a cell that does not fit keeps the whole column as JSON text, and says so', () => {
+describe('a cell of another type turns the column into JSON text, with a note', () => {
   const mismatches = [
     ['integer', '[1,"2"]', ['1', '"2"'], 2, 'a string'],
     ['integer', '[1.5]', ['1.5'], 1, 'a number'],
@@ -162,21 +162,21 @@ describe('a cell that does not fit keeps the whole column as JSON text, and says
 });
 
 describe('strings', () => {
-  test('repeated ones get a dictionary, in order of appearance', () => {
+  test('use a dictionary if they repeat', () => {
     const json = cells(5000, row => (row % 7 === 3 ? null : `value ${row % 5}`));
     const { type, cells: texts } = decoded('string', json);
     expect(type).toBe('Dictionary<Int32, Utf8>');
     expect(texts).toEqual(JSON.parse(json));
   });
 
-  test('distinct ones do not, wherever they begin', () => {
+  test('use no dictionary if they are distinct, even after repeated ones', () => {
     const json = cells(200_000, row => (row < 2000 ? 'same' : row % 9 === 0 ? null : `unique ${row}`));
     const { type, cells: texts } = decoded('string', json);
     expect(type).toBe('Utf8');
     expect(texts).toEqual(JSON.parse(json));
   });
 
-  test('made to collide in the hash are still told apart', () => {
+  test('stay distinct if their hashes collide', () => {
     const pairs = ['Aa', 'BB'];
     const json = cells(4096, row =>
       [...row.toString(2).padStart(12, '0')].map(bit => pairs[Number(bit)]).join(''),
@@ -187,17 +187,17 @@ describe('strings', () => {
     ]);
   });
 
-  test('bytes that are not UTF-8 become U+FFFD', () => {
+  test('have U+FFFD for bytes that are not UTF-8', () => {
     const body = Buffer.from(responseBytes([{ columns: [['c', 'string', '["a?b"]']] }]));
     body[body.indexOf('a?b') + 1] = 0xff;
     expect(decodeTabular(body).tables[0]?.data.getChildAt(0)?.get(0)).toBe('a\ufffdb');
   });
 });
 
-describe('the shape around the cells', () => {
+describe('the rest of the response', () => {
   const encode = (text: string) => new TextEncoder().encode(text);
 
-  test('columns may come before fields, the tables before the meta map, with white space and a BOM', () => {
+  test('may have columns before fields, tables before the meta map, whitespace and a BOM', () => {
     const body = `\ufeff {"tables" : [ { "columns": [ [1 , null], ["x", "y\\n"] ],\n "fields": [{"name":"n","type":"integer"},{"name":"s","type":"string"}],
       "sources":[{"name":"d"}] } ], "fieldsMetaMap": {"d":[{"name":"n","type":"integer","unit":"ms","hidden":true,"description":"How long"}]}, "status": null }`;
     const { envelope, tables } = decodeTabular(encode(body));
@@ -222,7 +222,7 @@ describe('the shape around the cells', () => {
     });
   });
 
-  test('a column of JSON bears the mark that Arrow has for it, and `none` is not a unit', () => {
+  test("marks a JSON column with Arrow's extension type, and ignores the unit `none`", () => {
     const body = {
       tables: [{ fields: [{ name: 'm', type: 'map' }], columns: [[{ a: 1 }]] }],
       fieldsMetaMap: { d: [{ name: 'm', unit: 'none' }] },
@@ -235,7 +235,7 @@ describe('the shape around the cells', () => {
     });
   });
 
-  test('an aggregate keeps the unit of the field it measures, a count does not', () => {
+  test('gives an aggregate the unit of its field, except a count', () => {
     const agg = (name: string) => ({ name: `${name}_x`, type: 'float', agg: { name, fields: ['x'] } });
     const body = {
       tables: [{ fields: [agg('avg'), agg('count')], columns: [[1], [2]] }],
@@ -246,7 +246,7 @@ describe('the shape around the cells', () => {
     expect(fields[0]?.metadata.get('apl.agg')).toBe('{"name":"avg","fields":["x"]}');
   });
 
-  test('the buckets of a timespan are nanoseconds, those of others have the unit of their field', () => {
+  test('gives buckets of a timespan the unit ns, and others the unit of their field', () => {
     const agg = (name: string, field: string) => ({
       name: `${name}_${field}`,
       type: 'dynamic',
@@ -270,12 +270,12 @@ describe('the shape around the cells', () => {
     ['null', '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":null}]}'],
     ['absent cells', '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[]}]}'],
     ['no cells', '{"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[[]]}]}'],
-  ])('a table without rows: %s', (_, body) => {
+  ])('may have a table without rows: %s', (_, body) => {
     const table = decodeTabular(encode(body)).tables[0]?.data;
     expect([table?.numRows, table?.numCols, String(table?.schema.fields[0]?.type)]).toEqual([0, 1, 'Int64']);
   });
 
-  test('field names are data: __proto__, the empty name; duplicates get a number, and a note says so', () => {
+  test('may have fields named __proto__ or "", and numbers duplicates with a note', () => {
     const names = ['__proto__', 'a', 'a', '', 'a_2', 'a'];
     const types = ['integer', 'integer', 'string', 'integer', 'integer', 'float'];
     const fields = names.map((name, index) => ({ name, type: types[index] }));
@@ -295,13 +295,13 @@ describe('the shape around the cells', () => {
     );
   });
 
-  test('deep nesting neither overflows nor changes', () => {
+  test('may be deeply nested', () => {
     const deep = `${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}`;
     expect(decoded('dynamic', `[${deep}]`).cells).toEqual([deep]);
   });
 });
 
-describe('anything but a result fails with the position of the first wrong byte', () => {
+describe('a malformed response fails with the position of the first wrong byte', () => {
   const table = (rest: string) =>
     `{"tables":[{"fields":[{"name":"a","type":"integer"},{"name":"b","type":"string"}],${rest}}]}`;
   test.each([
@@ -342,7 +342,7 @@ describe('anything but a result fails with the position of the first wrong byte'
   });
 });
 
-test('an IPC stream read back holds the same cells, types and metadata', () => {
+test('an IPC stream keeps cells, types and metadata', () => {
   const times = '["2026-11-20T10:28:16.123456789Z",null,"1969-12-31T23:59:59.999999999Z"]';
   const body = responseBytes(
     [

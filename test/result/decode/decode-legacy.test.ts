@@ -20,8 +20,8 @@ function tablesOf(body: string) {
 
 const status = '"status":{"elapsedTime":5,"rowsMatched":2}';
 
-describe('an answer in the older format', () => {
-  test('has its events in one table: a field that an event lacks is null, and no digit is lost', () => {
+describe('a response in the legacy format', () => {
+  test('has its events in one table, with null for missing fields and exact numbers', () => {
     const events = [
       '{"_time":"2026-01-01T00:00:00.000000001Z","_sysTime":"2026-01-01T00:00:01Z","_rowId":"a-0","data":{"n":9007199254740993,"s":"a\\"]}","x":1}}',
       '{"data":{"x":0.5,"late":true,"o":{"a":[1]}},"_rowId":"b","_sysTime":"2026-01-01T00:00:01Z","_time":"2026-01-01T00:00:02Z"}',
@@ -47,7 +47,7 @@ describe('an answer in the older format', () => {
     ]);
   });
 
-  test('keeps each of several aggregations of one name', () => {
+  test('keeps every aggregation if several share a name', () => {
     const totals =
       '[{"group":{},"aggregations":[{"op":"sum","value":4},{"op":"sum","value":5},{"op":"sum","value":6}]}]';
     expect(tablesOf(`{${status},"buckets":{"series":[],"totals":${totals}}}`)[0]?.columns).toEqual({
@@ -57,7 +57,7 @@ describe('an answer in the older format', () => {
     });
   });
 
-  test('has its groups in a table, those of time bins with their time, and totals in another', () => {
+  test('has its time bins and groups in one table, and totals in another', () => {
     const group = (id: number, host: string, n: number) =>
       `{"id":${id},"group":{"host":"${host}"},"aggregations":[{"op":"n","value":${n}},{"value":null,"op":"m"}]}`;
     const bin = (hour: number, ...groups: readonly string[]) =>
@@ -84,7 +84,7 @@ describe('an answer in the older format', () => {
     });
   });
 
-  test('has the groups of the whole range in the first table if there are no time bins', () => {
+  test('has the totals in the first table if there are no time bins', () => {
     const totals = '[{"id":0,"group":{},"aggregations":[{"op":"count_","value":4}]}]';
     expect(tablesOf(`{${status},"matches":null,"buckets":{"series":null,"totals":${totals}}}`)).toEqual([
       { name: '0', groups: [], columns: { count_: ['Int64', '4'] } },
@@ -96,11 +96,11 @@ describe('an answer in the older format', () => {
   });
 
   test.each(['{"matches":[{"data":', '{"matches":[1]}', '{"buckets":{"totals":[7]}}', '{"matches":[{}]} x'])(
-    'that is damaged is refused: %s',
+    'is refused if malformed: %s',
     body => expect(() => tablesOf(body)).toThrow('not valid JSON'),
   );
 
-  test('is a page of a fetch too', () => {
+  test('can be a page of a fetch', () => {
     const page = readPage(
       Buffer.from(`{${status},"matches":[{"_time":null,"data":{"a":1}},{"data":{"a":2}}]}`),
     );

@@ -18,13 +18,13 @@ const bodies: readonly [string, Uint8Array][] = [
   ['strings', largeBody(row => `"a value of some length ${row}"`, 'fields first')],
   ['strings before their fields', largeBody(row => `"a value of some length ${row}"`, 'columns first')],
   [
-    'strings and one value that is not',
+    'strings and one number',
     largeBody(row => (row === 40_000 ? '1' : `"some value ${row}"`), 'fields first'),
   ],
-  ['characters of several bytes', largeBody(row => `"été 東京 🙂 ${row}"`, 'fields first')],
+  ['multibyte characters', largeBody(row => `"été 東京 🙂 ${row}"`, 'fields first')],
 ];
 
-test.each(bodies)('a large result of %s is decoded in many steps, to the same table', (_, body) => {
+test.each(bodies)('decodes a large result of %s in many steps to the same table', (_, body) => {
   const work = decodeSteps(body);
   let steps = 1;
   let step = work.next();
@@ -35,7 +35,7 @@ test.each(bodies)('a large result of %s is decoded in many steps, to the same ta
   expect(table?.data.toString()).toBe(decodeTabular(body).tables[0]?.data.toString());
 });
 
-test('a character that is cut by the end of a piece is whole; bytes that are not UTF-8 become U+FFFD', () => {
+test('keeps characters split between slices, and replaces invalid UTF-8 with U+FFFD', () => {
   for (let shift = 0; shift < 4; shift++) {
     const text = `${'x'.repeat(2 ** 20 + shift - 120)}${'🙂'.repeat(100)}`;
     const body = responseBytes([{ columns: [['c', 'string', `["${text}"]`]] }]);
@@ -54,7 +54,7 @@ function* counting(end: number): Steps<number> {
   return end;
 }
 
-test('other work comes in between the slices', async () => {
+test('yields to other work between slices', async () => {
   let turns = 0;
   let done = false;
   const others = (async () => {
@@ -66,7 +66,7 @@ test('other work comes in between the slices', async () => {
   expect(turns).toBeGreaterThan(3);
 });
 
-test('an abort ends the work with its reason', async () => {
+test('stops with the reason of an abort', async () => {
   const abort = new AbortController();
   const work = inSlices(counting(1_000_000), abort.signal);
   setTimeout(() => abort.abort(new Error('enough')), 10);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BytesStore, fitted } from '../../../kernel/result/decode/decode-store.js';
 
-test('byte strings follow each other, wherever in memory they were', () => {
+test('concatenates byte strings from several buffers', () => {
   const piece = (text: string) => new TextEncoder().encode(text);
   const rows: readonly (readonly [piece: number, start: number, length: number])[] = [
     [0, 0, 2],
@@ -35,7 +35,7 @@ test.each([
   [2 ** 10, 800, 800],
   [2 ** 25, 2 ** 20, 2 ** 20],
   [2 ** 25 + 1, 2 ** 20, 2 ** 25 + 1],
-])('of a buffer of %d bytes with %d in use, %d are kept', (length, used, kept) => {
+])('shrinks a buffer of %d bytes with %d in use to %d', (length, used, kept) => {
   const array = fitted(new Uint8Array(length).fill(7, 0, used), used);
   expect([array.length, array[used - 1], array.buffer.byteLength]).toEqual([used, 7, kept]);
 });

@@ -33,15 +33,15 @@ describe('the messages of a status', () => {
     ['absent', undefined, undefined],
     ['null', null, undefined],
     ['an empty list', [], undefined],
-    ['no text', '', undefined],
+    ['a blank message', '', undefined],
     [
       'as described',
       [{ priority: 'info', count: 3, code: 'c', msg: 'm' }],
       [{ priority: 'info', count: 3, code: 'c', msg: 'm' }],
     ],
-    ['a text', 'careful', [{ ...plain, msg: 'careful' }]],
+    ['a string', 'careful', [{ ...plain, msg: 'careful' }]],
     [
-      'texts',
+      'strings',
       ['careful', 'slow'],
       [
         { ...plain, msg: 'careful' },
@@ -50,14 +50,14 @@ describe('the messages of a status', () => {
     ],
     ['one object', { msg: 'careful' }, [{ ...plain, msg: 'careful' }]],
     ['a list with null', [null], [{ ...plain, msg: 'null' }]],
-    ['a message without text', [{ code: 'c' }], [{ ...plain, code: 'c', msg: '{"code":"c"}' }]],
-    ['a text that is a number', [{ msg: 7 }], [{ ...plain, msg: '{"msg":7}' }]],
+    ['a message without msg', [{ code: 'c' }], [{ ...plain, code: 'c', msg: '{"code":"c"}' }]],
+    ['a msg that is a number', [{ msg: 7 }], [{ ...plain, msg: '{"msg":7}' }]],
     ['another priority', [{ priority: 'loud', msg: 'm' }], [{ ...plain, msg: 'm' }]],
     ['a priority that is a number', [{ priority: 3, msg: 'm' }], [{ ...plain, msg: 'm' }]],
-    ['a count that is a text', [{ count: '3', msg: 'm' }], [{ ...plain, msg: 'm' }]],
-    ['half a count', [{ count: 1.5, msg: 'm' }], [{ ...plain, msg: 'm' }]],
+    ['a count that is a string', [{ count: '3', msg: 'm' }], [{ ...plain, msg: 'm' }]],
+    ['a fractional count', [{ count: 1.5, msg: 'm' }], [{ ...plain, msg: 'm' }]],
     ['a number', 7, [{ ...plain, msg: '7' }]],
-    ['lists', [[]], [{ ...plain, msg: '[]' }]],
+    ['nested lists', [[]], [{ ...plain, msg: '[]' }]],
   ])('are %s', (_, messages, expected) => {
     const { status } = envelope({ status: { rowsExamined: 0, rowsMatched: 0, messages } });
     expect(status).toEqual({ ...quiet, ...(expected === undefined ? {} : { messages: expected }) });
@@ -65,7 +65,7 @@ describe('the messages of a status', () => {
 });
 
 describe('an envelope', () => {
-  test('has every number and text of the status', () => {
+  test('has every number and string of the status', () => {
     const status = {
       elapsedTime: 1,
       blocksExamined: 2,
@@ -109,7 +109,7 @@ describe('an envelope', () => {
     expect(Object.values(read.fieldsMetaMap).flat()).toEqual([]);
   });
 
-  test('has the fields of datasets that have a name', () => {
+  test('has the named fields of each dataset', () => {
     const web = [
       { name: 'a', type: 'integer', unit: 'ms', hidden: true, description: 'd' },
       { name: 'b', hidden: 1, unit: 7 },
@@ -128,9 +128,9 @@ describe('an envelope', () => {
 
 test.each<readonly [string, object, boolean]>([
   ['both', { rowsExamined: 0, rowsMatched: 0 }, true],
-  ['no rows matched', { rowsExamined: 0 }, false],
-  ['no rows examined', { rowsMatched: 0 }, false],
-])('an answer with %s says whether its rows are counted', (_, status, counted) => {
+  ['no matched rows', { rowsExamined: 0 }, false],
+  ['no examined rows', { rowsMatched: 0 }, false],
+])('a response with %s reports whether rows were counted', (_, status, counted) => {
   expect(isCounted(envelope({ status }).status)).toBe(counted);
 });
 
@@ -161,15 +161,15 @@ describe('a table', () => {
   });
 
   test.each<readonly [string, object]>([
-    ['sources without a name', { sources: [{ name: 7 }, {}] }],
+    ['unnamed sources', { sources: [{ name: 7 }, {}] }],
     ['an order without a field', { order: [{ desc: true }, { field: 7 }] }],
-    ['groups without a name', { groups: [{ name: null }] }],
+    ['unnamed groups', { groups: [{ name: null }] }],
     ['half a range', { range: { field: '_time', start: 'a' } }],
-    ['the other half', { range: { field: '_time', end: 'a' } }],
+    ['the other half of a range', { range: { field: '_time', end: 'a' } }],
     ['buckets without a size', { buckets: { field: '_time' } }],
-    ['buckets of no size', { buckets: { field: '_time', size: 0 } }],
+    ['buckets of size zero', { buckets: { field: '_time', size: 0 } }],
     ['buckets of no field', { buckets: { size: 60 } }],
-  ])('leaves out %s', (_, parts) => expect(info(parts)).toEqual(bare));
+  ])('omits %s', (_, parts) => expect(info(parts)).toEqual(bare));
 });
 
 describe('a field', () => {
@@ -183,11 +183,15 @@ describe('a field', () => {
       { name: 'a', type: 'float', agg: { name: 'avg', fields: ['d'], args: [1] } },
     ],
     [
-      'with parts of one',
+      'with an incomplete aggregation',
       { name: 'a', type: 'float', agg: { name: 'avg', fields: 'd', args: 'x' } },
       { name: 'a', type: 'float', agg: { name: 'avg' } },
     ],
-    ['with none', { name: 'a', type: 'float', agg: { name: 7 } }, { name: 'a', type: 'float' }],
+    [
+      'with an empty aggregation',
+      { name: 'a', type: 'float', agg: { name: 7 } },
+      { name: 'a', type: 'float' },
+    ],
   ])('%s', (_, field, expected) => expect(readFields([field], 0)).toEqual([expected]));
 
   test.each(odd)('needs a name: %j', value => {

@@ -48,7 +48,7 @@ describe('whole numbers', () => {
     'year',
     'pid',
     'ID',
-  ])('%s is a label: its digits stay', name =>
+  ])('%s is a label without thousands separators', name =>
     expect(formatNumber('1234567', integers(name))).toBe('1234567'),
   );
   test.each([
@@ -67,7 +67,7 @@ describe('whole numbers', () => {
     ['count', '1,234,567'],
     ['dcount', '1,234,567'],
     ['max', '1234567'],
-  ])('the %s of ids is written as %s', (name, shown) => {
+  ])('the %s of ids is shown as %s', (name, shown) => {
     const metadata = new Map([[FIELD_KEY.agg, JSON.stringify({ name })]]);
     const format = numberFormat(
       new Field('ids', new Int64(), true, metadata),
@@ -77,21 +77,21 @@ describe('whole numbers', () => {
   });
 });
 
-describe('real numbers of a column have the same digits after the point', () => {
+describe('real numbers of a column have the same number of decimals', () => {
   test.each<[string, readonly (number | null)[], readonly string[]]>([
-    ['whole ones have none', [1, 2000, 30], ['1', '2,000', '30']],
+    ['none if all are whole', [1, 2000, 30], ['1', '2,000', '30']],
     ['as many as the row that needs the most', [1.5, 2.25, 1000], ['1.50', '2.25', '1,000.00']],
-    ['seven digits for the greatest', [0.123456789, 1234.5678], ['0.123', '1,234.568']],
-    ['small ones alone have all of theirs', [0.00012345, 0.00067], ['0.00012345', '0.00067000']],
-    ['what would read 0 keeps its digits', [0.00001234, 1234.5], ['1.234e-5', '1,234.500']],
+    ['seven digits for the largest', [0.123456789, 1234.5678], ['0.123', '1,234.568']],
+    ['all of them if every number is small', [0.00012345, 0.00067], ['0.00012345', '0.00067000']],
+    ['in exponent form instead of 0.000', [0.00001234, 1234.5], ['1.234e-5', '1,234.500']],
     [
-      'what is not a number stays',
+      'except NaN, infinity and null',
       [Number.NaN, Number.POSITIVE_INFINITY, null, 0.5],
       ['NaN', 'Infinity', 'null', '0.5'],
     ],
-    ['zero keeps its sign', [0, -0, 0.25], ['0.00', '-0.00', '0.25']],
-    ['huge and tiny', [1e300, 5e-324, 1e15], ['1e300', '5e-324', '1e15']],
-    ['binary noise is not shown', [0.1 + 0.2, 0.3], ['0.3', '0.3']],
+    ['with the sign of zero', [0, -0, 0.25], ['0.00', '-0.00', '0.25']],
+    ['in exponent form if huge or tiny', [1e300, 5e-324, 1e15], ['1e300', '5e-324', '1e15']],
+    ['without rounding noise', [0.1 + 0.2, 0.3], ['0.3', '0.3']],
   ])('%s', (_, values, shown) => expect(reals(values)).toEqual(shown));
 });
 
@@ -110,7 +110,7 @@ describe('measures', () => {
     ['s', 'NaN', 'NaN'],
   ])('%s %s', (unit, exact, shown) => expect(formatNumber(exact, integers('took', unit))).toBe(shown));
 
-  test('a unit that has no multiples leaves the number to itself', () =>
+  test('show a plain number for a unit without multiples', () =>
     expect(formatNumber('1234567', integers('requests', 'reqps'))).toBe('1,234,567'));
 });
 
@@ -123,18 +123,18 @@ test.each([
   ['-1.5s', '-1.5 s'],
   ['0s', '0 s'],
   ['null', 'null'],
-])('the timespan %s has seven digits and one unit', (exact, shown) => {
+])('the timespan %s is shown with seven digits and one unit', (exact, shown) => {
   const field = new Field('took', new DurationNanosecond(), true);
   expect(formatNumber(exact, numberFormat(field, vectorFromArray([1n], new DurationNanosecond())))).toBe(
     shown,
   );
 });
 
-test('without units a measure is a number, exact where it is whole', () => {
+test('an integer measure is exact if units are off', () => {
   const field = new Field('size', new Int64(), true, new Map([[FIELD_KEY.unit, 'bytes']]));
   const vector = vectorFromArray([1n], new Int64());
   expect(formatNumber(MAX, numberFormat(field, vector, { units: false }))).toBe('9,223,372,036,854,775,807');
 });
 
-test('text and times have no format', () =>
+test('strings are shown exactly', () =>
   expect(numberFormat(new Field('a', new Utf8()), vectorFromArray(['1']))).toEqual({ kind: 'exact' }));

@@ -5,7 +5,7 @@ const figures = (calls: number, failed: number): Figures => ({
   ...{ calls, failed, rate: calls / 60, p50: '1ms', p95: '20ms' },
 });
 
-test('a map as text has a line for each service, with what it calls', () => {
+test('a text map of services has a line for each service and its calls', () => {
   const services = [
     { name: 'web', figures: figures(120, 0) },
     { name: 'cart', figures: figures(60, 0.05) },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { realText, shownText, typeWord } from '../../../kernel/result/display/display-text.js';
 import { sampleResult } from '../sample.js';
 
-test('a null looks different from every text', () => {
+test('null looks different from every string', () => {
   const { tables } = sampleResult([
     { columns: [['s', 'string', String.raw`[null,"null",""," ","\"null\"","Null"]`]] },
   ]);
@@ -26,7 +26,7 @@ test.each([
   ['[52.520008,9007199254740993,1763628000.123456]', '[52.520008,9007199254740993,1763628000.123456]'],
   ['[86.82055000000003,408.7221099999995,0.1234567890123456]', '[86.82055,408.7221,0.1234567890123456]'],
   ['[0.000012345678901234567]', '[0.00001234568]'],
-])('numbers in %s are shown without the noise of doubles', (json, shown) => {
+])('numbers in %s are shown without rounding noise', (json, shown) => {
   const { tables } = sampleResult([{ columns: [['d', 'array', `[${json}]`]] }]);
   const field = tables[0]?.data.schema.fields[0];
   if (field === undefined) throw new Error('no field');
@@ -40,7 +40,7 @@ test.each([
   ['NaN', 'NaN'],
 ])('the real number %s is shown as %s', (exact, shown) => expect(realText(exact)).toBe(shown));
 
-test('types have the names that they have in queries', () =>
+test('types are named as in queries', () =>
   expect(['integer', 'float', 'boolean', 'map', 'string', 'datetime'].map(typeWord)).toEqual([
     'long',
     'real',

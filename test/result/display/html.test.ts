@@ -15,7 +15,7 @@ const HOSTILE = `<script>alert(1)</script>"'\`&<img src=x onerror=alert(1)>`;
 const ESCAPED =
   '&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39;&#96;&#38;&#60;img src=x onerror=alert(1)&#62;';
 
-test('a table with its range, units, order, totals and footer', () => {
+test('renders a table with its range, units, order, totals and footer', () => {
   const table: SampleTable = {
     columns: [
       ['_time', 'datetime', '["2026-11-20T09:00:00.5Z","2026-11-20T09:00:00.123456789Z"]'],
@@ -64,7 +64,7 @@ test('a table with its range, units, order, totals and footer', () => {
   expect(html).toContain('<td class="z">null</td>');
 });
 
-describe('every limit is named above the table', () => {
+describe('a line above the table names every limit:', () => {
   const notices = (html: string) => texts(html, 'li');
 
   test('rows', () => {
@@ -76,7 +76,7 @@ describe('every limit is named above the table', () => {
     expect(html.indexOf('Showing the first')).toBeLessThan(html.indexOf('<table'));
   });
 
-  test('bytes: two hundred columns of a thousand rows stay small', () => {
+  test('bytes, for two hundred columns of a thousand rows', () => {
     const columns = Array.from(
       { length: 200 },
       (_, index) => [`column ${index}`, 'integer', cells(1000, row => row * index)] as const,
@@ -90,7 +90,7 @@ describe('every limit is named above the table', () => {
     expect(texts(html, 'td').length).toBe(rows * 200);
   });
 
-  test('columns: a header alone may be too large', () => {
+  test('columns, if the header alone is too large', () => {
     const columns = Array.from({ length: 300 }, (_, index) => [`column ${index}`, 'integer', '[1]'] as const);
     const html = toHtml(sampleResult([{ columns }]), { rows: 1000, head: 1000, bytes: 10_000 });
     const shown = texts(html, 'th').length;
@@ -101,7 +101,7 @@ describe('every limit is named above the table', () => {
     expect(texts(html, 'td').length).toBe(shown);
   });
 
-  test('the messages of the service and the decoder', () => {
+  test('messages of the service and the decoder', () => {
     const result = sampleResult([{ columns: [['i', 'integer', '[1,"x"]']] }], {
       status: {
         isPartial: true,
@@ -122,7 +122,7 @@ describe('every limit is named above the table', () => {
     ]);
   });
 
-  test('no rows, no tables', () => {
+  test('no rows or no tables', () => {
     expect(texts(toHtml(sampleResult([{ columns: [['i', 'integer', '[]']] }])), 'p')[0]).toBe(
       '0 rows \u00d7 1 column \u00b7 last 1h',
     );
@@ -130,7 +130,7 @@ describe('every limit is named above the table', () => {
   });
 });
 
-test('the profile is named unless it is the service on this machine, and so is the trace', () => {
+test('shows the profile and the trace unless the result is local', () => {
   const html = toHtml(
     sampleResult([{ columns: [['i', 'integer', '[1]']] }], {
       provenance: { profile: 'prod', isLocal: false },
@@ -142,7 +142,7 @@ test('the profile is named unless it is the service on this machine, and so is t
   ]);
 });
 
-test('code in a notice is shown as code', () => {
+test('renders code in notices', () => {
   const html = toHtml(
     sampleResult([{ columns: [['i', 'integer', '[1]']] }], {
       notices: [{ level: 'info', text: '`a < b` and `c`, one ` alone' }],
@@ -151,7 +151,7 @@ test('code in a notice is shown as code', () => {
   expect(html).toContain('<code>a &#60; b</code> and <code>c</code>, one &#96; alone');
 });
 
-test('notices about the totals alone are folded with them', () => {
+test('folds notices about the totals with them', () => {
   const left = {
     priority: 'info',
     count: 1,
@@ -172,7 +172,7 @@ test.each([
   ['name ', 'name\u2423'],
   ['  a b', '\u2423\u2423a b'],
   ['a\u00a0b', 'a\u2423b'],
-])('spaces of the name %j that nobody would see are shown', (name, shown) => {
+])('makes invisible spaces of the name %j visible', (name, shown) => {
   expect(texts(toHtml(sampleResult([{ columns: [[name, 'integer', '[1]']] }])), 'th')).toEqual([
     `${shown}long`,
   ]);
@@ -185,27 +185,27 @@ test.each([
   ['1.7976931348623157e308', '1.797693e308'],
   ['1234.5678', '1,234.568'],
   ['0.1', '0.1'],
-])('the real number %s is shown as %s, with all digits in its title', (exact, shown) => {
+])('shows the real number %s as %s, with all digits in its tooltip', (exact, shown) => {
   const html = toHtml(sampleResult([{ columns: [['f', 'float', `[${exact}]`]] }]));
   const full = String(Number(exact));
   expect(html).toContain(full === shown ? `<td>${shown}</td>` : `<td title="${full}">${shown}</td>`);
 });
 
-test('in print nothing is hidden by a scroll box or a fold', () => {
+test('print styles expand scroll boxes and folds', () => {
   const html = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
   const print = html.slice(html.indexOf('@media print'), html.indexOf('</style>'));
   expect(print).toContain('.apl-box{max-height:none!important;overflow:visible!important');
   expect(print).toContain('::details-content{display:block;content-visibility:visible}');
 });
 
-test('the chart beside it is no wider than an exported page, where it is an image that nobody styles', () => {
+test('styles a chart image to be no wider than an exported page', () => {
   const html = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
   expect(html).toMatch(
     /\.jp-OutputArea:has\(\.apl-[0-9a-f]{6}\) \.jp-RenderedSVG>img\{max-width:100%;height:auto\}/,
   );
 });
 
-describe('values are text, never markup', () => {
+describe('values are escaped:', () => {
   test('in cells, names, units, descriptions, notices, traces', () => {
     const result = sampleResult(
       [{ columns: [[HOSTILE, 'string', JSON.stringify([HOSTILE, HOSTILE.repeat(3)])]] }],
@@ -221,7 +221,7 @@ describe('values are text, never markup', () => {
     expect(html).not.toContain('<img');
   });
 
-  test('long values are cut, with a bounded full text in the title', () => {
+  test('long values, truncated with a longer tooltip', () => {
     const html = toHtml(
       sampleResult([{ columns: [['s', 'string', JSON.stringify(['x'.repeat(150), 'y'.repeat(5000)])]] }]),
     );
@@ -233,7 +233,7 @@ describe('values are text, never markup', () => {
     );
   });
 
-  test('any text: only our own tags, no raw control or bidirectional character', () => {
+  test('any string, leaving only our tags and no raw control characters', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),
@@ -290,7 +290,7 @@ describe('values are text, never markup', () => {
   });
 });
 
-test('the styles reach outputs with the same styles alone', () => {
+test('styles are scoped to outputs with the same styles', () => {
   const first = toHtml(sampleResult([{ columns: [['i', 'integer', '[1]']] }]));
   const scope = (html: string) =>
     /^<div class="(apl-[0-9a-f]{6}) tex2jax_ignore mathjax_ignore">/.exec(html)?.[1] as string;
@@ -302,7 +302,7 @@ test('the styles reach outputs with the same styles alone', () => {
   expect(selectors.filter(selector => !selector.includes(`.${scope(first)}`))).toEqual([]);
 });
 
-test('of a table in which one value differs only its line does, as tools for notebooks compare lines', () => {
+test('a changed value changes only its line, for line-based notebook diffs', () => {
   const lines = (value: number) =>
     toHtml(
       sampleResult([{ columns: [['n', 'integer', cells(30, row => (row === 7 ? value : row))]] }]),
@@ -320,7 +320,7 @@ test.each([
   [1_000, '1.00 s'],
   [9_990, '9.99 s'],
   [10_000, '10.0 s'],
-])('%d ms are written as %s', (elapsedMs, text) => {
+])('%d ms is shown as %s', (elapsedMs, text) => {
   const status = { elapsedTime: elapsedMs * 1000 };
   const result = sampleResult([{ columns: [['i', 'integer', '[1]']] }], {
     provenance: { elapsedMs },
@@ -329,7 +329,7 @@ test.each([
   expect(footerParts(result)[0]).toBe(`${text} (${text} in the service)`);
 });
 
-test('of a frozen range only what each run repeats is written', () => {
+test('output of a frozen range omits what varies between runs', () => {
   const run = (elapsedMs: number, traceId: string) =>
     toHtml(
       sampleResult([{ columns: [['i', 'integer', '[1]']] }], {

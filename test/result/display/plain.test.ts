@@ -5,7 +5,7 @@ import { cells, sampleResult } from '../sample.js';
 const FOOTER = '55 ms (42 ms in the service) \u00b7 5,000,000 rows examined \u00b7 9 of 12 blocks cached';
 const RANGE = 'last 1h (2026-11-20T09:00:00Z to 2026-11-20T10:00:00Z)';
 
-test('columns line up by the width of a terminal, numbers at the right', () => {
+test('aligns columns by display width, with numbers at the right', () => {
   const result = sampleResult(
     [
       {
@@ -38,7 +38,7 @@ test('columns line up by the width of a terminal, numbers at the right', () => {
   );
 });
 
-test('a service that examined no blocks says nothing of a cache', () => {
+test('omits the cache if no blocks were examined', () => {
   const result = sampleResult([{ columns: [['n', 'integer', '[1]']] }], {
     status: { blocksExamined: 0, blocksCached: 0 },
   });
@@ -47,7 +47,7 @@ test('a service that examined no blocks says nothing of a cache', () => {
   );
 });
 
-test('rows, columns and values that are cut are named', () => {
+test('reports cut rows and columns, and truncates values', () => {
   const result = sampleResult(
     [
       {
@@ -80,7 +80,7 @@ test('rows, columns and values that are cut are named', () => {
   ]);
 });
 
-test('sentences are broken at spaces where a terminal ends', () => {
+test('wraps sentences at spaces to the width of the terminal', () => {
   const result = sampleResult([{ columns: [['n', 'integer', '[1]']] }], {
     notices: [{ level: 'info', text: `A hint of some length, with ${'x'.repeat(40)} in it.` }],
   });
@@ -100,7 +100,7 @@ test('sentences are broken at spaces where a terminal ends', () => {
   ]);
 });
 
-test('no escape sequence, control or bidirectional override reaches a terminal', () => {
+test('passes no escape sequence, control or bidi character to a terminal', () => {
   const hostile = '\u001b]0;title\u0007\u001b[2J\u009b31m\r\b\u202e\n\u0000';
   const result = sampleResult([{ columns: [[hostile, 'string', JSON.stringify([hostile])]] }], {
     meta: [{ name: hostile, unit: hostile }],
@@ -112,7 +112,7 @@ test('no escape sequence, control or bidirectional override reaches a terminal',
   expect(text.split('\n').length).toBe(6);
 });
 
-test('values and names that are written from right to left move nothing around them', () => {
+test('isolates right-to-left values and names', () => {
   const columns = [
     ['\u05e9\u05dd', 'string', '["\u0634\u0643\u0631\u0627 1"]'],
     ['\u05d0', 'integer', '[7]'],

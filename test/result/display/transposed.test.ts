@@ -37,7 +37,7 @@ test('a comparison of one row has a line for each figure', () => {
   ]);
 });
 
-test('other results are tables as ever', () => {
+test('other results are plain tables', () => {
   expect(isAcross(comparison(['requests', 'p99']))).toBe(true);
   expect(isAcross(comparison(['requests', 'p99'], '[1250, 1]'))).toBe(false);
   expect(isAcross(comparison(['requests']))).toBe(false);

@@ -36,8 +36,8 @@ async function write(name: string, more: Options = {}) {
   return { directory, file, text: await readFile(join(directory, name), 'utf8') };
 }
 
-describe('a table in', () => {
-  test('CSV: nulls are empty, empty texts are quotes, formulas are texts', async () => {
+describe('exporting a table as', () => {
+  test('CSV leaves nulls empty, quotes empty strings and escapes formulas', async () => {
     const { text, file } = await write('t.csv');
     expect(text).toBe(
       [
@@ -68,12 +68,12 @@ describe('a table in', () => {
     ['t.csv', 'a\tb', 'a\tb'],
     ['t.tsv', 'a\tb', '"a\tb"'],
     ['t.tsv', 'a,b', 'a,b'],
-  ])('%s: %j as a name and as a value is %j', async (name, value, written) => {
+  ])('%s writes %j as a name and as a value as %j', async (name, value, written) => {
     const table = new Table({ [value]: vectorFromArray([value], new Utf8()) });
     expect((await write(name, { table })).text).toBe(`${written}\n${written}\n`);
   });
 
-  test('JSON lines: a value with line breaks is on one line', async () => {
+  test('JSON lines puts a value with line breaks on one line', async () => {
     const texts = vectorFromArray(['{\n"a":\r\n1}'], new Utf8());
     const schema = new Schema(exactTable().schema.fields.filter(({ name }) => name === 'x'));
     const { text } = await write('t.ndjson', {
@@ -82,7 +82,7 @@ describe('a table in', () => {
     expect(text).toBe('{"x":{ "a": 1}}\n');
   });
 
-  test('JSON lines: every digit, and what JSON cannot say is named', async () => {
+  test('JSON lines keeps every digit, and reports values that JSON lacks', async () => {
     const { text, file } = await write('t.ndjson');
     expect(text.split('\n').slice(0, 3)).toEqual([
       '{"n":9223372036854775807,"t":"2026-03-04T05:06:07.123456789Z","d":86400000000001,"r":0.1,"s":"","x":{"a":[1,null]},"b":true,"=name":1}',
@@ -107,7 +107,7 @@ describe('a table in', () => {
     ]);
   });
 
-  test('Markdown: nothing in a cell is markup', async () => {
+  test('Markdown escapes markup in cells', async () => {
     const { text } = await write('t.md');
     expect(text.split('\n').slice(0, 2)).toEqual([
       '| n | t | d | r | s | x | b | =name |',
@@ -124,7 +124,7 @@ describe('a table in', () => {
     ]);
   });
 
-  test('Arrow: the same cells', async () => {
+  test('Arrow keeps the cells, types and metadata', async () => {
     const { directory } = await write('t.arrow');
     const bytes = await readFile(join(directory, 't.arrow'));
     // A stream has neither of these magic strings.
@@ -147,7 +147,7 @@ describe('a table in', () => {
     expect(read.schema.fields[5]?.metadata.get('ARROW:extension:name')).toBe('arrow.json');
   });
 
-  test('Arrow: a batch of 65,536 rows and the rest, texts written out', async () => {
+  test('Arrow writes batches of 65,536 rows without dictionaries', async () => {
     const texts = Array.from({ length: 65_537 }, (_, row) => `t${row % 3}`);
     const encoded = vectorFromArray(texts, new Dictionary(new Utf8(), new Int32()));
     const { directory, file } = await write('t.arrow', { table: new Table({ s: encoded }) });
@@ -160,7 +160,7 @@ describe('a table in', () => {
     expect([String(read.schema.fields[0]?.type), read.getChild('s')?.toArray()]).toEqual(['Utf8', texts]);
   });
 
-  test('JSON lines: one value that JSON cannot say', async () => {
+  test('JSON lines reports a single value that JSON lacks', async () => {
     const { file } = await write('t.ndjson', {
       table: new Table({ r: vectorFromArray([1, 2, Number.NaN], new Float64()) }),
     });
@@ -170,7 +170,7 @@ describe('a table in', () => {
   });
 });
 
-test('Python reads a file with the type of each column', () => {
+test('the suggested polars code has the type of each column', () => {
   const { schema } = exactTable();
   const python = (ending: string) => {
     const format = exportFormats.find(({ endings }) => endings.includes(ending));
@@ -183,7 +183,7 @@ test('Python reads a file with the type of each column', () => {
   ]);
 });
 
-test('pandas reads a file with the type of each column, and times only if there are some', () => {
+test('the suggested pandas code has the types, and parses times only if there are any', () => {
   const csv = exportFormats.find(({ endings }) => endings.includes('csv'));
   const timed = csv?.pandas?.('"t"', exactTable().schema);
   expect(timed).toContain(', parse_dates=["t"], date_format="ISO8601", keep_default_na=False,');
@@ -193,8 +193,8 @@ test('pandas reads a file with the type of each column, and times only if there 
   );
 });
 
-describe('a file', () => {
-  test('that is there stays, unless it is to be replaced', async () => {
+describe('an exported file', () => {
+  test('replaces an existing one only if requested', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 't.csv'), 'mine');
     await expect(write('t.csv', { directory })).rejects.toMatchObject({
@@ -207,7 +207,7 @@ describe('a file', () => {
     expect(await readdir(directory)).toEqual(['t.csv']);
   });
 
-  test('is not there when the export was interrupted', async () => {
+  test('is removed if the export is interrupted', async () => {
     const directory = await temporaryDirectory();
     const stop = new AbortController();
     const table = exactTable();
@@ -225,14 +225,14 @@ describe('a file', () => {
     ['t.xlsx', 'there is no format for the ending .xlsx'],
     ['none/t.csv', 't.csv could not be written: the directory does not exist'],
     ['folder.csv', 'folder.csv already exists'],
-  ])('%s is refused', async (name, message) => {
+  ])('is refused for %s', async (name, message) => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'folder.csv'));
     await expect(write(name, { directory })).rejects.toMatchObject({ message });
     expect(await readdir(directory)).toEqual(['folder.csv']);
   });
 
-  test('an ending without a format is refused with those that there are', async () => {
+  test('with an unknown ending is refused with the known ones', async () => {
     const known = exportFormats.flatMap(({ endings }) => endings.map(each => `.${each}`));
     const refusal = write('t.xlsx', { directory: await temporaryDirectory() });
     await expect(refusal).rejects.toMatchObject({ hint: expect.stringContaining('.csv, .') });
@@ -241,7 +241,7 @@ describe('a file', () => {
     });
   });
 
-  test('a directory is not replaced, and a link is, not what it leads to', async () => {
+  test('replaces a link, but neither its target nor a directory', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'folder.csv'));
     await writeFile(join(directory, 'kept'), 'kept');

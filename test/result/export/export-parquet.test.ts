@@ -33,7 +33,7 @@ async function ask(apl: string): Promise<readonly [types: string, columns: unkno
   return [fields.map((field: { type: string }) => field.type).join(' '), columns];
 }
 
-test('a Parquet file that was exported gives the same values again, and dynamic ones are dynamic', async () => {
+test('importing an exported Parquet file restores values and dynamic types', async () => {
   await importExported('exact', exactTable(), { timeField: 't' });
   expect(await ask("exact | sort by ['=name'] asc | project r, s, x, b, ['=name']")).toEqual([
     'float string dynamic boolean integer',
@@ -51,7 +51,7 @@ test('a Parquet file that was exported gives the same values again, and dynamic 
   ]);
 });
 
-test('its columns have their bounds, but for JSON, whose are as long as the values, and their types in Arrow', async () => {
+test('Parquet columns have statistics, except JSON, and their Arrow types', async () => {
   const file = path.join(await temporaryDirectory(), 't.parquet');
   const options = { force: false, signal: new AbortController().signal, progress: () => undefined };
   await exportTable(exactTable(), file, options);
@@ -76,7 +76,7 @@ test('its columns have their bounds, but for JSON, whose are as long as the valu
   instance.closeSync();
 });
 
-test('so are those of several row groups, which are as large as they like', async () => {
+test('dynamic values survive several row groups, with large numbers', async () => {
   const [field] = exactTable().schema.fields.filter(({ name }) => name === 'x');
   const texts = vectorFromArray(
     Array.from({ length: 70_000 }, (_, i) => `{"i":${i % 7},"big":12345678901234567890123}`),

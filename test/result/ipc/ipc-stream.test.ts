@@ -16,12 +16,12 @@ const columns: readonly SampleColumn[] = [
   ['flag', 'boolean', '[true,null,false,true]'],
 ];
 
-test('the same cells give the same bytes, however many tables were made before', () => {
+test('the same cells give the same bytes each time', () => {
   const bytes = () => arrowWithin(tableOf(columns), 1 << 20)?.bytes;
   expect(bytes()).toEqual(bytes());
 });
 
-test('the stream is compressed and holds every cell', () => {
+test('the stream is compressed and has every cell', () => {
   const table = tableOf([['text', 'string', cells(5000, row => `request ${row % 7}`)], ...bigger]);
   const part = arrowWithin(table, 1 << 20);
   const read = tableFromIPC(part?.bytes);
@@ -36,7 +36,7 @@ const bigger: readonly SampleColumn[] = [
   ['when', 'datetime', cells(5000, row => new Date(1_700_000_000_000 + row).toISOString())],
 ];
 
-test('a hash is the same for the same cells alone', () => {
+test('a hash is equal only for equal names, types and cells', () => {
   const hashes = [
     columns,
     columns,
@@ -52,7 +52,7 @@ test('a hash is the same for the same cells alone', () => {
   expect(new Set(hashes).size).toBe(hashes.length - 1);
 });
 
-test('the hash of a large table is made in many steps, of all its cells', () => {
+test('the hash of a large table covers all cells, in many steps', () => {
   const large = (last: string) =>
     tableOf([
       ['text', 'string', cells(200_000, row => (row === 199_999 ? last : `${'x'.repeat(20)}${row}`))],
@@ -67,7 +67,7 @@ test('the hash of a large table is made in many steps, of all its cells', () => 
   expect(step.value).not.toBe(tableHash(large('b')));
 });
 
-test('of a table too wide for the bytes the first columns of 30 rows are held', () => {
+test('a table too wide for the budget keeps the first columns of 30 rows', () => {
   const wide = Array.from(
     { length: 1000 },
     (_, column): SampleColumn => [`column_${column}`, 'integer', cells(50, row => row * 1000 + column)],

@@ -7,22 +7,22 @@ const text = (value: string) => new TextEncoder().encode(value);
 test.each<readonly [string, Uint8Array]>([
   ['nothing', text('')],
   ['one byte', text('a')],
-  ['less than a match may end in', text('aaaaaaaaaaaa')],
+  ['less than the minimum for a match', text('aaaaaaaaaaaa')],
   ['a run', text('a'.repeat(100_000))],
-  ['matches longer than a length byte holds', text(`${'ab'.repeat(600)}c`.repeat(3))],
+  ['matches longer than a length byte', text(`${'ab'.repeat(600)}c`.repeat(3))],
   [
     'a distance of 65,535 and one beyond',
     text(`marker${'x'.repeat(65_529)}marker${'y'.repeat(65_530)}marker!`),
   ],
   ['more than one block', text('0123456789abcdef'.repeat(300_000))],
-])('%s is the same after a round trip', (_, bytes) => {
+])('round trip of %s', (_, bytes) => {
   const decoded = decodeLz4(encodeLz4(bytes));
   expect(Buffer.compare(decoded, bytes)).toBe(0);
   // A grid keeps the buffers of all columns: none may be larger than its bytes.
   expect(decoded.buffer.byteLength).toBe(bytes.length);
 });
 
-test('matches and literals of every length are the same after a round trip', () => {
+test('round trip of matches and literals of every length', () => {
   const words = (count: number) => Array.from({ length: count }, (_, at) => `${at * 7}|`).join('');
   const random = words(400);
   for (let length = 1; length <= 600; length++) {
@@ -32,7 +32,7 @@ test('matches and literals of every length are the same after a round trip', () 
   }
 });
 
-test('any bytes are the same after a round trip', () => {
+test('round trip of any bytes', () => {
   const words = fc.array(fc.constantFrom('a', 'ab', 'abcabc', '\u0000\u0000\u0000\u0000', 'xyz1'), {
     maxLength: 400,
   });
@@ -46,17 +46,17 @@ test('any bytes are the same after a round trip', () => {
   );
 });
 
-test('a frame depends on its bytes alone, not on those that were encoded before', () => {
+test('a frame does not depend on earlier ones', () => {
   const frame = encodeLz4(text('GET /checkout 200\nGET /checkout 500\n'));
   for (const other of ['/checkout 200', 'GET /checkout 200\n'.repeat(50)]) encodeLz4(text(other));
   expect(encodeLz4(text('GET /checkout 200\nGET /checkout 500\n'))).toEqual(frame);
 });
 
-test('repetition takes little room', () => {
+test('repetition compresses well', () => {
   expect(encodeLz4(text('GET /checkout 200\n'.repeat(1000))).length).toBeLessThan(150);
 });
 
-test('of earlier occurrences the longest is taken', () => {
+test('the longest earlier match is used', () => {
   const size = (middle: string) =>
     encodeLz4(text(`abcdefghijklmnopqrst-${middle}-abcdefghijklmnopqrst-0123456789AB`)).length;
   // A newer but shorter match costs only the literals between them.
@@ -65,14 +65,14 @@ test('of earlier occurrences the longest is taken', () => {
 
 describe('a damaged frame is refused', () => {
   const frame = encodeLz4(text('the same words, the same words, the same words, and then some more'));
-  test('another magic number', () => {
+  test('with another magic number', () => {
     expect(() => decodeLz4(frame.with(0, 5))).toThrow('this is not an LZ4 frame');
   });
-  test('cut off', () => {
+  test('if truncated', () => {
     for (let length = 0; length < frame.length - 1; length++)
       expect(() => decodeLz4(frame.subarray(0, length))).toThrow(RangeError);
   });
-  test('a changed byte gives other bytes or an error, never a place outside', () => {
+  test('or decoded to other bytes if a byte changed, without reading outside', () => {
     for (let at = 7; at < frame.length; at++) {
       const changed = frame.with(at, (frame[at] as number) ^ 0xff);
       try {

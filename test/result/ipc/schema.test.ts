@@ -12,7 +12,7 @@ import {
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
 
-test('fields take the places of their own, also where names repeat, and others join by name', () => {
+test('a schema keeps the order of duplicate fields, and assign() appends others by name', () => {
   const fields = [new Field('n', new Int32(), true), new Field('n', new Utf8(), true)];
   const children: readonly Data[] = [
     ...vectorFromArray([1], new Int32()).data,

@@ -19,7 +19,7 @@ const reference: TraceReference = {
   profile: 'local',
 };
 
-test('a reference is read as it was written; what is none, or of another shape, is not a trace', () => {
+test('reads back a valid reference and rejects malformed ones', () => {
   expect(TRACE_MIME).toMatch(/^application\/.*\+json$/);
   expect(traceReference(JSON.parse(JSON.stringify(reference)))).toEqual(reference);
   const odd = [undefined, null, 'abc', [], {}, { ...reference, trace: 1 }, { ...reference, result: null }];

@@ -12,7 +12,7 @@ const row = ({ span, depth, offset, self, critical, issues }: TraceNode<Span>) =
   [span.id, depth, Number(offset), Number(self), Number(critical), ...issues].join(' ');
 
 describe('the tree of a trace', () => {
-  test('has depths, offsets, time of its own, and the critical path', () => {
+  test('has depths, offsets, self times and the critical path', () => {
     const { nodes, duration } = traceOf([
       span('late', 'root', 60, 30),
       span('root', undefined, 0, 100),
@@ -45,7 +45,7 @@ describe('the tree of a trace', () => {
     ]);
   });
 
-  test('time in which several children ran is counted once, and one may end with its parent', () => {
+  test('counts time shared by several children once, up to the end of the parent', () => {
     const { nodes } = traceOf([
       span('root', undefined, 0, 100),
       span('a', 'root', 10, 40),
@@ -62,7 +62,7 @@ describe('the tree of a trace', () => {
     ]);
   });
 
-  test('names what is wrong with a span, and draws it', () => {
+  test('keeps spans with problems and names the problems', () => {
     const { nodes, gaps } = traceOf([
       span('a', undefined, 0, 10),
       span('orphan', 'nowhere', 1, 2),
@@ -87,7 +87,7 @@ describe('the tree of a trace', () => {
   });
 });
 
-test('of 300 random traces each span is drawn once, and the critical path is that of a search', () => {
+test('300 random traces have each span once and the critical path that a search finds', () => {
   let seed = Number(process.env.RANDOM_SEED ?? 33);
   // Park-Miller generator.
   const random = () => {
@@ -160,7 +160,7 @@ function searched(nodes: readonly TraceNode<Span>[]): ReadonlyMap<number, bigint
   return found;
 }
 
-test('10,000 spans in one chain, or of one parent, have their tree', () => {
+test('handles 10,000 spans in one chain or under one parent', () => {
   for (const parent of [(index: number) => index - 1, () => 0]) {
     const spans = Array.from({ length: 10_000 }, (_, index) =>
       span(`s${index}`, index === 0 ? undefined : `s${parent(index)}`, index, 20_000 - 2 * index),

@@ -25,7 +25,7 @@ const span = (
   ...more,
 });
 
-test('above a trace stands what is wrong with it, each kind counted', () => {
+test('counts the problems of a trace by kind', () => {
   const trace = traceOf([
     span('a', undefined, 0, 10),
     span('orphan', 'nowhere', 1, 2, { isFailed: true, service: 'shop' }),
@@ -51,7 +51,7 @@ test('above a trace stands what is wrong with it, each kind counted', () => {
   ]);
 });
 
-test('as text it is a tree, with bars of one axis', () => {
+test('renders a text tree with bars on one axis', () => {
   const trace = traceOf([
     span('a', undefined, 0, 100),
     span('b', 'a', 25, 50, { isFailed: true }),
@@ -78,13 +78,13 @@ test('as text it is a tree, with bars of one axis', () => {
   expect(names(200)).toBe('    x a step whose name is longer than any line has room fo…  ');
 });
 
-test('the axis has the times at each quarter', () => {
+test('has times at each quarter of the axis', () => {
   const html = waterfallHtml('Trace t', traceOf([span('a', undefined, 0, 100)]));
   const [, axis = ''] = /<div aria-hidden="true"(.*?)<\/div>/s.exec(html) ?? [];
   expect(axis.match(/\+\d+\w+/g)).toEqual(['+0s', '+25ns', '+50ns', '+75ns', '+100ns']);
 });
 
-test('in a saved notebook each span says what it is; of many the first are drawn, and it says so', () => {
+test('describes each span in a saved notebook, and says if only the first are drawn', () => {
   const spans = Array.from({ length: 501 }, (_, at) =>
     span(`s${at}`, at === 0 ? undefined : 's0', at, 1_000 - at, at === 1 ? { events: 2, links: 1 } : {}),
   );

@@ -30,18 +30,18 @@ function written(labels: object, values: readonly number[]): readonly string[] {
 
 test.each<[string, readonly [number, number], readonly number[], readonly string[]]>([
   ['a count of one', [0, 1], [0, 1], ['0', '1']],
-  ['parts', [0, 0.5], [0, 0.001, 0.25], ['0', '0.001', '0.25']],
+  ['fractions', [0, 0.5], [0, 0.001, 0.25], ['0', '0.001', '0.25']],
   ['thousands', [0, 900_000], [1_500, 900_000], ['1,500', '900,000']],
   ['from one to a billion', [1, 1e9], [1, 100, 10_000, 1e9], ['1', '100', '10k', '1G']],
-  ['from parts of one to a billion', [0.001, 1e9], [0.001, 0.1, 10, 1e9], ['0.001', '0.1', '10', '1G']],
+  ['from a thousandth to a billion', [0.001, 1e9], [0.001, 0.1, 10, 1e9], ['0.001', '0.1', '10', '1G']],
   ['millions below zero', [-2.5e6, 0], [-2.5e6, 0], ['\u22122.5M', '0']],
   ['huge', [0, 1e300], [0, 2e299, 1e300], ['0', '2e299', '1e300']],
   ['very small', [0, 5e-6], [5e-6, 2.5e-6], ['5e-6', '2.5e-6']],
-])('%s: each number as it is read', (_, [low, high], values, texts) => {
+])('axis labels are easy to read: %s', (_, [low, high], values, texts) => {
   expect(written(numberLabels(low, high), values)).toEqual(texts);
 });
 
-test('bins of days have dates; hours stand where a day is divided', () => {
+test('daily bins are labeled with dates, and smaller steps with hours', () => {
   const grid = { origin: start, size: DAY, first: 0, last: 8 };
   const axis = { start, end: start + 9 * DAY, until: start + 9 * DAY, isSearched: true };
   expect(timeGuide({ ...axis, grid }, true)).toMatchObject({
@@ -54,7 +54,7 @@ test('bins of days have dates; hours stand where a day is divided', () => {
 test.each<[string, readonly number[], readonly string[]]>([
   ['one', [1, 1], ['0', '1']],
   ['three', [3, 1], ['0', '1', '2', '3']],
-])('an axis of whole numbers up to %s has no parts of them', async (_, values, ticks) => {
+])('an axis of integers up to %s has no fractions', async (_, values, ticks) => {
   const table: SampleTable = {
     columns: [time(2), ['n', 'integer', cells(2, row => values[row])]],
     buckets: { field: '_time', size: 60_000_000_000 },

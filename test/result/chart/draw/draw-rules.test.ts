@@ -8,7 +8,7 @@ const rule = (t: number, end?: number) => ({
 const axis = { start: 10, end: 20 } as Parameters<typeof ruleData>[1];
 const edge = (t: number, of = t) => ({ t, f: of, n: `at ${of}`, k: 'deploy', d: '' });
 
-test('an annotation has an edge at each of its ends that the axis has', () => {
+test('an annotation has an edge at each end within the axis', () => {
   expect(ruleData([rule(10), rule(20), rule(5, 10), rule(5, 15), rule(15, 25), rule(5, 25)], axis)).toEqual([
     {
       name: 'ruleBands',
@@ -28,7 +28,7 @@ test('an annotation has an edge at each of its ends that the axis has', () => {
   expect(ruleData([], axis)).toEqual([]);
 });
 
-test('a chart says where the texts of its annotations are', () => {
+test('a chart says where to read its annotations', () => {
   expect(ruleCaption([], true)).toEqual([]);
   expect(ruleCaption([rule(10)], true)).toEqual(['1 annotation, named under the pointer']);
   expect(ruleCaption([rule(10), rule(11)], false)).toEqual(['2 annotations, labeled where there is room']);

@@ -34,14 +34,14 @@ async function drawn(table: SampleTable, width: number, kind?: 'pie' | 'heat'): 
   return toTerminal(model, width).split('\n');
 }
 
-test('a line of blocks for one measure, with its ends below', async () => {
+test('draws one measure as a line of blocks, with its minimum and maximum below', async () => {
   expect(await drawn(overTime, 80)).toEqual([
     'n  \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588',
     '0 to 7',
   ]);
 });
 
-test('a bin that begins before the range has a column of its own', async () => {
+test('gives a bin that begins before the range its own column', async () => {
   const table: SampleTable = {
     columns: [
       ['_time', 'datetime', cells(8, row => minute(row * 10 - 10))],
@@ -55,7 +55,7 @@ test('a bin that begins before the range has a column of its own', async () => {
   expect((await drawn(table, 80, 'heat'))[0]).toBe('n  \u2592\u2588\u2588\u2588\u2588\u2588\u2592\u2591');
 });
 
-test('bins of the range before the first row have their columns', async () => {
+test('keeps columns for bins before the first row', async () => {
   const table: SampleTable = {
     columns: [
       ['_time', 'datetime', cells(5, row => minute(row + 3))],
@@ -67,7 +67,7 @@ test('bins of the range before the first row have their columns', async () => {
   expect((await drawn(table, 80, 'heat'))[0]).toBe('n     \u2591\u2592\u2593\u2588\u2588');
 });
 
-test('groups share an axis, a missing value is a gap, and names are not control characters', async () => {
+test('draws groups on one axis, gaps for missing values, and escapes control characters', async () => {
   const lines = await drawn(byHost, 80);
   expect(lines).toHaveLength(3);
   expect(lines.join('\n')).not.toContain('\u001b');
@@ -80,7 +80,7 @@ test('groups share an axis, a missing value is a gap, and names are not control 
   `);
 });
 
-test('bars by name, the longest as wide as the line', async () => {
+test('draws bars by name, the longest as wide as the line', async () => {
   const lines = await drawn(byName, 40);
   expect(lines).toMatchInlineSnapshot(`
     [
@@ -93,7 +93,7 @@ test('bars by name, the longest as wide as the line', async () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBe(40);
 });
 
-test('shares of a whole are bars, and values over time shades', async () => {
+test('draws a pie as bars and a heatmap as shades', async () => {
   expect(await drawn(byName, 40, 'pie')).toMatchInlineSnapshot(`
     [
       "/long/path/…  ███████████████████████ 20",
@@ -109,12 +109,12 @@ test('shares of a whole are bars, and values over time shades', async () => {
   `);
 });
 
-test.each([20, 40, 80])('no line is wider than a terminal of %i columns', async width => {
+test.each([20, 40, 80])('draws no line wider than a terminal of %i columns', async width => {
   for (const table of [overTime, byHost, byName])
     for (const line of await drawn(table, width)) expect([...line].length).toBeLessThanOrEqual(width);
 });
 
-test('only an output for a terminal holds it', async () => {
+test('is included only in an output for a terminal', async () => {
   const chart = await chartOf(overTime);
   const result = sampleResult([overTime]);
   expect(chartOutput(chart, result).data['text/plain']).toBe(chart.description);
@@ -127,7 +127,7 @@ test('only an output for a terminal holds it', async () => {
   expect(Math.max(...sentence.map(line => line.length))).toBeLessThanOrEqual(50);
 });
 
-test('shares of the selected rows and of the others: a bar and a line for each', async () => {
+test('draws shares of the selected and the other rows, with a bar for each', async () => {
   const entry = (field: string, score: number, shares: readonly (readonly [number, number])[]) => ({
     ...{ field, score },
     values: shares.map(([selected, baseline], index) => ({ value: `v${index}`, selected, baseline })),

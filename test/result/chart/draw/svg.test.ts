@@ -8,7 +8,7 @@ import { cells, sampleResult } from '../../sample.js';
 import { buckets, chartOf, minute, now, textsIn, time } from '../fixtures.js';
 import { boxesIn } from '../marks.js';
 
-describe('names of the data', () => {
+describe('hostile names', () => {
   const hostile = [
     '<script>alert(1)</script>',
     "datum['x']",
@@ -22,7 +22,7 @@ describe('names of the data', () => {
     '"',
   ];
 
-  test.each(hostile)('%j as a measure and as a field of groups is drawn as it is', async name => {
+  test.each(hostile)('%j as a measure and as a group is drawn as text', async name => {
     const columns = [
       time(6, 2),
       [`${name} key`, 'string', cells(6, row => (row % 2 === 0 ? name : 'other'))],
@@ -34,7 +34,7 @@ describe('names of the data', () => {
     expect(() => vega.parse(spec)).not.toThrow();
   });
 
-  test('are in no expression and no path: the specification differs in texts alone', async () => {
+  test('are not in expressions or paths: the specification differs only in strings', async () => {
     const specOf = async (name: string, value: string) => {
       const columns = [
         time(4, 2),
@@ -59,7 +59,7 @@ describe('names of the data', () => {
   }
 });
 
-test('the SVG is an image with a name, a description and the ability to shrink', async () => {
+test('the SVG is an image with a title, a description and a flexible width', async () => {
   const columns = [time(3), ['a<b', 'integer', '[1,2,3]'], ['s', 'string', '["a","b","c"]']] as const;
   const { svg, description } = await chartOf({ columns, buckets, aggs: { 'a<b': { name: 'count' } } });
   expect(svg).toMatch(
@@ -72,7 +72,7 @@ test('the SVG is an image with a name, a description and the ability to shrink',
   expect(svg).toContain('Not drawn: s. Bins without rows are 0 in a&lt;b.');
 });
 
-test('the drawn time axis is the searched range, wherever the data is', async () => {
+test('the time axis is the searched range, wherever the data is', async () => {
   const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
   const plots = spec.marks?.flatMap(mark => (mark.type === 'group' ? [mark] : [])) ?? [];
   const scales = plots.flatMap(plot => plot.scales ?? []);
@@ -81,7 +81,7 @@ test('the drawn time axis is the searched range, wherever the data is', async ()
   ]);
 });
 
-test('the menu of front ends saves images and sends nothing to another site', async () => {
+test('the chart menu exports images and links to no other site', async () => {
   const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
   expect(spec.usermeta).toMatchObject({
     embedOptions: {
@@ -92,7 +92,7 @@ test('the menu of front ends saves images and sends nothing to another site', as
   expect(JSON.stringify(spec)).not.toMatch(/https?:(?!\/\/vega\.github\.io\/schema)/);
 });
 
-describe('a front end shows the chart as wide as its output', () => {
+describe('a chart in a front end is as wide as its output', () => {
   const widths = async (container: number | undefined) => {
     const { spec } = await chartOf({ columns: [time(3), ['n', 'integer', '[1,2,3]']], buckets });
     const view = new vega.View(vega.parse(spec), { renderer: 'none' });
@@ -107,13 +107,13 @@ describe('a front end shows the chart as wide as its output', () => {
     expect(drawn).toBeLessThanOrEqual(container);
     expect(drawn).toBeGreaterThan(container - 40);
   });
-  test('674 px of plot where the width is not known', async () => {
+  test('has a plot of 674 px if the width is unknown', async () => {
     expect((await widths(undefined))[0]).toBe(674);
   });
 });
 
 test.each([300, 500, 1000])(
-  'in %i px a value below zero stands between its bar and its name',
+  'at %i px a negative value fits between its bar and its name',
   async container => {
     const columns = [
       ['name', 'string', '["up","down"]'],
@@ -130,7 +130,7 @@ test.each([300, 500, 1000])(
   },
 );
 
-test('on a logarithmic axis the parts of a stack stand on each other, the first at the end of the axis', async () => {
+test('stacked parts on a logarithmic axis are contiguous and start at the end of the axis', async () => {
   const columns = [
     time(4, 2),
     ['g', 'string', '["a","b","a","b"]'],
@@ -148,7 +148,7 @@ test('on a logarithmic axis the parts of a stack stand on each other, the first 
   expect(above?.map(([, foot]) => foot)).toEqual(below?.map(([top]) => top));
 });
 
-test('every group has a mark, even one with a single bin', async () => {
+test('a group with a single bin has a dot', async () => {
   const minutes = Array.from({ length: 61 }, (_, row) => minute(row % 60));
   const columns = [
     ['_time', 'datetime', JSON.stringify(minutes)],
@@ -188,13 +188,13 @@ describe('anomalies', () => {
     range: { start: minute(0), end: minute(count / each) },
   });
 
-  test('have rings at the middle of their bars, and none without a value', async () => {
+  test('have rings at the middle of their bars, except without a value', async () => {
     const { svg } = await chartOf(flagged(10, row => row === 3 || row === 4));
     const middle = (674 / 10) * (4 + 0.86 / 2);
     expect(ringsIn(svg)).toEqual([[expect.closeTo(middle, 0), 0, expect.closeTo(5.7, 1)]]);
   });
 
-  test('are on what is below them in a stack', async () => {
+  test('are drawn on top of their stack', async () => {
     const { svg, model } = await chartOf(
       flagged(20, row => row === 9, 2),
       { kind: 'area', stack: true },
@@ -205,7 +205,7 @@ describe('anomalies', () => {
     expect(ringsIn(svg).map(([, y]) => y)).toEqual([0]);
   });
 
-  test('by the hundred have rings small enough to be told apart', async () => {
+  test('have smaller rings if there are hundreds', async () => {
     const { svg } = await chartOf(flagged(600, row => row >= 200 && row < 400));
     const radii = new Set(ringsIn(svg).map(([, , radius]) => radius));
     expect([ringsIn(svg).length, ...radii]).toEqual([200, expect.closeTo(2.4, 1)]);
@@ -216,7 +216,7 @@ test.each([
   [300, 48],
   [560, 94],
   [1000, 158],
-])('in %i px a note fills lines of up to %i characters', async (container, most) => {
+])('at %i px a note fills lines of up to %i characters', async (container, most) => {
   const columns = [
     time(4),
     ['n', 'integer', '[1,2,3,4]'],
@@ -232,10 +232,10 @@ test.each([
 });
 
 test.each([
-  ['a sign of one column', 'ms \u2265 36, '.repeat(7).trim(), [7]],
+  ['a symbol one column wide', 'ms \u2265 36, '.repeat(7).trim(), [7]],
   ['wide characters', '\u8bed '.repeat(40).trim(), [34, 6]],
-  ['words from right to left', 'name = \u05d0 \u05d1, 4 of 5', [1]],
-])('a title with %s fills its lines', async (_, title, counts) => {
+  ['right-to-left words', 'name = \u05d0 \u05d1, 4 of 5', [1]],
+])('a title with %s wraps at full lines', async (_, title, counts) => {
   const { svg } = await chartOf({ columns: [time(4), ['n', 'integer', '[1,2,3,4]']], buckets }, { title });
   const lines = [...svg.matchAll(/>([^<]+)</g)].map(([, text = '']) => text);
   const shown = lines.filter(each => /\u2265|\u8bed|\u05d0/.test(each)).slice(1, 1 + counts.length);

@@ -91,7 +91,7 @@ function expectOneFactor(pairs: readonly (readonly number[])[]): void {
 describe('bars by name', () => {
   const choices = fc.constantFrom<ChartOptions>({}, { log: true }, { unit: 'ms' });
 
-  test('each of those drawn has a bar as long as its value, its name and its value in words; the others are counted', () =>
+  test('have lengths proportional to values, with labels; omitted names are counted', () =>
     fc.assert(
       fc.asyncProperty(tables(-1e7), choices, async (sample, options) => {
         const rows = single(sample.rows);
@@ -153,7 +153,7 @@ describe('bars by name', () => {
       expect(Math.abs(width - (longest * Math.abs(drawn[index] ?? 0)) / most)).toBeLessThan(0.3);
   }
 
-  test('divided by a second key: the parts of a bar are its rows, and add up to them', () =>
+  test('stacked by a second key have parts that add up to their rows', () =>
     fc.assert(
       fc.asyncProperty(tables(0), async sample => {
         const { rows } = sample;
@@ -193,7 +193,7 @@ describe('bars by name', () => {
     ));
 });
 
-test('pie: each value has a slice of its size and its share in words, the rest one slice; without a value there is none', () =>
+test('pie: every value has a slice and its share, smaller ones share a slice, nulls have none', () =>
   fc.assert(
     fc.asyncProperty(tables(-10), async sample => {
       const rows = single(sample.rows);
@@ -234,7 +234,7 @@ test('pie: each value has a slice of its size and its share in words, the rest o
     runs,
   ));
 
-test('heatmap of two keys: each cell is the row of its names; those beyond are left out and counted, never mixed where they do not add up', () =>
+test('heatmap of two keys: every cell is its row; extra names are counted, and merged only if values add up', () =>
   fc.assert(
     fc.asyncProperty(tables(-1e7), async sample => {
       const { rows } = sample;

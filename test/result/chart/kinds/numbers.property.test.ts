@@ -34,7 +34,7 @@ const binned = fc
 describe('bins of a number', () => {
   const choices = fc.constantFrom<ChartOptions>({}, { kind: 'line' }, { kind: 'area' }, { log: true });
 
-  test('each value stands in its bin in a plot of its measure, no line bridges a missing bin, and what is not drawn is named', () =>
+  test('draw every value in its bin, break lines at missing bins, and name what is not drawn', () =>
     fc.assert(
       fc.asyncProperty(binned, choices, async ({ shape, rows }, options) => {
         const { size, isSpan, unit, hasNullBin, bins } = shape;
@@ -128,7 +128,7 @@ const bucketsOf = fc
     counts.map((count, index) => ({ from: from + index * width, to: from + (index + 1) * width, count })),
   );
 
-test('histograms: each bucket of each group is a bar as high as its count and as wide as it is; the others are counted', () =>
+test('histograms: every bucket has a bar as high as its count; omitted groups are counted', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.option(bucketsOf, { freq: 8 }), { minLength: 1, maxLength: 9 }),
@@ -172,7 +172,7 @@ test('histograms: each bucket of each group is a bar as high as its count and as
     runs,
   ));
 
-test('scatter: each row with both numbers has a dot in its place, extremes survive thinning, the others are counted', () =>
+test('scatter: every row with both numbers has a dot, thinning keeps extremes, omitted rows are counted', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(orNull(value), orNull(value), fc.constantFrom('a', 'b', null, 'null')), {
@@ -229,7 +229,7 @@ test('scatter: each row with both numbers has a dot in its place, extremes survi
     runs,
   ));
 
-test('big numbers: each measure has a tile with its whole name and its number; the others are counted', () =>
+test('big numbers: every measure has a tile with its full name and number; omitted ones are counted', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom('m', 'm'.repeat(60), 'percentile_duration_'), orNull(fc.integer())), {

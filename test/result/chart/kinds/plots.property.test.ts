@@ -64,7 +64,7 @@ const choices = fc.constantFrom<ChartOptions>(
   { log: true },
 );
 
-test('several measures: each value is in a plot of its unit under its own name, over the searched range; the others are named', () =>
+test('several measures: every value is in a plot of its unit, over the searched range; omitted ones are noted', () =>
   fc.assert(
     fc.asyncProperty(samples, choices, async (sample, options) => {
       const { rows, result } = resultOf(sample);
@@ -116,7 +116,7 @@ test('several measures: each value is in a plot of its unit under its own name, 
     runs,
   ));
 
-test('heatmap over time: each value is a cell of its line and bin, inside of the searched range', () =>
+test('heatmap over time: every value is a cell in its row and bin, within the searched range', () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(
@@ -169,7 +169,7 @@ test('heatmap over time: each value is a cell of its line and bin, inside of the
     runs,
   ));
 
-test('histograms over time: each bucket that counts is a cell as tall as it is; in the unit of the axis; of several groups the largest is drawn, and said', () =>
+test('histograms over time: every non-empty bucket of the largest group has a cell of its height', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(

@@ -59,14 +59,14 @@ function releasesIn(svg: string): readonly { readonly x: number; readonly label:
 const release = annotation(12, 'Release 1.2');
 const failover = annotation(30, 'Failover', { endTime: minute(42), type: 'incident' });
 
-describe('rules', () => {
+describe('annotation marks', () => {
   test.each<[string, ChartOptions]>([
     ['lines', { kind: 'line' }],
     ['areas', { kind: 'area' }],
     ['bars', { kind: 'bar' }],
     ['dots', { kind: 'scatter' }],
     ['a heatmap', { kind: 'heat' }],
-  ])('stand at their times over %s, with a band where there is an end', async (_, options) => {
+  ])('are at their times on %s, with a band if there is an end', async (_, options) => {
     const chart = await drawn([release, failover], options);
     expect(rulesIn(chart)).toEqual([12, 30, 42]);
     expect(rows(chart, 'ruleBands')).toEqual([{ t: 30, e: 42 }]);
@@ -77,7 +77,7 @@ describe('rules', () => {
     expect(chart.model.rules?.length).toBe(2);
   });
 
-  test('stand over every plot of small multiples, their labels over the first', async () => {
+  test('are on every plot of small multiples, with labels on the first', async () => {
     const columns = [
       time(60),
       ['a', 'float', cells(60, row => row)],
@@ -88,7 +88,7 @@ describe('rules', () => {
     expect(textsIn(svg).filter(text => text === 'Release 1.2')).toEqual(['Release 1.2']);
   });
 
-  test('are those that touch the axis; one that began before it has a band from its beginning on', async () => {
+  test('are drawn if they overlap the axis, also if they began before it', async () => {
     const before = annotation(-10, 'Before');
     const after = annotation(70, 'After');
     const across = annotation(-5, 'Across', { endTime: minute(5) });
@@ -105,15 +105,15 @@ describe('rules', () => {
     );
   });
 
-  test('a chart without any is the same as one that never asked', async () => {
+  test('do not change a chart if there are none', async () => {
     const { svg, spec, description } = await drawn([]);
     const plain = await toChart(sampleResult([hour]), now);
     expect(plain).toMatchObject({ kind: 'chart', svg, spec, description });
   });
 
   test.each<[string, ChartOptions, SampleTable]>([
-    ['where they are turned off', { annotations: false }, hour],
-    ['for a chart of no chart', { kind: 'none' }, hour],
+    ['if they are turned off', { annotations: false }, hour],
+    ['if there is no chart', { kind: 'none' }, hour],
     [
       'for bars by name',
       {},
@@ -126,7 +126,7 @@ describe('rules', () => {
       },
     ],
     ['for one number', { kind: 'stat' }, { columns: [['n', 'integer', '[1]']] }],
-  ])('nothing is asked %s', async (_, options, table) => {
+  ])('are not requested %s', async (_, options, table) => {
     let asked = 0;
     await toChart(sampleResult([table]), now, options, async () => {
       asked += 1;
@@ -135,7 +135,7 @@ describe('rules', () => {
     expect(asked).toBe(0);
   });
 
-  test('why there are none is said only where they were asked for', async () => {
+  test('have a note on why there are none if the cell requests them', async () => {
     const ask = async () => ({
       annotations: [],
       problem: 'the token of the profile prod may not list annotations',
@@ -150,7 +150,7 @@ describe('rules', () => {
     ]);
   });
 
-  test('of very many the latest are drawn, and that is said', async () => {
+  test('are limited to the latest 100, with a note', async () => {
     const many = Array.from({ length: 130 }, (_, index) => annotation(index * 0.4, `r${index}`));
     const { model, svg } = await drawn(many);
     expect([model.rules?.length, model.rules?.[0]?.label]).toEqual([100, 'r30']);
@@ -161,10 +161,10 @@ describe('rules', () => {
   });
 });
 
-describe('labels', () => {
+describe('annotation labels', () => {
   const many = Array.from({ length: 12 }, (_, index) => annotation(index * 5, `Release 1.2.${index}`));
 
-  test('are as many as have room at the width of the output, and none lies on another', async () => {
+  test('are as many as fit the width of the output, without overlapping', async () => {
     const chart = await drawn(many);
     const counts: number[] = [];
     for (const width of [400, 766, 1800]) {
@@ -180,11 +180,11 @@ describe('labels', () => {
   test.each([
     ['Release 1.2', 2],
     ['Release 1.23', 1],
-  ])('keep a gap between them: %s, twice within 112 px', async (label, count) => {
+  ])('keep a gap: %s, twice within 112 px', async (label, count) => {
     expect(await labelsIn(await drawn([annotation(10, label), annotation(20, label)]))).toHaveLength(count);
   });
 
-  test('are placed anew for a range that is shown later, and for the whole axis after it', async () => {
+  test('are placed again after zooming in and out', async () => {
     const { spec } = await drawn(many);
     const view = new vega.View(vega.parse(spec), { renderer: 'none' });
     const shown = async (window: readonly number[] | null) =>
@@ -205,27 +205,27 @@ describe('labels', () => {
     view.finalize();
   });
 
-  test('stand to the left of a rule at the right end', async () => {
+  test('are to the left of a mark at the right end', async () => {
     expect(textsIn((await drawn([annotation(59, 'Release 1.2.3')])).svg)).toContain('Release 1.2.3');
     const [label] = await labelsIn(await drawn([annotation(59, 'Release 1.2.3')]));
     expect(label?.x).toBeLessThan((59 / 60) * 674);
   });
 
-  test('of a range that is zoomed into are those that stand in it', async () => {
+  test('in a zoomed range are those within it', async () => {
     const window = [18, 37].map(at => Date.parse(minute(at)));
     const shown = await labelsIn(await drawn(many), 766, window);
     expect(shown.map(({ label }) => label)).toEqual(['Release 1.2.4', 'Release 1.2.5', 'Release 1.2.6']);
   });
 });
 
-describe('texts of an annotation', () => {
+describe('annotation texts', () => {
   // A chart shows at most 100 annotations.
   const slices = Array.from({ length: Math.ceil(PAYLOADS.length / 90) }, (_, index) =>
     PAYLOADS.slice(index * 90, (index + 1) * 90),
   );
 
   test.each(slices.map(slice => [slice.length, slice] as const))(
-    '%d hostile ones are drawn as text',
+    'that are hostile are drawn as text: %d',
     async (_, slice) => {
       const texts = slice.map((payload, index) =>
         annotation(index / 2, payload, { description: payload, url: payload, type: payload }),
@@ -247,7 +247,7 @@ describe('texts of an annotation', () => {
     },
   );
 
-  test('are in no expression: the specification differs in texts alone', async () => {
+  test('are not in expressions: the specification differs only in strings', async () => {
     const specOf = async (text: string) => {
       const { spec } = await drawn([annotation(12, text, { description: text, type: text })]);
       return JSON.stringify({ ...spec, description: '' });
@@ -257,7 +257,7 @@ describe('texts of an annotation', () => {
     expect((await specOf(odd)).replaceAll(escaped, 'vvvv')).toBe(await specOf('vvvv'));
   });
 
-  test('stand under the pointer with type, time and what is said of it; an address is text, never a link', async () => {
+  test('are in the tooltip with type and time; an address is text, not a link', async () => {
     const { spec } = await drawn([{ ...release, description: 'New form', url: 'javascript:alert(1)' }]);
     const facts = (spec.usermeta as { readonly apl: { readonly rules: unknown } }).apl;
     expect(facts.rules).toEqual([
@@ -271,13 +271,13 @@ describe('texts of an annotation', () => {
     expect(JSON.stringify(spec)).not.toMatch(/"href"|"url"/);
   });
 
-  test('without a title its type stands for it', async () => {
+  test('without a title show the type', async () => {
     const { title: _, ...untitled } = release;
     expect((await drawn([untitled])).model.rules?.[0]?.label).toBe('deploy');
   });
 });
 
-test('a chart in characters marks their columns, below its lines', async () => {
+test('a terminal chart marks annotated columns below its lines', async () => {
   const { model } = await drawn([release, failover], { kind: 'line' });
   const lines = toTerminal(model, 72).split('\n');
   expect(lines).toHaveLength(3);

@@ -77,7 +77,7 @@ describe('only an aggregate over time is a chart', () => {
   ])('%s', (_, table, expected) => expect(outcome(table) !== undefined).toBe(expected));
 });
 
-describe('bins without a row', () => {
+describe('empty bins', () => {
   const gap = times(0, 1, 4, 5);
   const range = { start: iso(0), end: iso(6) };
   const table: SampleTable = {
@@ -87,7 +87,7 @@ describe('bins without a row', () => {
     aggs: { ...count, ...avg },
   };
 
-  test('are zero for counts and sums, and a break for other measures; a note names both', () => {
+  test('are zero for counts and sums and gaps for other measures, with a note', () => {
     const chart = chartOf({
       ...table,
       columns: [gap, ['count_', 'integer', '[500,5,5,5]'], ['x', 'float', '[7,7,7,7]']],
@@ -110,7 +110,7 @@ describe('bins without a row', () => {
     expect(chart.notes).toEqual(['bins without rows are 0 in count_', 'bins without rows are gaps in x']);
   });
 
-  test('before and after the rows are zero too, to the ends of the searched range', () => {
+  test('are zero before and after the rows, to the ends of the searched range', () => {
     const chart = chartOf({
       columns: [times(2, 3), ['count_', 'integer', '[5,6]']],
       buckets,
@@ -127,7 +127,7 @@ describe('bins without a row', () => {
     ]);
   });
 
-  test('are zero for each group by itself', () => {
+  test('are zero for each group separately', () => {
     const columns = [
       times(0, 1, 2),
       ['g', 'string', '["a","a","b"]'],
@@ -156,8 +156,8 @@ describe('bins without a row', () => {
       { status: { messages: [{ priority: 'warn', count: 1, code: 'row_limit_server', msg: '' }] } },
       [5, null, 5],
     ],
-    ['neither', undefined, {}, [0, 5, 0, 5, 0]],
-  ])('are not taken for zero where they may have held rows: %s', (_, reading, extras, expected) => {
+    ['none of these', undefined, {}, [0, 5, 0, 5, 0]],
+  ])('are not zero if they may have had rows: %s', (_, reading, extras, expected) => {
     const columns = [times(1, 3), ['count_', 'integer', '[5,5]']] as const;
     const chart = chartOf(
       { columns, buckets, range: { ...range, end: iso(5) }, aggs: count },
@@ -167,13 +167,13 @@ describe('bins without a row', () => {
     expect(line(chart).map(([, v]) => v)).toEqual(expected);
   });
 
-  test('are found without a stated width when the times have a common distance', () => {
+  test('are found without a bin size if the times are evenly spaced', () => {
     const columns = [times(0, 1, 2, 5, 6), ['x', 'float', '[1,2,3,4,5]']] as const;
     const chart = chartOf({ columns, groups: ['_time'], aggs: avg });
     expect(line(chart).map(([, v]) => v)).toEqual([1, 2, 3, null, 4, 5]);
   });
 
-  test('of months, which have no common width, are not looked for', () => {
+  test('are not filled for months, which differ in length', () => {
     const months = JSON.stringify(['2026-07-01T00:00:00Z', '2026-08-01T00:00:00Z', '2026-10-01T00:00:00Z']);
     const columns = [
       ['_time', 'datetime', months],
@@ -192,13 +192,13 @@ describe('the time axis', () => {
     expect(axisOf(chartOf({ columns, buckets, range, aggs: count }))).toEqual([0, 180]);
   });
 
-  test('covers the data where the times are not those that were searched, and says so', () => {
+  test('covers the data if it is outside the searched range, and says so', () => {
     const chart = chartOf({ columns, buckets, range: { start: iso(0), end: iso(60) }, aggs: count });
     expect(axisOf(chart)).toEqual([145, 147]);
     expect(chart.notes).toEqual(['the axis covers the times of the result, not the searched range']);
   });
 
-  test('marks the first and the last bin where the range cuts them', () => {
+  test('marks the first and the last bin as partial if the range cuts them', () => {
     const five = { field: '_time', size: 300_000_000_000 };
     const table = {
       columns: [times(0, 5, 10), ['count_', 'integer', '[1,9,2]']],
@@ -232,7 +232,7 @@ describe('the time axis', () => {
 });
 
 describe('groups', () => {
-  test('with the same beginning stay apart, and so do their labels', () => {
+  test('with a common prefix have separate lines and labels', () => {
     const name = (end: string) => `/api/v1/organizations/0123456789/projects/0123456789/${end}`;
     const columns = [
       times(0, 0, 0, 1, 1, 1),
@@ -260,7 +260,7 @@ describe('groups', () => {
     expect(new Set(chart.legend.map(each => each.label)).size).toBe(3);
   });
 
-  test('are never made of lists and maps, and a note names what is not drawn', () => {
+  test('are never lists, maps, times or aggregated strings, which a note names', () => {
     const minutes = everyMinute(60);
     const columns: readonly SampleColumn[] = [
       times(...minutes),
@@ -289,20 +289,20 @@ describe('groups', () => {
     aggs: { x: { name: aggregate } },
   });
 
-  test('are ranked by their greatest value where values do not add up, so that a peak is among them', () => {
+  test('are ranked by their peak if values do not add up', () => {
     const chart = chartOf(spiky('percentile'));
     expect(chart.legend[0]?.label).toBe('g0');
     expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest x']);
   });
 
-  test('are ranked by their sum where values add up', () => {
+  test('are ranked by their sum if values add up', () => {
     const chart = chartOf(spiky('sum'));
     expect(chart.legend.map(each => each.label)).not.toContain('g0');
     expect(chart.legend[0]?.label).toBe('g11');
     expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest total of x']);
   });
 
-  test('whose keys are not in the result are dots: no line joins rows of one timestamp', () => {
+  test('without their keys in the result are dots, not lines', () => {
     const chart = chartOf({
       columns: [times(0, 0, 1, 1), ['count_', 'integer', '[1,9,2,8]']],
       buckets,
@@ -333,14 +333,14 @@ describe('measures', () => {
     expect(chart.legend.map(each => each.label)).toEqual(['200', '500']);
   });
 
-  test('columns computed from keys stand in for them where those were projected away', () => {
+  test('are grouped by columns computed from keys if the keys were projected away', () => {
     const columns = keyed.columns.filter(([name]) => name !== 'status');
     const chart = chartOf({ ...keyed, columns }, {}, { missingBins: 'empty', keyColumns: ['z'] });
     expect(chart.legend.map(each => each.label)).toEqual(['200', '500']);
     expect(chart.plots[0]?.mark).toBe('lines');
   });
 
-  test('have axes in the unit of their values', () => {
+  test('have axes in a unit that fits their values', () => {
     const columns = [
       times(0, 1),
       ['took', 'timespan', '[150000000,50000000]'],
@@ -359,7 +359,7 @@ describe('measures', () => {
     expect(chart.plots.map((_, plot) => line(chart, plot)[0]?.[1])).toEqual([150, 50, 3, 90e9, 0.05]);
   });
 
-  test('without a value are named instead of drawn; without any there is a sentence', () => {
+  test('without values are named instead of drawn, and a sentence replaces an empty chart', () => {
     const columns = [times(0, 1), ['x', 'float', '[1,2]'], ['p95', 'float', '[null,null]']] as const;
     const range = { start: iso(0), end: iso(2) };
     const chart = chartOf({ columns, buckets, range });
@@ -369,7 +369,7 @@ describe('measures', () => {
     );
   });
 
-  test('begin at zero, unless all of them are far from it and vary little', () => {
+  test('have axes from zero, unless values are far from it and vary little', () => {
     const range = { start: iso(0), end: iso(3) };
     const of = (values: string, aggregate: string) =>
       chartOf({
@@ -386,7 +386,7 @@ describe('measures', () => {
     expect([narrow.plots.map(ends), narrow.notes]).toEqual([[[98, 99]], ['the axis does not begin at 0']]);
   });
 
-  test('of like unit and size share a plot, others do not', () => {
+  test('of similar unit and size share a plot', () => {
     const plots = (a: string, b: string) =>
       chartOf({
         columns: [times(0, 1), ['a', 'float', a], ['b', 'float', b]],
@@ -397,7 +397,7 @@ describe('measures', () => {
     expect(plots('[1,2]', '[30,41]')).toBe(2);
   });
 
-  test('beyond six are not drawn, and a note says so', () => {
+  test('are limited to six, with a note', () => {
     const measures = everyMinute(8).map((index): SampleColumn => [`m${index}`, 'integer', '[1,2]']);
     const chart = chartOf({
       columns: [times(0, 1), ...measures],
@@ -408,7 +408,7 @@ describe('measures', () => {
   });
 });
 
-test('a spike among twenty thousand bins is drawn, and a note names what is left out', () => {
+test('a spike among 20,000 bins is drawn, and a note says that points were dropped', () => {
   const seconds = 20_000;
   const columns = [
     ['_time', 'datetime', cells(seconds, row => new Date(nine + row * 1000).toISOString())],
@@ -427,7 +427,7 @@ test('a spike among twenty thousand bins is drawn, and a note names what is left
   expect(chart.notes).toEqual(['too many points to draw: of neighbors the least and the greatest are shown']);
 });
 
-test('one count over time is bars; too many bins are an area, several lines or other measures are lines', () => {
+test('a count over time is bars, or an area with too many bins; other measures are lines', () => {
   const mark = (minutes: number, aggregate: string) =>
     chartOf({
       columns: [times(...everyMinute(minutes)), ['x', 'integer', cells(minutes, row => row + 1)]],
@@ -443,7 +443,7 @@ test('one count over time is bars; too many bins are an area, several lines or o
   ]);
 });
 
-test('a logarithmic axis of a stack reaches from below its least value to its greatest sum', () => {
+test('a logarithmic axis of a stack spans its lowest value and its highest sum', () => {
   const table: SampleTable = {
     columns: [
       times(0, 0, 1, 1),
@@ -456,7 +456,7 @@ test('a logarithmic axis of a stack reaches from below its least value to its gr
   expect(chart.plots.map(ends)).toEqual([[10, 320]]);
 });
 
-describe('of more bins than are drawn, the lines keep', () => {
+describe('thinned lines keep', () => {
   const rows = everyMinute(1_600);
   const zigzag = (row: number) => (row * 7919) % 1009;
   const stamped = times(...rows);
