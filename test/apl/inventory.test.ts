@@ -102,7 +102,7 @@ test('every documented function is in the catalog', () => {
   expect(names.length).toBe(256);
 });
 
-test('the spellings of one function are one entry', () => {
+test('all spellings of a function share one entry', () => {
   const several = Object.values(functionGroups)
     .flatMap(words)
     .filter(name => name.includes('='));
@@ -127,7 +127,7 @@ test('every documented form of syntax is in the catalog', () => {
   expect(syntax.length).toBe(23);
 });
 
-test('only what needs the network or a server is unavailable', () => {
+test('only functions that need the network or a server are unavailable', () => {
   const unavailable = functions.filter(each => each.unavailable !== undefined).map(each => each.name);
   expect(unavailable.sort()).toEqual(['cursor_current', 'geo_info_from_ip_address']);
 });

@@ -54,16 +54,16 @@ function checkSegments(cell: string, query: ReturnType<typeof parseCell>['querie
   }
 }
 
-describe('no text makes the parser or the binder throw', () => {
+describe('the parser and the binder never throw', () => {
   const check = (arbitrary: fc.Arbitrary<string>, runs: number): void =>
     fc.assert(fc.property(arbitrary, read), { numRuns: runs });
 
-  test('random characters', () => check(fc.string({ unit: 'binary', maxLength: 200 }), 1_500));
-  test('random printable text', () => check(fc.string({ maxLength: 100 }), 1_500));
-  test('words of the language in any order', () => check(tokenSoup, 1_500));
-  test('queries', () => check(pipeline, 250));
-  test('queries with a few characters changed', () => check(mutated, 400));
-  test('20,000 random strings of bytes', () => {
+  test('on random characters', () => check(fc.string({ unit: 'binary', maxLength: 200 }), 1_500));
+  test('on random printable text', () => check(fc.string({ maxLength: 100 }), 1_500));
+  test('on keywords in any order', () => check(tokenSoup, 1_500));
+  test('on valid queries', () => check(pipeline, 250));
+  test('on queries with a few characters changed', () => check(mutated, 400));
+  test('on 20,000 random byte strings', () => {
     const bytes = fc.uint8Array({ maxLength: 60 }).map(array => Buffer.from(array).toString('latin1'));
     fc.assert(
       fc.property(bytes, text => void parseQuery(text)),
@@ -72,14 +72,14 @@ describe('no text makes the parser or the binder throw', () => {
   });
 });
 
-describe('nothing that is repeated 16,000 times is too deep for the parser', () => {
+describe('the parser handles 16,000 repetitions of', () => {
   const repeated: readonly [string, (count: number) => string][] = [
     ['parentheses', count => `print ${'('.repeat(count)}`],
     ['closed parentheses', count => `print ${'('.repeat(count)}1${')'.repeat(count)}`],
     ['brackets', count => `print ${'dynamic(['.repeat(count)}`],
     ['lists within lists', count => `T | where ${'a in ('.repeat(count)}`],
     ['queries in parentheses', count => `${'('.repeat(count)}T${' | where (a)'.repeat(count)}`],
-    ['signs', count => `print ${'-'.repeat(count)}1`],
+    ['minus signs', count => `print ${'-'.repeat(count)}1`],
     ['not', count => `T | where ${'not '.repeat(count)}a`],
     ['members', count => `T | project ${'a.'.repeat(count)}a`],
     ['pipes', count => `T ${'| '.repeat(count)}`],
@@ -94,8 +94,8 @@ describe('nothing that is repeated 16,000 times is too deep for the parser', () 
     ['tables of a search', count => 'search in (search '.repeat(count)],
     ['joins', count => `T ${'| join (T '.repeat(count)}`],
     ['lookups', count => `T ${'| lookup union '.repeat(count)}`],
-    ['comments as SQL writes them', count => '-- a\n'.repeat(count)],
-    ['conditions in brackets', count => `T | where ${'((x)| '.repeat(count)}`],
+    ['SQL comments', count => '-- a\n'.repeat(count)],
+    ['conditions in parentheses', count => `T | where ${'((x)| '.repeat(count)}`],
   ];
   test.each(repeated)('%s', (_, text) => {
     const source = text(16_000);

@@ -22,7 +22,7 @@ function relationOf<K extends Relation['kind']>(plan: Plan, kind: K): Extract<Re
   return at as Extract<Relation, { kind: K }>;
 }
 
-describe('a parameter takes the value that the request gives, as its type', () => {
+describe('binds a parameter of the request', () => {
   const parameter = (type: string, given: unknown) => {
     const plan = planOf(`declare query_parameters(p: ${type}); print p`, { variables: { p: given } });
     const row = relationOf(plan, 'values').rows[0]?.[0] ?? relationOf(plan, 'project').items[0]?.value;
@@ -42,7 +42,7 @@ describe('a parameter takes the value that the request gives, as its type', () =
     ['dynamic', [1, 'a'], ['dynamic', '[1,"a"]']],
     ['dynamic', 'a', ['dynamic', '"a"']],
     ['string', null, ['string', null]],
-  ])('%s from %j', (type, given, expected) => expect(parameter(type, given)).toEqual(expected));
+  ])('as %s from %j', (type, given, expected) => expect(parameter(type, given)).toEqual(expected));
 
   test.each([
     ['long', 'x'],
@@ -52,7 +52,7 @@ describe('a parameter takes the value that the request gives, as its type', () =
     ['timespan', 'soon'],
     ['bool', 'true'],
     ['string', 1],
-  ])('%s not from %j', (type, given) => {
+  ])('but not as %s from %j', (type, given) => {
     const text = `declare query_parameters(p: ${type}); print p`;
     expect(messagesOf(text, { variables: { p: given } })).toEqual([
       `the parameter \`p\` cannot be ${JSON.stringify(given)}: its type is ${type}. Pass it in the request’s variables, or give it a default: \`name: type = value\`.`,
@@ -60,7 +60,7 @@ describe('a parameter takes the value that the request gives, as its type', () =
   });
 });
 
-describe('the result says how a column was aggregated', () => {
+describe('a result column has its aggregation', () => {
   test.each([
     ['percentile(duration, 95)', { name: 'percentile', args: [95], fields: ['duration'] }],
     ['percentile(duration, 99.5)', { name: 'percentile', args: [99.5], fields: ['duration'] }],
@@ -71,7 +71,7 @@ describe('the result says how a column was aggregated', () => {
     expect(columns.map(column => column.agg)).toEqual([expected]);
   });
 
-  test('an integer beyond the numbers of JSON is a text', () => {
+  test('with an integer beyond 2^53 as a string', () => {
     const { columns } = planOf('web | summarize make_list(method, 9007199254740993)').relation;
     expect(columns[0]?.agg?.args).toEqual(['9007199254740993']);
   });
@@ -91,7 +91,7 @@ describe('the common type of values', () => {
   });
 });
 
-describe('the window of make-series is known before the query runs', () => {
+describe('resolves the window of make-series before the query runs', () => {
   const at = 1_000_000n;
   test.each([
     ['now()', at],
@@ -116,12 +116,12 @@ describe('mv-expand', () => {
     ['kind=array ', false],
     ['bagexpansion=array ', false],
     ['bagexpansion=bag ', true],
-  ])('%sspreads maps: %s', (option, bag) => {
+  ])('%sexpands maps: %s', (option, bag) => {
     expect(relationOf(planOf(`web | mv-expand ${option}attributes`), 'expand').bag).toBe(bag);
   });
 });
 
-describe('an operator of another language', () => {
+describe('suggests an alternative for an operator of another language', () => {
   test.each([
     ['evaluate', 'Plugins do not exist in APL.'],
     ['invoke', 'Functions of tables do not exist in APL: write the operators themselves.'],
@@ -160,20 +160,20 @@ describe('an operator of another language', () => {
 test.each([
   ['$left.nope == $right.trace_id', 'unknown field `nope`'],
   ['$left.method == $right.nope', 'unknown field `nope`'],
-])('the condition %s of a join names a field that is not there', (condition, message) => {
+])('refuses the condition %s of a join with an unknown field', (condition, message) => {
   expect(messagesOf(`web | join (spans) on ${condition}`)[0]).toContain(message);
 });
 
 test.each([
   ['print long(1, 2)', ['`long` takes 1 argument, not 2']],
   ['print string()', ['`string` takes 1 argument, not 0']],
-])('%s is refused', (text, messages) => {
+])('refuses %s', (text, messages) => {
   const { query, diagnostics } = parseQuery(text);
   const found = [...diagnostics, ...bind(query, text, environment).diagnostics];
   expect(found.map(({ message }) => message)).toEqual(messages);
 });
 
-test('the button of a bare number beside a duration has the number with a unit', () => {
+test('the fix for a plain number beside a duration adds a unit', () => {
   const text =
     'print 1h > 500, 1h < -2.5, 1h == 1500000000, 1h != 7200000000000, 1h + 3, 1h in (9), 1h between (60000000000 .. 2h)';
   const { diagnostics } = bind(parseQuery(text).query, text, environment);

@@ -17,7 +17,7 @@ type Name = keyof typeof limits;
 /** The length of a pattern is checked when it is compiled, not here. */
 const bounded = (Object.entries(limitCases) as [Name, LimitCase][]).filter(([name]) => name !== 'pattern');
 
-test.each(bounded)('%s: as many as the limit says, and no more', (name, { write, most, at }) => {
+test.each(bounded)('%s: allows the limit and refuses one more', (name, { write, most, at }) => {
   const limit = limits[name];
   const allowed = most ?? limit.most;
   expect(errorsIn(write(allowed))).toEqual([]);
@@ -42,7 +42,7 @@ test.each<readonly [name: string, write: (count: number) => string, most: number
     990,
     'expression',
   ],
-  ['signs', count => `print ${'- '.repeat(count)}1`, 190, 'expression'],
+  ['minus signs', count => `print ${'- '.repeat(count)}1`, 190, 'expression'],
   ['properties', count => `web | project a = attributes${'.b'.repeat(count)}`, 190, 'expression'],
   ['arguments', count => `print strcat(${repeated(count, ',', at => `'${at}'`)})`, 10_000, 'items'],
   ['elements', count => `print dynamic([${repeated(count, ',', at => `${at}`)}])`, 10_000, 'items'],
@@ -50,42 +50,42 @@ test.each<readonly [name: string, write: (count: number) => string, most: number
   ['fields', count => `web | project ${repeated(count, ',', at => `f${at}=1`)}`, 10_000, 'items'],
   ['names of let', count => `let ${'n'.repeat(count)} = 1; print ${'n'.repeat(count)}`, 4_000, 'name'],
   ['lookups', count => `web ${'| lookup (web) on status'.repeat(count)}`, 64, 'joins'],
-  ['let values, each of the one before', chain, 160, 'expression'],
-  ['let values, each twice the one before', doubled, 12, 'nodes'],
-  ['let tables, each twice the one before', doubledTable, 6, 'tables'],
+  ['let values, each using the previous one', chain, 160, 'expression'],
+  ['let values, each using the previous one twice', doubled, 12, 'nodes'],
+  ['let tables, each using the previous one twice', doubledTable, 6, 'tables'],
   [
-    'let tables, each of the one before',
+    'let tables, each using the previous one',
     count =>
       `let a0 = web; ${repeated(count, '; ', at => `let a${at + 1} = a${at} | where status > 1`)}; a${count}`,
     290,
     'stages',
   ],
-])('%s have a bound, and what is beyond it is reported once', (_, write, most, limit) => {
+])('the limit on %s is enforced and reported once', (_, write, most, limit) => {
   expect(errorsIn(write(most))).toEqual([]);
   const [first, ...further] = errorsIn(write(most * 4)).map(({ message }) => message);
   expect(first).toBe(limits[limit].message);
   expect(further).not.toContain(first);
 });
 
-test('what follows arguments that cannot be read is read', () => {
+test('parsing continues after malformed arguments', () => {
   expect(errorsIn("print strlen('a' 'b'), nowhere").map(({ message }) => message)).toEqual([
     "expected `,` or `)` in the arguments of `strlen`, found `'b'`",
     'unknown field `nowhere`',
   ]);
 });
 
-test('a message quotes no more of a long name than can be read', () => {
+test('a message truncates a long name', () => {
   const [error] = errorsIn(`${'n'.repeat(3_000)} | count`);
   expect(error?.message).toBe(`unknown dataset \`${'n'.repeat(79)}…\``);
 });
 
-test('a pipeline is read up to its bound, whatever the number of its pipes', () => {
+test('a pipeline of empty stages is parsed up to the limit', () => {
   const errors = errorsIn(`print 1 ${'|'.repeat(20_000)}`);
   expect(errors).toHaveLength(limits.stages.most + 1);
   expect(errors.at(-1)?.message).toBe(limits.stages.message);
 });
 
-test('a pipeline that is too long is reported once, and what follows it is read', () => {
+test('a pipeline over the limit is reported once, and the rest is parsed', () => {
   const long = `web ${'| where status > 1'.repeat(limits.stages.most + 1)}`;
   const messages = (apl: string) => errorsIn(apl).map(({ message }) => message);
   expect(messages(`let a = ${long} | nope; nowhere`)).toEqual([

@@ -14,9 +14,9 @@ function spaced(json: string): string {
 test.each([
   ['[1,2]', '[1, 2]'],
   ['[ {"a , b":"c:\\""} ]', '[{"a , b": "c:\\""}]'],
-])('spacing of %s', (json, expected) => expect(spaced(json)).toBe(expected));
+])('normalizes the spacing of %s', (json, expected) => expect(spaced(json)).toBe(expected));
 
-test('the results of examples are spaced one way', () => {
+test('results of examples have consistent spacing', () => {
   const results = [
     ...[...everyFunction, ...aggregates, ...elements].map(each => each.example?.result ?? ''),
     ...[...everyFunction, ...aggregates].flatMap(({ nulls = {} }: FunctionEntry) =>

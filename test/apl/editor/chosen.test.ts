@@ -30,16 +30,16 @@ function rowsOf(query: string, column: string, ...rows: readonly Record<string, 
 describe('the events behind rows', () => {
   test.each<[string, string, string, readonly Record<string, string | null>[], string]>([
     ['a value', 'web', 'status', [{ status: 'it\'s "5\\00"' }], String.raw`status == "it's \"5\\00\""`],
-    ['a null', 'web', 'status', [{ status: null }], 'isnull(status)'],
+    ['a null value', 'web', 'status', [{ status: null }], 'isnull(status)'],
     [
-      'values',
+      'several values',
       'web | take 9',
       'status',
       [{ status: '1' }, { status: '2' }, { status: '1' }],
       'status == "1" or status == "2"',
     ],
     [
-      'a group, whichever value of it is chosen',
+      'a group, whichever of its values is selected',
       'web | summarize count() by status, place = tolower(["geo.city"]) | sort by count_',
       'count_',
       [{ status: '500', place: 'x', count_: '7' }],
@@ -56,13 +56,13 @@ describe('the events behind rows', () => {
       '(status == "5" and bin(_time, 5m) == datetime(2026-01-01T00:00:00Z)) or (status == "6" and bin(_time, 5m) == datetime(2026-01-01T00:05:00Z))',
     ],
     [
-      'a bin as wide as the range makes it',
+      'a bin whose width depends on the range',
       'web | summarize count() by bin_auto(_time)',
       'count_',
       [{ _time: '2026-01-01T00:15:00Z', count_: '1' }],
       'bin(_time, 900s) == datetime(2026-01-01T00:15:00Z)',
     ],
-    ['a value that differs', 'web | distinct status', 'status', [{ status: '5' }], 'status == "5"'],
+    ['a distinct value', 'web | distinct status', 'status', [{ status: '5' }], 'status == "5"'],
     [
       'no groups',
       'web | summarize count()',
@@ -78,7 +78,7 @@ describe('the events behind rows', () => {
       'A row of this result stands for no part of the events.',
     ],
     [
-      'a field that is computed later',
+      'a field computed by the query',
       'web | take 5 | extend status = strcat(status, "!")',
       'status',
       [{ status: '5!' }],
@@ -88,7 +88,7 @@ describe('the events behind rows', () => {
     expect(rowsOf(query, column, ...rows)).toBe(condition);
   });
 
-  test('more than twenty rows are refused', () => {
+  test('refuses more than twenty rows', () => {
     const rows = Array.from({ length: 21 }, (_, index) => ({ status: String(index) }));
     expect(rowsOf('web', 'status', ...rows)).toBe('Choose 20 rows at most.');
   });
@@ -185,7 +185,7 @@ test.each<[string, ChosenMark, string]>([
     { values: [status] },
     'The events have no status as this result has it: the query computes it later.',
   ],
-])('the events behind a mark of %s', (query, mark, condition) => {
+])('the events behind a chart mark of %s', (query, mark, condition) => {
   const found = chosenMark(new QueryText(`web | ${query}`), mark, day);
   expect('condition' in found ? found.condition : found.problem).toBe(condition);
 });
@@ -201,7 +201,7 @@ test.each<[string, boolean, string]>([
     false,
     'The query does not say which field runs along this chart.',
   ],
-])('the events behind a part of the chart of %s', (query, isTime, condition) => {
+])('the events behind a selection in the chart of %s', (query, isTime, condition) => {
   const found = chosenPart(new QueryText(query), '1', '2', isTime);
   expect('condition' in found ? found.condition : found.problem).toBe(condition);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 
-describe('a value becomes a condition', () => {
+describe('the condition for a value', () => {
   test.each<[string, string, string | null, string, string]>([
     ['status', 'string', '500', 'status == "500"', 'status != "500"'],
     ['n', 'integer', '-9223372036854775808', 'n == -9223372036854775808', 'n != -9223372036854775808'],

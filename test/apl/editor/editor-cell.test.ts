@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/apl/editor/editor-cell.js';
 import { cursorOf, environment } from '../environment.js';
 
-describe('a cell as one text of statements', () => {
+describe('joins the queries of a cell into one text', () => {
   test.each<readonly [cell: string, text: string]>([
     ['web | count', 'web | count'],
     ['web | count\n\nspans | count', 'web | count\n;spans | count'],
@@ -43,7 +43,7 @@ test.each<readonly [marked: string, first: string]>([
   ["web | where ['geo$0'] == 1", "['geo.city']"],
 ])('completes %j', (marked, first) => expect(offered(marked)).toBe(first));
 
-test('a name is found, explained and renamed through the whole cell', () => {
+test('finds, explains and renames a name across the cell', () => {
   const cell = '%time 1h\nlet low = 5\n\nweb | where status > low\n\nn << spans | where low < 1';
   const at = cell.lastIndexOf('low');
   const span = { from: cell.indexOf('low'), to: cell.indexOf('low') + 3 };
@@ -58,12 +58,12 @@ test('a name is found, explained and renamed through the whole cell', () => {
   expect(renaming.ok && renaming.edits.map(({ insert }) => insert)).toEqual(['least', 'least', 'least']);
 });
 
-test('the signature is that of the call that is open', () => {
+test('shows the signature of the open call', () => {
   const help = signatureInCell('%time 1h\nweb | count\n\nprint substring("a", ', 45);
   expect([help?.label.slice(0, 10), help?.active]).toEqual(['substring(', 1]);
 });
 
-test('each cell of a file is laid out by itself', () => {
+test('formats each cell of a file separately', () => {
   const file = '%time  1h\nweb|count\n\n// %% two\n%limit 5\nweb|count\n\n\n// %% [markdown]\n// a|b\n';
   const formatted =
     '%time  1h\nweb\n| count\n\n// %% two\n%limit 5\nweb\n| count\n\n\n// %% [markdown]\n// a|b\n';
@@ -77,7 +77,7 @@ test.each([
   ['T;\n// @unit m|s\nU', '// @unit UNIT\n\nThe unit of the measures,'],
   ['  // @lo|g\nT', '// @log\n\nThe axis of the values is logarithmic.'],
   ['// @annota|tions off\nT', '// @annotations on|off\n\nWhether charts over time show the annotations'],
-])('a directive is explained where it stands: %j', (marked, expected) => {
+])('explains a directive at its position: %j', (marked, expected) => {
   const at = marked.indexOf('|');
   const cell = marked.replace('|', '');
   const found = hoverCell(cell, at, environment);
@@ -85,6 +85,6 @@ test.each([
   expect(cell.slice(found?.from, found?.to)).toMatch(/^@(?:viz bar|unit ms|log|annotations off)$/);
 });
 
-test('a comment that only mentions a directive is explained by nothing', () => {
+test('does not explain a directive mentioned in a comment', () => {
   expect(hoverCell('// see @viz\nT', 8, environment)).toBeUndefined();
 });

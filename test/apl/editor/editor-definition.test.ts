@@ -62,7 +62,7 @@ describe('references', () => {
     ['we$0b | count', 'web | count'],
   ])('%s', (input, expected) => expect(marked(input)).toBe(expected));
 
-  test('the definition is the first of them', () => {
+  test('start with the definition', () => {
     expect(definition('let a = 5; print a', 17, environment)).toEqual({ from: 4, to: 5 });
     expect(definition('print 1', 2, environment)).toBeUndefined();
   });

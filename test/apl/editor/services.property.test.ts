@@ -74,8 +74,8 @@ const word = fc.constantFrom(
 const soup = fc.array(word, { maxLength: 30 }).map(words => words.join(' '));
 const text = fc.oneof(soup, fc.string({ unit: 'binary', maxLength: 60 }));
 
-describe('no text makes an editor service fail', () => {
-  test('completion, hover, signatures, references, renaming, layout', () => {
+describe('editor services never fail on any text', () => {
+  test('in completion, hover, signatures, references, renaming and formatting', () => {
     fc.assert(
       fc.property(text, fc.nat(200), (input, place) => {
         const offset = Math.min(place, input.length);
@@ -92,7 +92,7 @@ describe('no text makes an editor service fail', () => {
     );
   });
 
-  test('brackets without end', () => {
+  test('with 20,000 open brackets', () => {
     const deep = `web | where ${'('.repeat(20_000)}`;
     expect(complete(deep, deep.length, environment).items).toEqual([]);
     expect(hover(deep, deep.length, environment)).toBeUndefined();

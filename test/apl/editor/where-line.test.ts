@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { whereLine } from '../../../kernel/apl/editor/where-line.js';
 import { parseQuery } from '../../../kernel/apl/syntax/parse.js';
 
-describe('the line goes to the end of the query', () => {
+describe('adds the line at the end', () => {
   const put = (source: string, query: string) => {
     const line = whereLine(source, query, 'x', 'x == 1');
     return line && source.slice(0, line.at) + line.text + source.slice(line.at);
   };
   test.each<[string, string, string, string | undefined]>([
-    ['of one query', "['d']", "['d']", "['d']\n| where x == 1"],
+    ['of a single query', "['d']", "['d']", "['d']\n| where x == 1"],
     [
       'before a comment and a semicolon',
       "['d'] | sort by y; // five",
       "['d'] | sort by y;",
       "['d'] | sort by y\n| where x == 1; // five",
     ],
-    ['of that query of several', "['a']\n\n['b']", "['a']", "['a']\n| where x == 1\n\n['b']"],
+    ['of the matching query among several', "['a']\n\n['b']", "['a']", "['a']\n| where x == 1\n\n['b']"],
     [
       'after magics and lets',
       "%%time 1h\nlet y = 1;\n['a'] | where z == y",
@@ -23,16 +23,16 @@ describe('the line goes to the end of the query', () => {
       "%%time 1h\nlet y = 1;\n['a'] | where z == y\n| where x == 1",
     ],
     [
-      'of the last one, where the cell has changed',
+      'of the last query if the cell has changed',
       "['a']\n\n['b']",
       "['c']",
       "['a']\n\n['b']\n| where x == 1",
     ],
-    ['nowhere without a query', '%help', "['c']", undefined],
+    ['but not without a query', '%help', "['c']", undefined],
   ])('%s', (_, source, query, changed) => expect(put(source, query)).toBe(changed));
 });
 
-describe('the line goes before what would make it filter something else', () => {
+describe('adds the line before an operator that would change its meaning', () => {
   const put = (query: string, field = 'x') => {
     const line = whereLine(query, query, field, `${field} == 1`);
     if (line === undefined) throw new Error('no place');
@@ -71,24 +71,24 @@ describe('the line goes before what would make it filter something else', () => 
     ['T | take 5 | lookup (U) on y', 'take 5'],
     ['T | take 5 | union (U)', 'take 5'],
     ['T | take 5 | sort by y | extend d = y - prev(y)', 'take 5'],
-  ])('but not before the field is made: %s', (query, after) => {
+  ])('but after the operator that computes the field: %s', (query, after) => {
     expect(put(query)).toEqual([`${query}\n| where x == 1`, undefined, after]);
   });
 
-  test('between the operator that makes the field and the one that chooses', () =>
+  test('between the operator that computes the field and one that selects rows', () =>
     expect(put('T | summarize x = count() by y | top 3 by x')).toEqual([
       'T | summarize x = count() by y | where x == 1 | top 3 by x',
       'top 3 by x',
       'summarize x = count() by y',
     ]));
 
-  test('a bin of a time is another value than the time', () =>
+  test('after a summarize, since a bin of a time differs from the time', () =>
     expect(put('T | summarize count() by bin(_time, 1h)', '_time')).toEqual([
       'T | summarize count() by bin(_time, 1h)\n| where _time == 1',
       undefined,
       'summarize count() by bin(_time, 1h)',
     ]));
 
-  test('a name in a quote is the same name', () =>
+  test('treating a quoted name as the same name', () =>
     expect(whereLine("T | take 5 | project ['a b']", '', 'a b', 'c')?.before).toBe('take 5'));
 });

@@ -70,7 +70,7 @@ test.each([
   expect(first(text)).toEqual([message, instead]);
 });
 
-test.each(['timestamp', 'Timestamp', 'TimeGenerated', "['@timestamp']"])('%s is _time', name => {
+test.each(['timestamp', 'Timestamp', 'TimeGenerated', "['@timestamp']"])('suggests _time for %s', name => {
   const written = name.startsWith('[') ? '@timestamp' : name;
   expect(first(`web | where ${name} > ago(1h)`)).toEqual([`unknown field \`${written}\``, '_time']);
 });
@@ -109,6 +109,6 @@ test.each([
   'web | extend x = a.b',
   'what | count',
   'range x from 1 to 3 step 1',
-])('%s is APL', text => {
+])('accepts %s as APL', text => {
   expect(parseQuery(text).diagnostics.filter(({ code }) => code === 'other-language')).toEqual([]);
 });

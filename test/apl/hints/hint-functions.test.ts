@@ -3,7 +3,7 @@ import { functionNames } from '../../../kernel/apl/catalog/all-functions.js';
 import { functionsElsewhere } from '../../../kernel/apl/hints/hint-functions.js';
 
 test.each(Object.entries(functionsElsewhere))(
-  'what `%s` is elsewhere is APL, or a sentence: %s',
+  'the hint for `%s` calls only known functions: %s',
   (_, hint) => {
     expect(hint).toMatch(/^[`\w('|]/);
     const known = ['datetime', ...functionNames(true)];

@@ -30,13 +30,13 @@ describe.each(Object.entries(languages))('%s', (file, language) => {
       writeFileSync(url, pairs.map(({ query }) => `${query}\n${shown(query, language)}\n`).join('\n')));
   else test.each(pairs)('$query', ({ query, expected }) => expect(shown(query, language)).toBe(expected));
 
-  test.each(pairs)('what becomes of $query is understood', ({ query }) => {
+  test.each(pairs)('the translation of $query is valid', ({ query }) => {
     const apl = translation(query)?.instead ?? 'print 1';
     expect(errors(apl)).toEqual([]);
   });
 });
 
-test('a translation may end anywhere', () => {
+test('parses any prefix of a query of another language', () => {
   for (const file of Object.keys(languages)) {
     const pairs = readPairs(readFileSync(new URL(`pairs/${file}.txt`, import.meta.url), 'utf8'));
     for (const { query } of pairs)
@@ -56,7 +56,7 @@ test.each([
   `a:b AND ${'('.repeat(2000)}c`,
   `a:b AND ${'- '.repeat(2000)}c`,
   `${'rate('.repeat(2000)}{a="b"}[5m]`,
-])('a text that is nested deeply is named', text => {
+])('a deeply nested query gets a hint', text => {
   expect(translation(text)?.hint).toBe('It is nested too deeply to be translated.');
 });
 

@@ -434,7 +434,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   ['web | Select-Object status -Last 5', 'web | sort by _time desc | limit 5 | project status'],
   ['web | Measure-Object status', 'web | summarize countif(isnotnull(status))'],
   ['web | Select-String -NotMatch "time out"', 'web | search not "time out"'],
-])('%s becomes a query', (typed, query, presses = errorsOf(typed).length) => {
+])('%s is fixed to a valid query', (typed, query, presses = errorsOf(typed).length) => {
   expect(errorsOf(typed)).not.toEqual([]);
   expect(fixed(typed, presses)).toBe(query);
   expect(errorsOf(query).map(({ message }) => message)).toEqual([]);
@@ -491,7 +491,7 @@ test.each([
   ['show me errors in web', 'show me errors in web', 'Begin with the dataset'],
   ['_sourceCategory=prod | count by status', '_sourceCategory=prod | count by status', "['logs']"],
   ['db.web.aggregate([{a: 1}])', 'db.web.aggregate([{a: 1}])', "['web']"],
-])('%s is explained at its place', (typed, place, hint) => {
+])('%s is explained at its position', (typed, place, hint) => {
   const [found] = errorsOf(typed);
   expect(typed.slice(found?.from, found?.to)).toBe(place);
   expect(found?.hint).toContain(hint);

@@ -68,13 +68,13 @@ function colored(text: string, name: string): string[] {
 }
 
 describe.each(words)('$word', ({ kind, word, usage, example, clauses }) => {
-  test('is parsed, and becomes a node of its kind', () => {
+  test('parses to a node of its kind', () => {
     const [statement] = parseQuery(`T | ${word}`).query.statements;
     const node = statement?.kind === 'query' ? statement.pipeline.operators[0] : undefined;
     expect(node?.kind).toBe(kind);
   });
 
-  test('is completed after a pipe and explained', () => {
+  test('is completed after a pipe and documented', () => {
     expect(offered('web | ')).toContain(word);
     expect(hover(`web | ${word}`, 7, environment)?.markdown).toContain(usage[0]);
     expect(elementNamed(word)?.usage).toEqual(usage);
@@ -82,13 +82,13 @@ describe.each(words)('$word', ({ kind, word, usage, example, clauses }) => {
     expect(referencePage()).toContain(`### \`${word}\``);
   });
 
-  test('shows in its usage every word and every option of its clauses', () => {
+  test('shows every word of its clauses in its usage', () => {
     const shown = usage.join('\n');
     const expected = [word, ...clauses.flatMap(clause => clause.word ?? [])];
     expect(expected.filter(each => !shown.includes(each))).toEqual([]);
   });
 
-  test('has an example that is sound, colored, and its own layout after one pass', () => {
+  test('has an example that is valid, highlighted and formatted idempotently', () => {
     const text = example ?? '';
     const parsed = parseQuery(text);
     const { diagnostics } = bind(parsed.query, text, environment);
@@ -97,11 +97,11 @@ describe.each(words)('$word', ({ kind, word, usage, example, clauses }) => {
     expect(format(format(text))).toBe(format(text));
   });
 
-  test('has queries with their results in test/golden', () => {
+  test('has queries in test/golden', () => {
     expect(golden.filter(line => `${line} `.startsWith(`| ${word} `)).length).toBeGreaterThan(0);
   });
 
-  test('offers what its first clause takes, or the next operator', () => {
+  test('completes its first clause, or the next operator', () => {
     const [first] = clauses;
     const offers = offered(`web | ${word} `);
     if (first === undefined) expect(offers).toContain('where');
@@ -120,13 +120,13 @@ describe.each(options)('option $option of $word', ({ kind, word, option, clauses
   const row = optionsOf(kind)[option];
   const before = beforeOptions(word, clauses);
 
-  test('is offered, with its values, and explained', () => {
+  test('is completed with its values and documented', () => {
     expect(row?.doc).toMatch(SENTENCES);
     expect(offered(before)).toContain(`${option}=`);
     if (row?.takes === 'word') expect(offered(`${before}${option}=`)).toEqual(row.values);
   });
 
-  test('takes its values and refuses others', () => {
+  test('accepts its values and refuses others', () => {
     const codes = (text: string): string[] =>
       parseQuery(text)
         .diagnostics.map(each => each.code)
@@ -139,7 +139,7 @@ describe.each(options)('option $option of $word', ({ kind, word, option, clauses
   });
 });
 
-test('a word that cannot be a name is not an option', () => {
+test('a word that cannot be a name is not parsed as an option', () => {
   const messages = (text: string): string[] => parseQuery(text).diagnostics.map(({ message }) => message);
   expect(messages('T | join !in = 1')).toContain('expected a dataset here, found `!in`');
   expect(messages('T | parse-kv a as (x:string) with (!in=1)')).toContain(
@@ -147,7 +147,7 @@ test('a word that cannot be a name is not an option', () => {
   );
 });
 
-test('a misspelt option is told apart from the name of a result', () => {
+test('distinguishes a misspelled option from the name of a result', () => {
   const codes = (text: string): string[] => parseQuery(text).diagnostics.map(({ code }) => code);
   expect(codes('T | mv-expand kinds=bag x')).toEqual(['unknown-option']);
   expect(codes('T | mv-expand kinds = bag')).toEqual([]);
@@ -155,7 +155,7 @@ test('a misspelt option is told apart from the name of a result', () => {
   expect(codes('T | search level="x"')).toEqual(['single-equals']);
 });
 
-test.each(Object.keys(sources))('the source %s is completed and colored', word => {
+test.each(Object.keys(sources))('the source %s is completed and documented', word => {
   expect(offered('')).toContain(word);
   expect(elementNamed(word)?.name.replace(' (tabular)', '')).toBe(word);
   expect(elementNamed(word)?.doc).toMatch(SENTENCES);

@@ -20,7 +20,7 @@ function valueIn(text: string, of: PairDelimiters, isPlain: boolean): string | u
 }
 
 test.each(delimiters)(
-  'a string without quotes has the same value by the plain pattern: %j, %j',
+  'the plain pattern finds the same value in a string without quotes: %j, %j',
   (pair, separator) => {
     const of = { pair, separator, open: '"', close: '"' };
     const piece = fc.constantFrom(
@@ -52,7 +52,7 @@ test.each(delimiters)(
 );
 
 test.each(delimiters.filter(([pair, separator]) => pair.length < 3 && separator.length === 1))(
-  'the value of a key is that of its first pair, whatever the quotes of the others hold: %j, %j',
+  'finds the first pair of a key, whatever other values quote: %j, %j',
   (pair, separator) => {
     const of = { pair, separator, open: '"', close: '"' };
     const within = fc.array(

@@ -73,7 +73,7 @@ describe('a cell is split into magics and queries', () => {
   });
 });
 
-test('offsets of a query lead back into the cell, also through shared statements', () => {
+test('maps offsets of a query back to the cell, also in shared statements', () => {
   const cell = '%time 1h\nlet a = 1;\nT | where a\n\nr << U | where b';
   const [first, second] = parseCell(cell).queries;
   for (const [query, word] of [
@@ -104,6 +104,6 @@ const texts: readonly (readonly [text: string, expected: 'complete' | 'incomplet
   ['T | summarize count() by', 'incomplete'],
 ];
 
-test.each(texts)('%j is %s', (text, expected) => {
+test.each(texts)('the input %j is %s', (text, expected) => {
   expect(completeness(text)).toBe(expected);
 });

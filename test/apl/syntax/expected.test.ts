@@ -36,7 +36,7 @@ test.each([
   expect(parseQuery(text).diagnostics[0]?.message).toBe(message);
 });
 
-test('a map and an array are read to their brackets, whatever follows', () => {
+test('the span of a map or an array ends at its bracket', () => {
   const values = ["dynamic({'a': 1, 'b': {}})", 'dynamic({})', 'dynamic([])', 'dynamic([{}, [1]])'];
   for (const value of values) {
     const { query, diagnostics } = parseQuery(`print ${value}, 2`);
@@ -53,7 +53,7 @@ test('a map and an array are read to their brackets, whatever follows', () => {
   }
 });
 
-test.each(['T | where a = 1', 'T | search a = 1'])('%s: `=` does not compare, reported once', text => {
+test.each(['T | where a = 1', 'T | search a = 1'])('reports `=` as a comparison once: %s', text => {
   const { diagnostics } = parseQuery(text);
   expect(diagnostics.map(({ message }) => message)).toEqual(['`=` names a result; it does not compare']);
 });

@@ -67,8 +67,8 @@ test.each(expressions)('%s', (text, expected) => {
   expect(operator?.kind === 'where' && tree(operator.predicate)).toBe(expected);
 });
 
-describe('places', () => {
-  test('of every part lie inside what it is part of', () => {
+describe('spans', () => {
+  test('of nodes are inside their parents', () => {
     fc.assert(
       fc.property(pipeline, text => {
         const { query, diagnostics } = parseQuery(text);

@@ -34,7 +34,7 @@ test.each<Parameters<typeof check>>([
   ['web // %%\n  // %%\n', [['', 'web // %%\n  // %%\n', false]]],
 ])('%j', check);
 
-test('a place belongs to the cell that begins before it', () => {
+test('an offset belongs to the cell that begins before it', () => {
   const source = 'web\n// %%\nspans';
   expect([0, 3, 4, 12, 99].map(offset => fileCellAt(source, offset).from)).toEqual([0, 0, 4, 4, 4]);
 });

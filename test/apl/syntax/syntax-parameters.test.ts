@@ -58,7 +58,7 @@ describe('a %param line', () => {
     ['n = "--prompt"', undefined, false],
     ['n = 5--prompt', undefined, false],
     ['n = 5 - -prompt', undefined, false],
-  ])('the options of %s', (line, choices, prompts) => {
+  ])('has the options of %s', (line, choices, prompts) => {
     expect(readParamLine(line)).toMatchObject({ choices, prompts });
   });
 
@@ -66,12 +66,12 @@ describe('a %param line', () => {
     ['5', '5'],
     ['a b = 1', 'a'],
     ['"x" n = 1', '"x"'],
-  ])('%s begins with no assignment', (line, stray) => {
+  ])('reports a stray word in %s', (line, stray) => {
     expect(readParamLine(line).stray).toBe(stray);
   });
 });
 
-test('declared parameters, of several statements', () => {
+test('collects the parameters of several declarations', () => {
   const text =
     'declare query_parameters(a: long = 5, b: string);\nlet x = 1;\ndeclare query_parameters(c: real);\nweb';
   expect(declaredParameters(text).map(({ name, type }) => [name.name, type])).toEqual([

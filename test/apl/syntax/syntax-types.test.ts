@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { typeNamed } from '../../../kernel/apl/syntax/syntax-types.js';
 
-describe('types by any of their names', () => {
+describe('type names', () => {
   const names = {
     int: 'long',
     LONG: 'long',
@@ -11,8 +11,8 @@ describe('types by any of their names', () => {
     time: 'timespan',
     array: 'dynamic',
   };
-  test.each(Object.entries(names))('%s is %s', (name, type) => expect(typeNamed(name)).toBe(type));
-  test.each(['strng', '', 'constructor', '__proto__'])('%j is not a type', name =>
+  test.each(Object.entries(names))('%s means %s', (name, type) => expect(typeNamed(name)).toBe(type));
+  test.each(['strng', '', 'constructor', '__proto__'])('do not include %j', name =>
     expect(typeNamed(name)).toBe(undefined),
   );
 });

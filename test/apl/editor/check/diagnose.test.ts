@@ -73,14 +73,14 @@ describe('a cell', () => {
       'web | count\n\n%time 1h',
       ['error %time 1h: magic lines belong at the top of a cell, before the query'],
     ],
-  ])('says what is wrong with shared statements once: %s', check);
+  ])('reports errors in shared statements once: %s', check);
 
   test.each<Case>([
     ['n << web | project status\n\nn | where status > 1', []],
     ['n << web | project status\n\nn | where duration > 1', ['error duration: unknown field `duration`']],
     ['n << web | wher\n\nn | where x > 1', ['error wher: unknown operator `wher` -> where']],
     ['n << n | count', []],
-  ])('knows the results that it names: %s', check);
+  ])('knows the results named in it: %s', check);
 });
 
 describe('a magic line', () => {
@@ -106,7 +106,7 @@ describe('a magic line', () => {
   ])('%s', check);
 });
 
-test('without a kernel no name is wrong, and the language still is', () => {
+test('without a kernel unknown names are accepted, but syntax errors are reported', () => {
   const empty = known({ fields: () => undefined, now: 0n });
   const found = (cell: string) => diagnose(cell, empty).map(({ message }) => message);
   expect(found('%nonsense\nanything | where whatever == 1 | summarize count() by x')).toEqual([]);
@@ -114,7 +114,7 @@ test('without a kernel no name is wrong, and the language still is', () => {
   expect(found('anything | whree x == 1')).toEqual(['unknown operator `whree`']);
 });
 
-test('a kept result takes any field, as its query may have changed, and comes before a dataset', () => {
+test('a named result accepts any field and shadows a dataset', () => {
   const result = { name: 'web', fields: [{ name: 'n', type: 'long' as const }] };
   const facts = {
     ...{ profile: 'local', exact: true, datasets: ['web'], results: [result], magics: [] },
@@ -126,7 +126,7 @@ test('a kept result takes any field, as its query may have changed, and comes be
   expect(found("['web'] | where n > 1")).toEqual(['unknown field `n`']);
 });
 
-test('a kept result in place of a value is said, with how its rows are a list', () => {
+test('a result used as a value is reported, with how to use it as a list', () => {
   const fields = [
     { name: '_time', type: 'datetime' as const },
     { name: 'trace id', type: 'string' as const },
@@ -146,7 +146,7 @@ test('a kept result in place of a value is said, with how its rows are a list', 
   expect(found("web | where id in ((bad | project ['trace id']))")).toEqual([]);
 });
 
-test('a dataset whose fields are not known yet takes any; parameters are names too', () => {
+test('a dataset accepts any field until its fields are loaded, and parameters are known names', () => {
   const facts = {
     ...{ profile: 'local', exact: true, datasets: ['web'], results: [], magics: [] },
     ...{ variables: { low: 1, unset: null }, tables: ['hosts'] },
@@ -160,7 +160,7 @@ test('a dataset whose fields are not known yet takes any; parameters are names t
   ).toEqual(['unknown dataset `other`']);
 });
 
-describe('while no dataset is known, what is right when they are known is not an error', () => {
+describe('reports no error in valid queries before the datasets are known', () => {
   const folder = new URL('../../../golden/', import.meta.url);
   const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(name =>
     name.endsWith('.txt'),
@@ -182,7 +182,7 @@ describe('while no dataset is known, what is right when they are known is not an
       }),
   );
 
-  test('there are many queries', () => expect(queries.length).toBeGreaterThan(300));
+  test('in more than 300 queries', () => expect(queries.length).toBeGreaterThan(300));
   test.each(queries)('%s', text => {
     const found = diagnose(text, nothing).filter(({ severity }) => severity === 'error');
     expect(found.map(({ message }) => message)).toEqual([]);

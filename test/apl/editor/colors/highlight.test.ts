@@ -6,7 +6,7 @@ import { aplParser } from '../../../../kernel/apl/editor/colors/highlight.js';
 
 const parser = aplParser();
 
-test('words that may be written from right to left are isolated, so that tokens keep their order', () => {
+test('isolates words that may be right-to-left', () => {
   const source = '%time last 1h\nlogs | where שם == "ערך" and n > 1 // הערה';
   const found: string[] = [];
   parser.parse(source).iterate({
@@ -152,7 +152,7 @@ describe('nodes with children', () => {
   }
 });
 
-test('styles: what an editor colors', () => {
+test('assigns styles to tokens', () => {
   const text = "%time 1h\nlet n = 5;\n['logs'] // c\n| where f == 'x' and g > n | take 10";
   const style = tagHighlighter([
     { tag: tags.keyword, class: 'keyword' },
@@ -173,12 +173,12 @@ test('styles: what an editor colors', () => {
   ]);
 });
 
-test('brackets know their partners', () => {
+test('brackets have their closing counterparts', () => {
   const leaf = parser.parse('a | where (b)').resolveInner(11, -1);
   expect([leaf.name, leaf.type.prop(NodeProp.closedBy)]).toEqual(['(', [')']]);
 });
 
-test('text between other languages is read in place', () => {
+test('parses ranges between other languages at their positions', () => {
   const text = 'logs XX | count';
   const ranges = [
     { from: 0, to: 5 },
@@ -223,7 +223,7 @@ const fragments = [
   ],
 ];
 
-test('any text gives a tree of its length, nodes within their parents and in order', () => {
+test('any text gives a tree of its length with nodes nested and in order', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
     fc.array(fc.constantFrom(...fragments), { maxLength: 60 }).map(parts => parts.join('')),
@@ -251,7 +251,7 @@ test('any text gives a tree of its length, nodes within their parents and in ord
   );
 });
 
-test('every character but blanks lies in a leaf', () => {
+test('every non-blank character is in a leaf', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...fragments), { maxLength: 40 }), parts => {
       const source = parts.join('');
@@ -266,7 +266,7 @@ test('every character but blanks lies in a leaf', () => {
   );
 });
 
-describe('long texts of one kind are read whole', () => {
+describe('parses long repetitions to the end:', () => {
   check('queries', "['logs'] | where a == 'b' and c > 5m | summarize count() by bin(_time, 1h)\n\n");
   check('lets and queries', 'let a = 1;\nlogs | where x == a\n\n');
   check('open brackets', '(');

@@ -26,11 +26,11 @@ beforeAll(async () => {
   grammar = (await registry.loadGrammar(textMateScope)) ?? expect.fail('no grammar');
 });
 
-test('every class has a scope of its own', () => {
+test('every class has its own scope', () => {
   expect(classOfScope.size).toBe(Object.keys(classes).length);
 });
 
-describe('the TextMate grammar gives each token the class that JupyterLab gives it', () => {
+describe('the TextMate grammar classifies tokens as JupyterLab does', () => {
   test('in the example notebooks', () => {
     expect(exampleCells().flatMap(differences)).toEqual([]);
   });

@@ -44,7 +44,7 @@ describe('a source', () => {
     ['web // w$0', []],
     ["print 'w$0", []],
     ['let w$0', []],
-  ])('%s and nothing else', (marked, expected) => check(marked, expected, true));
+  ])('and nothing else for %s', (marked, expected) => check(marked, expected, true));
 });
 
 describe('an operator', () => {
@@ -88,7 +88,7 @@ describe('an expression', () => {
     ['print x = strl$0', ['function strlen']],
   ])('%s', (marked, expected) => check(marked, expected));
 
-  test('offers what a join sees, shared fields first', () => {
+  test('offers the fields of both sides of a join, shared ones first', () => {
     check('web | join (spans) on $0', ['field _time', 'field status', 'field duration']);
     check('web | join (spans) on $left.$0', webFields, true);
     check(
@@ -98,7 +98,7 @@ describe('an expression', () => {
     );
   });
 
-  test('offers aggregates where they may stand, and only there', () => {
+  test('offers aggregates only where they are allowed', () => {
     const kinds = (marked: string): boolean => {
       const { text, offset } = cursorOf(marked);
       return complete(text, offset, environment).items.some(item => item.kind === 'aggregate');
@@ -117,12 +117,12 @@ describe('an expression', () => {
     check('web | summarize d$0', ['aggregate dcount', 'aggregate dcountif', 'field duration']);
   });
 
-  test('offers columns and the time bin after by', () => {
+  test('offers columns and the time bin after `by`', () => {
     check('web | summarize count() by $0', [...webFields, 'snippet bin_auto(_time)']);
   });
 });
 
-describe('the words that may follow', () => {
+describe('the next words', () => {
   test.each<Case>([
     ['web | where status $0', ['keyword ==', 'keyword !=']],
     ['web | where method cont$0', ['keyword contains', 'keyword contains_cs']],
@@ -184,9 +184,9 @@ describe('options, types, keys, and values', () => {
     ['web | project-away ge$0', ["field ['geo.city']", "field ['geo.country']"]],
     ['web | redact "x" on me$0', ['field method']],
     ["web | project-away ['met$0']", ["field ['method']"]],
-  ])('%s and nothing else', (marked, expected) => check(marked, expected, true));
+  ])('and nothing else for %s', (marked, expected) => check(marked, expected, true));
 
-  test('keys of a map whose name has dots', () => {
+  test('include the keys of a map whose name has dots', () => {
     const spans = environmentOf({ spans: [{ name: 'attributes.custom', type: 'dynamic' }] });
     const known = { ...spans, mapKeys: (path: readonly string[]) => [path.join(' > ')] };
     const labels = (text: string) => complete(text, text.length, known).items.map(({ label }) => label);
@@ -195,13 +195,13 @@ describe('options, types, keys, and values', () => {
     expect(labels("spans | where ['attributes.custom']['")).toEqual(['attributes.custom']);
   });
 
-  test('values come before the quote is typed too', () => {
+  test('include values before the quote is typed', () => {
     check('web | where method == $0', ['value "GET"', 'value "POST"']);
   });
 });
 
 describe('an item', () => {
-  test('tells type, unit and description of a field', () => {
+  test('has the type, unit and description of a field', () => {
     const { items } = complete('web | where dur', 15, environment);
     expect(items[0]).toEqual({
       label: 'duration',
@@ -214,12 +214,12 @@ describe('an item', () => {
     expect(complete('web | where status', 18, environment).items[0]?.doc).toBe('HTTP status');
   });
 
-  test('tells the signature of a function', () => {
+  test('has the signature of a function', () => {
     const [item] = complete('print strle', 11, environment).items;
     expect([item?.label, item?.signature]).toEqual(['strlen', 'strlen(text: string) -> long']);
   });
 
-  test('replaces what was typed, with the bracket that an editor closed', () => {
+  test('replaces the typed text and a closing bracket that the editor added', () => {
     const replaced = (marked: string): string => {
       const { text, offset } = cursorOf(marked);
       const { from, to } = complete(text, offset, environment);
@@ -232,12 +232,12 @@ describe('an item', () => {
     ).toEqual(['we', 'project-a', "['w']", "u']", '']);
   });
 
-  test('that is a field comes before a function, though it differs in case', () => {
+  test('for a field comes before a function even if it differs in case', () => {
     const { items } = complete('t | project le', 14, environmentOf({ t: [{ name: 'Level', type: 'long' }] }));
     expect(items.slice(0, 2).map(item => item.insert)).toEqual(['Level', 'len']);
   });
 
-  test('is ranked by how it fits, then by its kind', () => {
+  test('is ranked by its match, then by its kind', () => {
     const fields = ['Stat', 'status', 'x_stat', 'set_at', 'astat', 'ztat', 'none'].map(
       name => ({ name, type: 'long' }) as const,
     );
@@ -255,7 +255,7 @@ describe('an item', () => {
   });
 });
 
-test('any cut of any text is answered', () => {
+test('completes at any offset of a query without failing', () => {
   const text =
     "let a = 5m; union (web | where ['geo.city'] == 'x'), spans | join kind=inner (web) on $left.a == $right.b | summarize n = count(), x = avg(y) by bin(_time, a) | make-series c = count() default=0 on _time in range(a, b, c) by m | mv-expand m.k to typeof(long) | parse kind=regex s with * 'x' f:long | where a in~ ('b', dynamic({'k': [1]})) // end";
   for (let offset = 0; offset <= text.length; offset += 1) {
@@ -264,7 +264,7 @@ test('any cut of any text is answered', () => {
   }
 });
 
-test('functions that the local service lacks are offered where another one runs the query', () => {
+test('offers functions that the local service lacks only for other services', () => {
   const offered = (hasAllFunctions: boolean) =>
     complete('print geo_info_from', 19, { ...environment, hasAllFunctions }).items.map(({ label }) => label);
   expect(offered(true)).toEqual(['geo_info_from_ip_address']);

@@ -6,12 +6,12 @@ import { elements } from '../../../../kernel/apl/catalog/operator-entries.js';
 import { describedNames, describeName } from '../../../../kernel/apl/editor/help/help-describe.js';
 import { referencePage } from '../../../../kernel/apl/editor/help/help-reference.js';
 
-test('docs/reference.md is what scripts/reference.ts writes', () => {
+test('docs/reference.md matches the output of scripts/reference.ts', () => {
   const written = readFileSync(new URL('../../../../docs/reference.md', import.meta.url), 'utf8');
   expect(written).toBe(referencePage());
 });
 
-test('every name of the catalog is explained, with a heading of its own unless it is an alias', () => {
+test('every name of the catalog is described, with its own heading unless it is an alias', () => {
   const page = referencePage();
   const silent = describedNames().filter(name => describeName(name) === undefined);
   expect(silent).toEqual([]);

@@ -54,7 +54,7 @@ describe('hover explains', () => {
     ['$0', undefined],
   ])('%s', check);
 
-  test('a dataset with its fields, and a description without markup of its own', () => {
+  test('a dataset with its fields, with markup in descriptions escaped', () => {
     expect(hover('web', 1, environment)?.markdown.split('\n').slice(0, 4)).toEqual([
       'dataset `web`',
       '',
@@ -77,7 +77,7 @@ describe('hover explains', () => {
     expect(lines?.markdown).toBe('field `a\u21b5\u21b5# b`: string, of `t`');
   });
 
-  test('the argument that the cursor is in', () => {
+  test('the argument at the cursor', () => {
     const last = (marked: string): string | undefined => {
       const { text, offset } = cursorOf(marked);
       return hover(text, offset, environment)?.markdown.split('\n').at(-1);
@@ -109,7 +109,7 @@ describe('hover explains', () => {
     expect(hover(`datatable(a:${name})[1]`, 12, environment)?.markdown.split('\n').at(-1)).toBe(says);
   });
 
-  test('in plain text too', () => {
+  test('in plain text as well', () => {
     expect(hover('web | where status > 1', 14, environment)?.plain).toBe(
       'field status: integer, of web\n\nHTTP status',
     );
@@ -134,7 +134,7 @@ describe('signature help', () => {
     expect(found && [found.label.split('(')[0], found.active]).toEqual(expected);
   });
 
-  test('tells what each parameter is', () => {
+  test('describes each parameter', () => {
     expect(signatureHelp('print extract(', 14)?.parameters).toEqual([
       { label: 'regex: string' },
       { label: 'capture_group: long', doc: '0 for the whole match, 1 for the first group, and so on.' },

@@ -9,7 +9,7 @@ function check(text: string, expected: string): void {
   expect(format(expected)).toBe(expected);
 }
 
-describe('spaces', () => {
+describe('formats spaces', () => {
   test.each<readonly [string, string]>([
     ["web|where status>=500 and  method=='GET'", "web\n| where status >= 500 and method == 'GET'"],
     [
@@ -50,7 +50,7 @@ describe('spaces', () => {
   ])('%s', check);
 });
 
-describe('lines', () => {
+describe('formats lines', () => {
   test.each<readonly [string, string]>([
     [
       'let a=5m;let t=web|where d>a;\n\n\n\nt|count;',
@@ -105,11 +105,11 @@ describe('lines', () => {
   ])('%s', check);
 });
 
-test('what follows an operator that nobody knows keeps its text', () => {
+test('does not format after an unknown operator', () => {
   expect(format("['a']|summarise count()  by uri")).toBe("['a']\n| summarise count()  by uri");
 });
 
-test('a chain of ten thousand is laid out too', () => {
+test('formats a chain of ten thousand conditions', () => {
   const chain = Array.from({ length: 10_000 }, (_, index) => `a==${index}`).join(' or ');
   const lines = format(`web|where ${chain}`).split('\n');
   expect([lines.length, lines[1], lines[2], lines.at(-1)]).toEqual([
@@ -120,7 +120,7 @@ test('a chain of ten thousand is laid out too', () => {
   ]);
 });
 
-test('trees differ by what they hold, not by where it stands', () => {
+test('compares trees by content, not by position', () => {
   const same = (a: string, b: string): boolean => sameTree(parseQuery(a).query, parseQuery(b).query);
   expect([
     same('web|count', 'web  |  count'),
@@ -129,13 +129,13 @@ test('trees differ by what they hold, not by where it stands', () => {
   ]).toEqual([true, false, false]);
 });
 
-describe('what does not parse is left alone', () => {
+describe('leaves text that does not parse unchanged', () => {
   test.each(['let = 5', "web  where a=='x", '%time 1h', '', '// only'])('%s', text =>
     expect(format(text)).toBe(text),
   );
 });
 
-describe('an operator that does not parse keeps its text, and the others are laid out', () => {
+describe('leaves an operator that does not parse unchanged and formats the rest', () => {
   test.each<readonly [string, string]>([
     ['web|summarise count()  by uri|where a==1', 'web\n| summarise count()  by uri\n| where a == 1'],
     ['web|where|', 'web\n| where\n|'],
@@ -190,8 +190,8 @@ const query = fc
   .array(fc.tuple(comment, stage, comment), { maxLength: 6 })
   .map(stages => `web${stages.map(([before, each, after]) => `${before}|${each}${after}`).join('')}`);
 
-describe('whatever the query', () => {
-  test('its layout has the same tree and the same comments, and is its own layout', () => {
+describe('formatting any query', () => {
+  test('keeps its tree and comments and is idempotent', () => {
     fc.assert(
       fc.property(query, text => {
         const formatted = format(text);

@@ -30,7 +30,7 @@ describe('comments at the top of a cell', () => {
     ['// @besid', 'there is no directive `@besid`', 'beside', 'besid'],
     ['// @annotations', '`@annotations` wants `on` or `off`', undefined, '@annotations'],
     ['// @annotations offf', '`@annotations` is `on` or `off`, not `offf`', 'off', 'offf'],
-  ])('%j is an error with what to write instead', (cell, message, instead, place) => {
+  ])('report an error and a fix for %j', (cell, message, instead, place) => {
     const { diagnostics } = readDirectives(`${cell}\nweb`);
     expect(
       diagnostics.map(each => [each.severity, each.message, each.instead, cell.slice(each.from, each.to)]),
@@ -41,19 +41,19 @@ describe('comments at the top of a cell', () => {
     ['web\n  // @viz bar\n| count', ['`@viz` does nothing here']],
     ['web\n| count\n// @stack\n// @author ann\n// about @viz', ['`@stack` does nothing here']],
     ['print ```\n// @viz bar\n```', []],
-  ])('%j: one below the first line of the query is said to do nothing', (cell, messages) => {
+  ])('are reported below the first line of the query: %j', (cell, messages) => {
     const { chart, diagnostics } = readDirectives(cell);
     expect([chart, diagnostics.map(({ message }) => message)]).toEqual([{}, messages]);
   });
 
-  test('are found at their places', () => {
+  test('are found with their spans', () => {
     const cell = '%time last 1h\n// @viz  bar';
     const [found] = directivesIn(cell);
     expect([found?.name, found?.value].map(span => cell.slice(span?.from, span?.to))).toEqual(['viz', 'bar']);
   });
 });
 
-describe('in an editor', () => {
+describe('chart comments in an editor', () => {
   const offered = (cell: string) =>
     completeCell(cell, cell.length, environment).items.map(({ label }) => label);
   test.each<[string, readonly string[]]>([
@@ -62,13 +62,13 @@ describe('in an editor', () => {
     ['// @unit m', []],
     ['%time last 1h\n// @v', ['viz']],
     ['// @viz s', ['scatter', 'shares', 'stat']],
-  ])('%j is completed', (cell, labels) => expect(offered(cell)).toEqual(labels));
+  ])('complete %j', (cell, labels) => expect(offered(cell)).toEqual(labels));
 
   test.each<[string, readonly string[]]>([
     ['// @viz bar\nweb', ['MagicName @viz', 'MagicArguments bar']],
     ['web\n// @viz bar', []],
     ['// about @viz\nweb', []],
-  ])('%j has colors of its own', (cell, nodes) => {
+  ])('are highlighted only as directives: %j', (cell, nodes) => {
     const found: string[] = [];
     aplParser()
       .parse(cell)
@@ -94,7 +94,7 @@ describe('render', () => {
     ['web | render table', 'web', { kind: 'none' }],
     ["web | where s == '| render bar'", "web | where s == '| render bar'", {}],
     ['let a = 1;\nweb | where x > a | // how\nrender bar', 'let a = 1;\nweb | where x > a', { kind: 'bar' }],
-  ])('the end of a query is taken off before it is sent: %j', (written, text, chart) => {
+  ])('is removed from a query before it is sent: %j', (written, text, chart) => {
     const found = withoutRender(new QueryText(written));
     expect({ text: found.query.text, chart: found.chart }).toEqual({ text, chart });
     const kinds = (query: QueryText) => query.pipeline?.operators.map(({ kind }) => kind);
@@ -102,7 +102,7 @@ describe('render', () => {
   });
 
   test.each(['web | render nonsense', 'web | render', 'web | render bar with (colour=red)'])(
-    'an error in it is left for the service to refuse: %j',
+    'with an error is left to the service: %j',
     text => {
       const query = new QueryText(text);
       expect(withoutRender(query)).toEqual({ query, chart: {} });

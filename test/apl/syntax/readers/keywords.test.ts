@@ -33,7 +33,7 @@ const written = examples.flatMap(apl =>
     })),
 );
 
-test('a word of the grammar in capitals is reported with its spelling, and nothing else is', () => {
+test('a keyword in capitals is the only error reported, with its spelling', () => {
   const unlike = written.flatMap(({ apl, cell }) => {
     const [first, ...rest] = parseQuery(cell).diagnostics;
     if (first === undefined) return [{ cell, said: 'nothing' }];
@@ -47,7 +47,7 @@ test('a word of the grammar in capitals is reported with its spelling, and nothi
   expect(single.filter(word => !written.some(({ text }) => text === word))).toEqual([]);
 });
 
-test('a dataset may be called as a source, in capitals', () => {
+test('a dataset may have a capitalized source keyword as its name', () => {
   const found = ['Search', 'Search | count', 'union Search, Range'].map(apl => parseQuery(apl).diagnostics);
   expect(found).toEqual([[], [], []]);
 });

@@ -54,7 +54,7 @@ test.each(cases)('%j', (source, expected) => {
   expect(tokens(source)).toEqual(expected);
 });
 
-test('of the characters beyond ASCII letters alone are in names', () => {
+test('only letters beyond ASCII are allowed in names', () => {
   const isLetter = (code: number) => tokenize(`a${String.fromCharCode(code)}`)[0]?.text.length === 2;
   const letters = [
     ...[0xaa, 0xac, 0xb0, 0xba, 0xd6, 0xf6, 0xff, 0x100, 0x167f, 0x1681, 0x1fff, 0x2070, 0x218f, 0x2c00],
@@ -69,7 +69,7 @@ test('of the characters beyond ASCII letters alone are in names', () => {
   expect(others.filter(isLetter)).toEqual([]);
 });
 
-test('half a character is one of its own, also at the end of the text', () => {
+test('a lone surrogate is a separate token, also at the end of the text', () => {
   const places = tokenize('\ud800b \ud83d\ude00 \ud800').map(({ kind, from, to }) => [kind, from, to]);
   expect(places).toEqual([
     ['error', 0, 1],

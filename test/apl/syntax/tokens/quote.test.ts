@@ -9,12 +9,12 @@ test.each([
   ["it's", "['it\\'s']"],
   ['a\\b', "['a\\\\b']"],
   ['a\u202eb', "['a\\u202eb']"],
-])('the name %j is written so that it is read as one', (name, written) => {
+])('the name %j is quoted so that it parses back', (name, written) => {
   expect(quotedName(name)).toBe(written);
   expect(datasetOf(new QueryText(written))).toBe(name);
 });
 
-test('any text is read back as it was written', () =>
+test('any string literal parses back to its value', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const [statement] = parseQuery(`print ${writtenText(text)}`).query.statements;
@@ -27,7 +27,7 @@ test('any text is read back as it was written', () =>
 test.each([
   [`"it's" | count`, "Write ['it\\'s']."],
   [`["it's" | count`, "Write ['it\\'s']."],
-])('the remedy of %s is a name that can be read', (query, hint) => {
+])('the fix for %s is a valid name', (query, hint) => {
   const [first] = parseQuery(query).diagnostics;
   expect(first?.hint).toBe(hint);
   expect(datasetOf(new QueryText(first?.instead ?? ''))).toBe("it's");
