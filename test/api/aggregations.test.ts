@@ -10,7 +10,7 @@ const known =
   );
 
 describe('an aggregation', () => {
-  test.each(aggregates.map(({ name }) => name))('%s has a name that clients know, and comes back', name => {
+  test.each(aggregates.map(({ name }) => name))('%s maps to a name known to clients and back', name => {
     const agg = { name, args: [5], fields: ['x'] };
     const wire = toWire(agg);
     expect(known).toContain(wire.name);
@@ -26,11 +26,11 @@ describe('an aggregation', () => {
     ['array', 'percentiles_array'],
     ['dynamic', 'percentiles_array'],
     ['unknown', 'percentiles_array'],
-  ])('of percentiles in a field of type %s is %s', (type, name) => {
+  ])('named percentiles in a field of type %s maps to %s', (type, name) => {
     expect(fromWire({ name: 'percentiles' }, type).name).toBe(name);
   });
 
-  test('of a name of the hosted service that is not one of APL stays', () => {
+  test('unknown to APL is kept unchanged', () => {
     expect(fromWire({ name: 'computed' }, 'float')).toEqual({ name: 'computed' });
     expect(fromWire({ name: 'other', fields: ['x'] }, 'float')).toEqual({ name: 'other', fields: ['x'] });
   });

@@ -33,8 +33,8 @@ function taker(fails?: AplKernelError) {
 
 const unreadable = new AplKernelError('decode', 'it cannot be read', {});
 
-describe('a long answer that somebody takes as it arrives', () => {
-  test.each(['identity', 'gzip'])('comes in pieces (%s), and is not kept', async coding => {
+describe('a long response with a receiver', () => {
+  test.each(['identity', 'gzip'])('arrives in pieces (%s) and is not buffered', async coding => {
     connections.service.answer(() => ({
       headers: { 'content-encoding': coding },
       body: coding === 'gzip' ? gzipSync(long) : long,
@@ -46,13 +46,13 @@ describe('a long answer that somebody takes as it arrives', () => {
     expect(body.length).toBe(0);
   });
 
-  test('is whole where it is short', async () => {
+  test('is returned whole if it is short', async () => {
     const took = taker();
     const { body } = await connect().query({ ...request, receive: took.receive });
     expect([body.length > 0, took.calls]).toEqual([true, 0]);
   });
 
-  test('is a refusal by the words of the service all the same', async () => {
+  test("is still reported as a refusal with the service's message", async () => {
     connections.service.answer(() => ({ status: 400, body: { message: 'x'.repeat(100_000) } }));
     const took = taker();
     const error = await failureOf(connect().query({ ...request, receive: took.receive }));
@@ -60,25 +60,25 @@ describe('a long answer that somebody takes as it arrives', () => {
   });
 
   test.each([
-    ['without its end', long.subarray(0, -1), 'truncated-answer'],
-    ['with its end', long, 'decode'],
-  ])('%s fails as what it is if it cannot be read', async (_, body, code) => {
+    ['if truncated', long.subarray(0, -1), 'truncated-answer'],
+    ['if complete', long, 'decode'],
+  ])('%s fails with the matching error if it cannot be decoded', async (_, body, code) => {
     connections.service.answer(() => ({ body }));
     const asked = connect().query({ ...request, receive: taker(unreadable).receive });
     await expect(asked).rejects.toMatchObject({ code });
   });
 
   test.each([
-    ['a page', Buffer.concat([Buffer.from('<html>'), long]), 'html-answer'],
-    ['text', Buffer.concat([Buffer.from('words '), long]), 'not-json'],
-  ])('that is %s is not read', async (_, body, code) => {
+    ['a web page', Buffer.concat([Buffer.from('<html>'), long]), 'html-answer'],
+    ['plain text', Buffer.concat([Buffer.from('words '), long]), 'not-json'],
+  ])('that is %s is not passed to the receiver', async (_, body, code) => {
     connections.service.answer(() => ({ body }));
     const took = taker();
     const error = await failureOf(connect().query({ ...request, receive: took.receive }));
     expect([error.code, took.calls]).toEqual([code, 0]);
   });
 
-  test('ends in the middle by the failure of its connection', async () => {
+  test('fails if the connection is lost midway', async () => {
     connections.service.answer(() => response => {
       response.writeHead(200, { 'content-length': long.length });
       response.write(long.subarray(0, 300_000), () => response.socket?.destroy());
@@ -97,7 +97,7 @@ describe('a long answer that somebody takes as it arrives', () => {
     expect(error.code).toBe('interrupted');
   });
 
-  test('has the same bound as any other', async () => {
+  test('has the same size limit as any response', async () => {
     const attempt = {
       endpoint: { profileName: 'prod', url: 'http://x', token: new AccessToken(secret) },
       action: 'test',

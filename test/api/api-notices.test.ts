@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { decodeNotices, encodeNotices } from '../../kernel/api/api-notices.js';
 
 test.each([
-  ['one', ['`a` could not be read.']],
-  ['some', ['`a`: ü, "b"', '%41', '']],
-])('sentences come back from the header: %s', (_, notices) => {
+  ['one notice', ['`a` could not be read.']],
+  ['several notices', ['`a`: ü, "b"', '%41', '']],
+])('header round trip of %s', (_, notices) => {
   expect(decodeNotices(encodeNotices(notices))).toEqual(notices);
 });
 
-test('sentences that do not fit are counted', () => {
+test('notices that do not fit are counted', () => {
   const long = 'x'.repeat(3_000);
   expect(decodeNotices(encodeNotices([long, long, long, long]))).toEqual([
     long,
@@ -20,7 +20,7 @@ test('sentences that do not fit are counted', () => {
   expect(decodeNotices(encodeNotices(['x'.repeat(9_000), 'a']))).toEqual(['2 could not be read.']);
 });
 
-test('the longest that fits has 8,000 characters', () => {
+test('a header holds at most 8,000 characters', () => {
   // Brackets and quotes become three characters each.
   const fits = 'x'.repeat(8_000 - 12);
   expect(encodeNotices([fits])).toHaveLength(8_000);
@@ -28,6 +28,9 @@ test('the longest that fits has 8,000 characters', () => {
   expect(decodeNotices(encodeNotices([`${fits}x`]))).toEqual(['1 could not be read.']);
 });
 
-test.each([undefined, '', '%', '{}', '[1]', '"a"'])('a header that is not a list has none: %s', value => {
-  expect(decodeNotices(value)).toEqual([]);
-});
+test.each([undefined, '', '%', '{}', '[1]', '"a"'])(
+  'a header that is not a list gives no notices: %s',
+  value => {
+    expect(decodeNotices(value)).toEqual([]);
+  },
+);

@@ -63,7 +63,7 @@ describe('a query', () => {
     expect(seen?.headers['x-axiom-org-id']).toBe(undefined);
   });
 
-  test('takes Arrow from the service of this machine alone, and not where cells are put together or recorded', async () => {
+  test('accepts Arrow only from the local service, except if JSON is requested or recorded', async () => {
     const both = 'application/vnd.apache.arrow.stream, application/json';
     const endpoint = { profileName: 'local', url: connections.service.url, token: new AccessToken(secret) };
     const recorded = createClient(endpoint, { version: '1.2.3', via: (_, send) => send() });
@@ -78,7 +78,7 @@ describe('a query', () => {
     expect(JSON.parse(seen[1]?.body ?? '')).toEqual(request);
   });
 
-  test('goes to the edge host if there is one, everything else to the API host', async () => {
+  test('goes to the edge host if there is one, and other requests to the API host', async () => {
     const edge = await startService(() => ({ body: answer }));
     const client = connect({ edgeUrl: `${edge.url}/base` });
     await client.query(request);
@@ -89,7 +89,7 @@ describe('a query', () => {
     await edge.close();
   });
 
-  test('of a personal token names the organization, one of any other token does not', async () => {
+  test('names the organization only with a personal token', async () => {
     for (const token of ['xapt-1', 'xaat-1', 'else'])
       await connect({ token: new AccessToken(token), orgId: 'acme' }).query(request);
     expect(connections.service.seen.map(({ headers }) => headers['x-axiom-org-id'])).toEqual([
@@ -99,7 +99,7 @@ describe('a query', () => {
     ]);
   });
 
-  test('is answered with the bytes of the body and the trace id', async () => {
+  test('returns the bytes of the body and the trace id', async () => {
     const text = '{"tables":[[9007199254740993]]}';
     connections.service.answer(() => ({ headers: { 'x-axiom-trace-id': 'abc' }, body: text }));
     const { elapsedMs, body, ...facts } = await connect().query(request);
@@ -108,7 +108,7 @@ describe('a query', () => {
     expect(facts).toEqual({ traceId: 'abc' });
   });
 
-  test('asks for gzip unless it stays on this machine', async () => {
+  test('requests gzip except on the loopback address', async () => {
     const { port } = new URL(connections.service.url);
     for (const host of ['127.0.0.1', 'localhost', '0.0.0.0']) {
       await connect({ url: `http://${host}:${port}` }).query(request);
@@ -117,7 +117,7 @@ describe('a query', () => {
     expect(encodings).toEqual(['identity', 'identity', 'gzip']);
   });
 
-  test('may be answered in pieces', async () => {
+  test('accepts a chunked response', async () => {
     const pieces = ['{"a":', '[1,', '2]}'];
     connections.service.answer(() => async response => {
       for (const piece of pieces) {
@@ -130,7 +130,7 @@ describe('a query', () => {
     expect(new TextDecoder().decode(body)).toBe('{"a":[1,2]}');
   });
 
-  test('may be answered in gzip', async () => {
+  test('accepts a gzip response', async () => {
     connections.service.answer(() => ({
       headers: { 'content-encoding': 'gzip' },
       body: gzipSync(JSON.stringify(answer)),
@@ -139,7 +139,7 @@ describe('a query', () => {
     expect(JSON.parse(new TextDecoder().decode(body))).toEqual(answer);
   });
 
-  test('keeps its connection for the next one where the service is our own, and nowhere else', async () => {
+  test('reuses its connection only with the local service', async () => {
     const used = async (profileName: string) => {
       const ports = new Set<number>();
       connections.service.answer(() => response => {
@@ -156,7 +156,7 @@ describe('a query', () => {
     expect([await used('local'), await used('prod')]).toEqual([1, 4]);
   });
 
-  test.each([0, 2, 5])('is not answered by what a server sends twice, the second %i ms later', async late => {
+  test.each([0, 2, 5])('ignores a duplicate response sent %i ms later', async late => {
     const server = await answeringTwice(late);
     const client = connect({ url: server.url });
     const answers: string[] = [];
@@ -169,7 +169,7 @@ describe('a query', () => {
   });
 });
 
-test.each(['identity', 'gzip'])('an answer of many pieces (%s) is whole', async coding => {
+test.each(['identity', 'gzip'])('a response of many pieces (%s) is complete', async coding => {
   const words = Array.from({ length: 2_500_000 }, (_, index) => String(index));
   const body = Buffer.from(`{"words":[${words.join(',')}]}`);
   connections.service.answer(() => response => {
@@ -179,7 +179,7 @@ test.each(['identity', 'gzip'])('an answer of many pieces (%s) is whole', async 
   expect(body.equals((await connect().query(request)).body)).toBe(true);
 });
 
-describe('an answer that is too large', () => {
+describe('a response over the size limit', () => {
   const bomb = (bytes: number) => ({
     headers: { 'content-encoding': 'gzip' },
     body: gzipSync(Buffer.concat([Buffer.from('["'), Buffer.alloc(bytes, 'a'), Buffer.from('"]')])),
@@ -188,7 +188,7 @@ describe('an answer that is too large', () => {
 
   afterEach(() => vi.restoreAllMocks());
 
-  test('is not read when it says so', async () => {
+  test('is refused by its content-length', async () => {
     vi.spyOn(process, 'constrainedMemory').mockReturnValue(2400 * mib);
     connections.service.answer(() => response => {
       response.writeHead(200, { 'content-length': String(600 * mib + 1) });
@@ -202,7 +202,7 @@ describe('an answer that is too large', () => {
     ]);
   });
 
-  test('is read up to the limit when a few bytes of gzip stand for it', async () => {
+  test('is refused while decompressing', async () => {
     connections.service.answer(() => bomb(65 * mib));
     const error = await failureOf(connect().datasets());
     expect([error.code, error.message]).toEqual([
@@ -213,7 +213,7 @@ describe('an answer that is too large', () => {
     expect((await failureOf(connect().currentUser())).code).toBe('not-json');
   });
 
-  test('is read up to the limit when it never ends', async () => {
+  test('is refused if it never ends', async () => {
     connections.service.answer(() => response => {
       const more = () => {
         while (response.write('a'.repeat(mib)));
@@ -225,15 +225,15 @@ describe('an answer that is too large', () => {
     await expect.poll(() => connections.service.aborted).toEqual(['/v2/user']);
   });
 
-  test('to a refused request leaves the refusal without its text', async () => {
+  test('with an error status gives the error without its message', async () => {
     connections.service.answer(() => ({ ...bomb(2 * mib), status: 500 }));
     const error = await failureOf(connect().query(request));
     expect(error.message).toBe(`${new URL(connections.service.url).host} failed with status 500`);
   });
 });
 
-describe('a connection that', () => {
-  test('is refused', async () => {
+describe('a connection', () => {
+  test('that is refused', async () => {
     const gone = await startService(() => ({}));
     await gone.close();
     const error = await failureOf(connect({ url: gone.url }).query(request));
@@ -243,7 +243,7 @@ describe('a connection that', () => {
     ]);
   });
 
-  test('finds no host', async () => {
+  test('to an unknown host', async () => {
     const error = await failureOf(connect({ url: 'http://no-such-host.invalid' }).query(request));
     expect([error.code, error.message]).toEqual([
       'host-not-found',
@@ -251,20 +251,20 @@ describe('a connection that', () => {
     ]);
   });
 
-  test('cannot be secured', async () => {
+  test('that cannot use TLS', async () => {
     const error = await failureOf(
       connect({ url: connections.service.url.replace('http:', 'https:') }).query(request),
     );
     expect([error.name, error.code]).toEqual(['TlsError', 'tls']);
   });
 
-  test('ends before the answer', async () => {
+  test('that ends before the response', async () => {
     connections.service.answer(() => response => response.socket?.destroy());
     const error = await failureOf(connect().query(request));
     expect([error.name, error.code]).toEqual(['ConnectionError', 'connection-lost']);
   });
 
-  test('ends within the answer', async () => {
+  test('that ends within the response', async () => {
     const server = await rawServer('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"format":');
     const error = await failureOf(connect({ url: server.url }).query(request));
     server.close();
@@ -277,14 +277,14 @@ describe('a request', () => {
     ['local', { timeLimitMs: 9000 }],
     ['prod', undefined],
   ])(
-    'of the profile %s is sent with the options %j where the client has a time limit',
+    'of the profile %s has the options %j if the client has a time limit',
     async (profileName, queryOptions) => {
       await connections.connect({ profileName }, 9000).query({ apl: 'web', startTime: '', endTime: '' });
       expect(JSON.parse(connections.service.seen[0]?.body ?? '').queryOptions).toEqual(queryOptions);
     },
   );
 
-  test('has a time limit, and the error names it', async () => {
+  test('fails at the time limit, which the error names', async () => {
     connections.service.answer(() => () => undefined);
     const error = await failureOf(connect({}, 80).query(request));
     expect([error.code, error.message]).toEqual([
@@ -299,7 +299,7 @@ describe('a request', () => {
     expect(await connect({}, 50).importFile({ path: '/a', dataset: 'a' })).toEqual(report);
   });
 
-  test('can be interrupted, and the service sees it', async () => {
+  test('can be interrupted, which the service notices', async () => {
     const abort = new AbortController();
     connections.service.answer(() => () => abort.abort());
     const error = await failureOf(connect().query(request, abort.signal));
@@ -307,7 +307,7 @@ describe('a request', () => {
     await expect.poll(() => connections.service.aborted).toEqual(['/v1/datasets/_apl']);
   });
 
-  test('can be interrupted in the middle of an answer', async () => {
+  test('can be interrupted in the middle of a response', async () => {
     const abort = new AbortController();
     connections.service.answer(() => response => {
       response.write('{"format":');
@@ -317,13 +317,13 @@ describe('a request', () => {
     expect(error instanceof InterruptedError).toBe(true);
   });
 
-  test('is not sent when it was interrupted earlier', async () => {
+  test('is not sent if it was already interrupted', async () => {
     const error = await failureOf(connect().query(request, AbortSignal.abort()));
     expect([error.code, connections.service.seen.length]).toEqual(['interrupted', 0]);
   });
 });
 
-describe('the other requests', () => {
+describe('other requests', () => {
   const star = { kind: 'apl', name: 'n', who: 'u', metadata: { a: 'b' }, query: { apl: 'web' } } as const;
 
   test.each<readonly [string, (client: Client) => Promise<unknown>, unknown, string, unknown]>([
@@ -335,7 +335,7 @@ describe('the other requests', () => {
       { items: [{ ...star, id: 's1' }], notices: [] },
     ],
     [
-      'list of none',
+      'list of null',
       client => client.listStarred({}),
       null,
       'GET /v2/apl-starred-queries?',
@@ -426,7 +426,7 @@ describe('the other requests', () => {
     ]);
   });
 
-  test('name the part of an answer that has the wrong shape', async () => {
+  test('name the member of a response that has the wrong shape', async () => {
     connections.service.answer(() => ({ body: { id: 3 } }));
     const error = await failureOf(connect().currentUser());
     expect([error.code, (error.cause as Error).message]).toEqual([
@@ -446,7 +446,7 @@ describe('the token', () => {
     ['echoed in a page', { status: 500, headers: { 'content-type': 'text/html' }, body: `<b>${secret}</b>` }],
     ['echoed as text', { body: secret }],
     ['echoed in a redirect', { status: 307, headers: { location: `https://h/?${secret}` } }],
-  ])('does not appear when it is %s', async (_, reply) => {
+  ])('does not appear if it is %s', async (_, reply) => {
     connections.service.answer(() => reply);
     const error = await failureOf(connect().query(request));
     const { inspect } = await import('node:util');

@@ -51,7 +51,7 @@ function get(path: string, given: Answer, options: object = {}): Promise<Content
 const plain: Answer = (_, response) => response.end(csv);
 
 describe.skipIf(!hasOpenssl())('a download', () => {
-  test('is a file with the name in the address, whose bytes are named, and which is removed after its use', async () => {
+  test('is a file named as in the address, hashed, and removed after use', async () => {
     const asked: unknown[] = [];
     const found = await get('/a/rows.csv?sig=secret', (request, response) => {
       asked.push([request.url, request.headers['accept-encoding'], request.headers.authorization]);
@@ -69,7 +69,7 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     ['/.ssh', 'ssh'],
     ['/', 'download'],
     ['/a%20b.csv', 'a_b.csv'],
-  ])('of %s is in its own directory', async (path, name) => {
+  ])('of %s gets a safe name in its own directory', async (path, name) => {
     const { path: file } = await get(path, plain);
     expect(basename(file)).not.toMatch(/^\.|[/\\%]/);
     if (!path.includes('..')) expect(basename(file)).toBe(name);
@@ -79,14 +79,14 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     ['gzip', gzipSync(csv), 'rows.csv'],
     ['br', brotliCompressSync(csv), 'rows.csv.gz'],
     ['deflate', deflateSync(csv), 'rows.csv.gz'],
-  ])('that comes encoded by %s is decoded', async (encoding, bytes, name) => {
+  ])('with the encoding %s is decoded', async (encoding, bytes, name) => {
     const found = await get('/rows.csv.gz', (_, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
     );
     expect([basename(found.path), found.text, found.bytes]).toEqual([name, csv, 6]);
   });
 
-  test('follows addresses of the same host', async () => {
+  test('follows redirects to the same host', async () => {
     const found = await get('/old.csv', ({ url }, response) =>
       url === '/old.csv' ? response.writeHead(302, { location: '/New.csv' }).end() : response.end(csv),
     );
@@ -95,33 +95,37 @@ describe.skipIf(!hasOpenssl())('a download', () => {
 
   test.each<[what: string, given: Answer, message: string, options?: object]>([
     [
-      'another host',
+      'a redirect to another host',
       (_, response) => response.writeHead(302, { location: 'https://files.invalid/x.csv?sig=secret' }).end(),
       'BASE/rows.csv redirects to another host, files.invalid, which is not followed',
     ],
     [
-      'the same host without TLS',
+      'a redirect to the same host without TLS',
       ({ headers }, response) => response.writeHead(301, { location: `http://${headers.host}/` }).end(),
       'BASE/rows.csv redirects to another host, HOST, which is not followed',
     ],
     [
-      'a circle',
+      'a redirect loop',
       (_, response) => response.writeHead(302, { location: '/rows.csv' }).end(),
       'BASE/rows.csv redirects too many times',
     ],
-    ['a status', (_, response) => response.writeHead(404).end(), 'BASE/rows.csv responded with status 404'],
     [
-      'a page',
+      'an error status',
+      (_, response) => response.writeHead(404).end(),
+      'BASE/rows.csv responded with status 404',
+    ],
+    [
+      'a web page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>'),
       'BASE/rows.csv is a web page, not a file',
     ],
     [
-      'a size that is announced',
+      'too large a content-length',
       (_, response) => response.writeHead(200, { 'content-length': 3_000_000_000 }).write('n'),
       'BASE/rows.csv has more than 2 GB, the maximum size of a download',
     ],
     [
-      'a size that is not announced',
+      'too large without a content-length',
       (_, response) => {
         response.write(csv);
         response.end(csv);
@@ -130,18 +134,18 @@ describe.skipIf(!hasOpenssl())('a download', () => {
       { mostBytes: 10 },
     ],
     [
-      'what unpacks to more',
+      'too large after decompression',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(' '.repeat(2e6))),
       'BASE/rows.csv has more than 1 MB, the maximum size of a download',
       { mostBytes: 1e6 },
     ],
     [
-      'an encoding',
+      'an unknown encoding',
       (_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(csv),
       'BASE/rows.csv has an encoding that is not supported, zstd',
     ],
     [
-      'an answer that is cut off',
+      'a truncated response',
       (_, response) => {
         response.writeHead(200, { 'content-length': 100 });
         response.write(csv, () => response.destroy());
@@ -149,12 +153,12 @@ describe.skipIf(!hasOpenssl())('a download', () => {
       'BASE/rows.csv was cut off after 6 bytes: nothing is imported',
     ],
     [
-      'chunks that are cut off',
+      'truncated chunks',
       (_, response) => void response.write(csv, () => response.destroy()),
       'BASE/rows.csv was cut off after 6 bytes: nothing is imported',
     ],
     [
-      'gzip that is cut off',
+      'truncated gzip',
       (_, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(csv).subarray(0, -4)),
       'BASE/rows.csv was cut off after 6 bytes: nothing is imported',
@@ -164,14 +168,14 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     await expect(get('/rows.csv', given, options)).rejects.toMatchObject({ message: said });
   });
 
-  test('of a host that nobody vouches for is refused', async () => {
+  test('is refused from a host with an untrusted certificate', async () => {
     const stranger = new undici.Agent();
     const failed = get('/rows.csv', plain, { dispatcher: stranger });
     await expect(failed).rejects.toMatchObject({ code: 'download' });
     await stranger.destroy();
   });
 
-  test('ends with its signal, and leaves nothing', async () => {
+  test('stops at an interrupt and leaves no file', async () => {
     const abort = new AbortController();
     const usual = process.env.TMPDIR;
     process.env.TMPDIR = await mkdtemp(join(directory, 'own-'));
@@ -191,7 +195,7 @@ test.each<[string, string | undefined]>([
   ['https.csv', undefined],
   ['~/https://x', undefined],
   ['https://files.example/a.csv?b=c', 'https://files.example/a.csv?b=c'],
-])('%s is an address or not', (written, address) => {
+])('detects whether %s is an address', (written, address) => {
   expect(addressOf(written)?.href).toBe(address);
 });
 
@@ -205,6 +209,6 @@ test.each([
     'https://files.example/a.csv is not downloaded with a user or a password in its address',
   ],
   ['https://[x', 'https://[x is not an address'],
-])('%s is refused', (written, message) => {
+])('refuses %s', (written, message) => {
   expect(() => addressOf(written)).toThrow(message);
 });

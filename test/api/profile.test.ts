@@ -55,8 +55,8 @@ const edge = 'edge https://api.axiom.co https://eu-central-1.aws.edge.axiom.co x
 
 describe('profiles come from', () => {
   test.each<readonly [string, object, AxiomEnvironment, readonly string[]]>([
-    ['nowhere: local', {}, {}, ['local']],
-    ['the file: it starts on local all the same', file, {}, ['local', prod, eu, edge]],
+    ['nothing: only local', {}, {}, ['local']],
+    ['the file, starting on local', file, {}, ['local', prod, eu, edge]],
     [
       'the file as other tools write it',
       { ...file, active_deployment: undefined, active_deployments: 'eu' },
@@ -64,13 +64,13 @@ describe('profiles come from', () => {
       ['local', prod, eu, edge],
     ],
     [
-      'a file with one',
+      'a file with one profile',
       { deployments: { only: { token: 'x' } } },
       {},
       ['local', 'only https://api.axiom.co - x -'],
     ],
     [
-      'the environment that names itself',
+      'the environment, chosen by its own name',
       {},
       { token: 'xaat-9', deployment: 'environment' },
       ['environment', 'environment https://api.axiom.co - xaat-9 -'],
@@ -84,20 +84,20 @@ describe('profiles come from', () => {
       ['local', 'environment https://api.axiom.co - xaat-9 -'],
     ],
     [
-      'both: the environment changes the active one',
+      'both: the environment overrides the active profile',
       file,
       { token: 'xaat-9', url: 'http://127.0.0.1:1/' },
       ['local', 'prod http://127.0.0.1:1 - xaat-9 acme', eu, edge],
     ],
-    ['empty values: nothing', {}, { token: '', url: '', deployment: '' }, ['local']],
+    ['empty values: only local', {}, { token: '', url: '', deployment: '' }, ['local']],
     [
-      'the environment, with blanks around',
+      'the environment, with surrounding blanks',
       {},
       { token: ' xaat-9\n', orgId: ' acme ', url: ' https://h/a/ ', edgeRegion: 'edge.example' },
       ['local', 'environment https://h/a https://edge.example xaat-9 acme'],
     ],
     [
-      'the environment: an edge address counts before a region',
+      'the environment, with an edge URL before a region',
       file,
       { edgeUrl: 'https://e', edgeRegion: 'r' },
       ['local', 'prod https://api.axiom.co https://e xaat-1 acme', eu, edge],
@@ -146,27 +146,22 @@ describe('a profile is refused', () => {
       'the org_id of [deployments.a] contains characters',
     ],
     [
-      'with an edge address that is not one',
+      'with an invalid edge URL in the file',
       { deployments: { a: { edge_url: 'edge' } } },
       {},
       'the edge URL of [deployments.a] is not a web address',
     ],
     ['with a user name', {}, { url: 'https://u@h' }, 'the AXIOM_URL has a user name or password in it'],
     ['with a password alone', {}, { url: 'https://:p@h' }, 'the AXIOM_URL has a user name or password in it'],
+    ['with an invalid edge URL', {}, { edgeUrl: 'h' }, 'the edge URL of AXIOM_EDGE_URL is not a web address'],
     [
-      'with an edge that is not an address',
-      {},
-      { edgeUrl: 'h' },
-      'the edge URL of AXIOM_EDGE_URL is not a web address',
-    ],
-    [
-      'with a region that is not a name',
+      'with an invalid edge region',
       {},
       { edgeRegion: 'a b' },
       'the edge region of AXIOM_EDGE_REGION is not a web address',
     ],
     [
-      'that is not there',
+      'that does not exist',
       file,
       { deployment: 'staging' },
       'AXIOM_DEPLOYMENT names staging, which ~/.axiom.toml does not have',
@@ -201,7 +196,7 @@ describe('the file', () => {
     expect(await load(undefined)).toEqual([]);
   });
 
-  test('gives a warning when others can read it', async () => {
+  test('causes a warning if other users can read it', async () => {
     const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
     const path = join(home, '.axiom.toml');
     const warnings = [await profileFileWarning(home)];
@@ -216,12 +211,12 @@ describe('the file', () => {
     expect(warnings).toEqual([undefined, undefined, undefined, warning, warning, warning]);
   });
 
-  test('is refused when it cannot be read', async () => {
+  test('is reported if it cannot be read', async () => {
     const error = await readProfileFile('/dev/null/\u0000').catch(reason => reason);
     expect([error.name, error.message]).toEqual(['ProfileError', '~/.axiom.toml cannot be read']);
   });
 
-  test('is named when it is a link that leads nowhere, or too large for one', async () => {
+  test('is reported if it is a broken link or too large', async () => {
     const home = await mkdtemp(join(tmpdir(), 'apl-profile-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const path = join(home, '.axiom.toml');
@@ -237,7 +232,7 @@ describe('the file', () => {
     expect((await said())?.[0]).toBe('~/.axiom.toml cannot be read: it is too large to be read at once');
   });
 
-  test('is TOML', async () => {
+  test('is parsed as TOML', async () => {
     const endpoints = await load(
       'active_deployment = "p"\n[deployments.p]\nurl = "https://h"\ntoken = "xaat-1"\n',
     );
@@ -248,7 +243,7 @@ describe('the file', () => {
     ]);
   });
 
-  test('names clusters, whose secrets go over https or to this machine alone', async () => {
+  test('can name clusters, with secrets only over https or on this machine', async () => {
     const lake = (more: string) =>
       load(`[deployments.lake]\nengine = "trino"\ncatalog = "hive"\nschema = "logs"\n${more}`).then(
         ([endpoint]) => endpoint,
@@ -287,7 +282,7 @@ describe('the file', () => {
     );
   });
 
-  test('names the place of a syntax error, without quoting the line', async () => {
+  test('with a syntax error is reported by its line number, without quoting the line', async () => {
     const error = await load('[deployments.p]\ntoken = xaat-secret\n').catch(reason => reason);
     expect([error instanceof ProfileError, error.message, inspect(error).includes('secret')]).toEqual([
       true,

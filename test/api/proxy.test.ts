@@ -38,7 +38,7 @@ afterEach(async () => {
   await new Promise(resolve => proxy.close(resolve));
 });
 
-describe('a request beyond this machine', () => {
+describe('a request to another machine', () => {
   test.each(['HTTP_PROXY', 'http_proxy'])('goes through the proxy of %s', async name => {
     vi.stubEnv(name, proxyUrl);
     const { body } = await connect({ url: 'http://api.invalid:81' }).query(request);
@@ -53,7 +53,7 @@ describe('a request beyond this machine', () => {
     expect(asked[0]).toBe('api.invalid:443');
   });
 
-  test.each(['NO_PROXY', 'no_proxy'])('goes there directly where %s names it', async name => {
+  test.each(['NO_PROXY', 'no_proxy'])('bypasses the proxy if %s names the host', async name => {
     vi.stubEnv('HTTP_PROXY', proxyUrl);
     vi.stubEnv(name, 'api.invalid');
     await failureOf(connect({ url: 'http://api.invalid:81' }).query(request));
@@ -70,7 +70,7 @@ test.each(['local', 'prod'])(
   },
 );
 
-describe('what a proxy does wrong is said of the proxy', () => {
+describe("a proxy error is reported as the proxy's", () => {
   const address = () => new URL(proxyUrl).host;
   const withoutProxy =
     'Name api.invalid in NO_PROXY if it can be reached without a proxy, and restart the kernel.';
@@ -89,7 +89,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
       'cannot connect to api.invalid (status 502)',
       `Run the cell again in a moment, and check the URL of the profile. ${withoutProxy}`,
     ],
-  ])('status %i', async (status, times, message, hint) => {
+  ])('with status %i', async (status, times, message, hint) => {
     proxy.removeAllListeners('connect').on('connect', ({ url = '' }, socket) => {
       asked.push(url);
       socket.on('error', () => undefined).end(`HTTP/1.1 ${status} No\r\n\r\n`);
@@ -104,7 +104,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     ]);
   });
 
-  test('that nothing answers at its address', async () => {
+  test('if nothing answers at its address', async () => {
     const gone = createServer();
     await new Promise<void>(resolve => gone.listen(0, '127.0.0.1', resolve));
     const { port } = gone.address() as AddressInfo;
@@ -117,7 +117,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     ]);
   });
 
-  test('that its name is unknown', async () => {
+  test('if its host name is unknown', async () => {
     vi.stubEnv('HTTPS_PROXY', 'http://proxy.invalid:3128');
     const error = await failureOf(connect({ url: 'https://api.invalid' }, undefined, 1).query(request));
     expect(error.message).toMatch(
@@ -125,7 +125,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     );
   });
 
-  test('that it does not speak HTTP', async () => {
+  test('if it does not speak HTTP', async () => {
     const other = createSocketServer(socket => socket.on('error', () => undefined).end('SSH-2.0\r\n'));
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -138,7 +138,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     ]);
   });
 
-  test('and by a sign-in', () => {
+  test('during a sign-in', () => {
     const asking = {
       endpoint: { profileName: 'prod', url: 'https://api.invalid' },
       action: 'sign in',
@@ -150,7 +150,7 @@ describe('what a proxy does wrong is said of the proxy', () => {
     expect(loginError(asking, thrown, { signal: new AbortController().signal, answerMs: 1 })).toBe(cause);
   });
 
-  test.each(['proxy.corp:3128', '::::', 'nonsense'])('that %s is not an address', async value => {
+  test.each(['proxy.corp:3128', '::::', 'nonsense'])('if its address is %s', async value => {
     vi.stubEnv('HTTPS_PROXY', value);
     const error = await failureOf(connect({ url: 'https://api.invalid' }).query(request));
     expect([error.code, error.message]).toEqual([

@@ -15,7 +15,7 @@ import {
   ShapeError,
 } from '../../kernel/api/wire.js';
 
-describe('an error body is', () => {
+describe('reads an error body', () => {
   test.each<readonly [unknown, unknown]>([
     [
       { code: 404, message: 'no' },
@@ -59,7 +59,7 @@ describe('a starred query', () => {
     [{ ...star, query: {} }, 'starred query.query.apl should be a string, not missing'],
     [{ ...star, query: [] }, 'starred query.query should be an object, not an array'],
     [{ ...star, id: 3 }, 'starred query.id should be a string, not a number'],
-  ])('%j is refused', (value, message) => {
+  ])('is refused: %j', (value, message) => {
     const refused = (() => {
       try {
         return readStarredQuery(value);
@@ -74,9 +74,9 @@ describe('a starred query', () => {
   });
 });
 
-test('lists that are null are empty', () => expect(readDatasets(null)).toEqual({ items: [], notices: [] }));
+test('reads a null list as empty', () => expect(readDatasets(null)).toEqual({ items: [], notices: [] }));
 
-describe('an answer', () => {
+describe('a response', () => {
   const listing = (...items: readonly unknown[]) => ({ items, notices: [] });
   const dataset = { id: 'w', name: 'web', description: 'd', created: 'c', who: 'u', kind: 'events', rows: 3 };
   const times = { firstTime: 'a', lastTime: 'b' };
@@ -93,19 +93,19 @@ describe('an answer', () => {
   test.each<readonly [string, (value: unknown) => unknown, unknown, unknown]>([
     ['of datasets', readDatasets, [{ ...dataset, ...times, other: 1 }], listing({ ...dataset, ...times })],
     [
-      'of a dataset with a name alone',
+      'of a dataset with only a name',
       readDatasets,
       [{ name: 'a' }],
       listing({ id: 'a', name: 'a', description: '' }),
     ],
     [
-      'of a dataset with an id alone',
+      'of a dataset with only an id',
       readDatasets,
       [{ id: 'a' }],
       listing({ id: 'a', name: 'a', description: '' }),
     ],
     [
-      'of datasets, but for those that are odd',
+      'of datasets, except malformed ones',
       readDatasets,
       [dataset, { id: 'a', name: 7 }, null, { ...dataset, created: 0 }],
       {
@@ -118,7 +118,7 @@ describe('an answer', () => {
       },
     ],
     [
-      'of fields, but for those that are odd, of which a few are named',
+      'of fields, except malformed ones, naming the first few',
       readFields,
       [{ name: 'a' }, ...Array(1000).fill({ type: 'integer' })],
       {
@@ -143,7 +143,7 @@ describe('an answer', () => {
     ],
     ['of starred queries', readStarredQueries, [star, star], { items: [star, star], notices: [] }],
     [
-      'of starred queries, but for those that are odd',
+      'of starred queries, except malformed ones',
       readStarredQueries,
       [star, 7, { ...star, query: {} }, star],
       {
@@ -155,7 +155,7 @@ describe('an answer', () => {
       },
     ],
     [
-      'of annotations, but for those that are odd',
+      'of annotations, except malformed ones',
       readAnnotations,
       [{ id: 'a', type: 'deploy', datasets: ['d'] }, annotation, { ...annotation, datasets: 'd' }],
       {
@@ -167,7 +167,7 @@ describe('an answer', () => {
       },
     ],
     ['of a user', readUser, { id: 'u', name: 'n', email: 'e' }, { id: 'u', name: 'n', email: 'e' }],
-    ['of a user with an id alone', readUser, { id: 'u' }, { id: 'u', name: '', email: '' }],
+    ['of a user with only an id', readUser, { id: 'u' }, { id: 'u', name: '', email: '' }],
     ['of an import', readImportReport, { ...report, ...times }, { ...report, ...times }],
     [
       'of an import without notes',
@@ -225,7 +225,7 @@ describe('an answer', () => {
       'import report.firstTime should be a string, not a number',
     ],
     [readImportReport, { ...report, lastTime: 7 }, 'import report.lastTime should be a string, not a number'],
-  ])('%o of %j is refused', (read, value, message) => {
+  ])('is refused by %o: %j', (read, value, message) => {
     expect(() => read(value)).toThrow(ShapeError);
     expect(() => read(value)).toThrow(message);
   });
@@ -250,7 +250,7 @@ describe('an answer', () => {
     [readFields, [{ name: 'a', type: 7 }], 'fields[0].type should be a string, not a number'],
     [readFields, [{ name: 'a', unit: 7 }], 'fields[0].unit should be a string, not a number'],
     [readFields, [{ name: 'a', description: 7 }], 'fields[0].description should be a string, not a number'],
-  ])('%o of %j leaves an entry out', (read, value, message) => {
+  ])('has an entry omitted by %o: %j', (read, value, message) => {
     expect(read(value).notices).toEqual([`Left out: ${message}.`]);
   });
 });
@@ -272,7 +272,7 @@ test.each<[value: object, progress: QueryProgress]>([
     { state: 'held up', reason: 'it is away', more: 1 },
     { state: 'held up', reason: 'it is away' },
   ],
-])('the progress %j', (value, progress) => expect(readProgress(value)).toStrictEqual(progress));
+])('reads the progress %j', (value, progress) => expect(readProgress(value)).toStrictEqual(progress));
 
 test.each([
   ['access 2026.log.gz', 'access-2026'],
@@ -283,9 +283,9 @@ test.each([
   ['./x/.', 'x'],
   ['日本.csv', 'imported'],
   ['https://ada:secret@shop.example/a.csv?sig=secret', 'a'],
-])('the dataset of %s is %s', (file, name) => expect(datasetNameOf(file)).toBe(name));
+])('the dataset name of %s is %s', (file, name) => expect(datasetNameOf(file)).toBe(name));
 
-describe('bodies in the unit tests of clients', () => {
+describe('reads bodies from the unit tests of clients', () => {
   const id = { id: 'test', name: 'test', description: 'Test dataset' };
   const created = '2020-11-17T22:29:00.521238198Z';
   const made = { ...id, who: 'f83e245a-afdc-47ad-a765-4addd1994333', created };

@@ -14,7 +14,7 @@ const star = { kind: 'apl', name: 'n', who: 'u', metadata: {}, query: { apl: 'we
 const serviceEnded =
   'Run the cell again: the service is started again. If it ends again, the machine may be out of memory: request fewer rows or fields, or shorter values.';
 
-describe('an error body becomes', () => {
+describe('the error for', () => {
   const json = (status: number, message: string, headers: Record<string, string> = {}): Reply => ({
     status,
     headers,
@@ -108,7 +108,7 @@ describe('an error body becomes', () => {
       'a gateway in front of {host} responded for it, with a web page (status 502)',
     ],
     [
-      'a sign-in page that says 200',
+      'a sign-in page with status 200',
       { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Sign in</title>' },
       'UnexpectedAnswerError',
       'html-answer',
@@ -122,7 +122,7 @@ describe('an error body becomes', () => {
       '{host} redirects to app.axiom.co instead of answering (status 302)',
     ],
     [
-      'text',
+      'plain text',
       { body: 'ok' },
       'UnexpectedAnswerError',
       'not-json',
@@ -130,21 +130,21 @@ describe('an error body becomes', () => {
     ],
     ['an empty body', { body: '' }, 'UnexpectedAnswerError', 'not-json', 'the response from {host} is empty'],
     [
-      'half a body',
+      'a truncated body',
       { body: '{"format":"tabular","tab' },
       'TruncatedAnswerError',
       'truncated-answer',
       'the response from {host} ended before it was complete',
     ],
     [
-      'half a gzip body',
+      'a truncated gzip body',
       { headers: { 'content-encoding': 'gzip' }, body: gzipSync(JSON.stringify(answer)).subarray(0, 40) },
       'TruncatedAnswerError',
       'truncated-answer',
       'the response from {host} ended before it was complete',
     ],
     [
-      'a damaged gzip body',
+      'an invalid gzip body',
       { headers: { 'content-encoding': 'gzip' }, body: 'no gzip at all' },
       'UnexpectedAnswerError',
       'damaged-answer',
@@ -157,7 +157,7 @@ describe('an error body becomes', () => {
     expect([error.name, error.code, error.message]).toEqual([name, code, message.replaceAll('{host}', host)]);
   });
 
-  test('what the service of this machine says of a cluster, without an address of its own', async () => {
+  test("a cluster is the local service's message, without an address", async () => {
     const engine = { name: 'trino', user: 'ann', catalog: 'hive', schema: 'logs' } as const;
     const cluster = { engine: { ...engine, usesPassword: false, approximate: false } };
     const told = 'The cluster at trino.example.com cannot be reached.';
@@ -173,10 +173,10 @@ describe('an error body becomes', () => {
     ['65 letters', 'x'.repeat(65), 'invalid-query'],
     ['64 letters', 'x'.repeat(64), 'x'.repeat(64)],
     ['the token', secret, 'invalid-query'],
-    ['a token of another', 'xapt-22222222-2222', 'invalid-query'],
-    ['nothing', '', 'invalid-query'],
+    ['another token', 'xapt-22222222-2222', 'invalid-query'],
+    ['empty', '', 'invalid-query'],
     ['a plain code', 'type_mismatch-2', 'type_mismatch-2'],
-  ])('a query error whose code is %s', async (_, sent, code) => {
+  ])('a query error whose code is %s has a safe code', async (_, sent, code) => {
     for (const detail of [{ compileErrorCode: sent }, { errorType: sent }]) {
       connections.service.answer(() => ({ status: 400, body: { message: 'no', detail } }));
       expect((await failureOf(connect().query(request))).code).toBe(code);
@@ -196,12 +196,12 @@ describe('an error body becomes', () => {
     ['a bearer', 'a bearer'],
     ['xaat-1-2 and xapt-3', '*** and ***'],
     ['maxapt-1', 'maxapt-1'],
-  ])('what looks like a token, though nobody knows it: %s', async (message, shown) => {
+  ])('a message masks whatever looks like a token: %s', async (message, shown) => {
     connections.service.answer(() => ({ status: 400, body: { message } }));
     expect((await failureOf(connect().query(request))).message).toBe(shown);
   });
 
-  test('a token that a server repeats, wherever it is', async () => {
+  test('a response that repeats the token anywhere masks it', async () => {
     const token = 'an-access-token-4711';
     const client = connect({ token: new AccessToken(token) });
     const replies: readonly Reply[] = [
@@ -227,24 +227,24 @@ describe('an error body becomes', () => {
   test.each<readonly [string, Readonly<Record<string, string>>, string]>([
     ['never', { 'x-ratelimit-reset': 'Infinity' }, ''],
     ['before 1970', { 'x-ratelimit-reset': '-1' }, ''],
-    ['after all time', { 'x-ratelimit-reset': '1e300' }, ''],
-    ['in words', { 'x-ratelimit-reset': 'soon' }, ''],
+    ['too far in the future', { 'x-ratelimit-reset': '1e300' }, ''],
+    ['at an invalid time', { 'x-ratelimit-reset': 'soon' }, ''],
     ['in seconds', { 'retry-after': '59.5' }, '; requests are accepted again in 60 s'],
-    ['at once', { 'retry-after': '0' }, '; requests are accepted again in 0 s'],
+    ['immediately', { 'retry-after': '0' }, '; requests are accepted again in 0 s'],
     ['in the past', { 'retry-after': '-5' }, '; requests are accepted again later'],
-    ['in eternity', { 'retry-after': 'Infinity' }, '; requests are accepted again later'],
+    ['after infinity', { 'retry-after': 'Infinity' }, '; requests are accepted again later'],
     [
-      'at a time',
+      'at a date',
       { 'retry-after': 'Wed, 04 Mar 2026 05:06:07 GMT' },
       '; requests are accepted again at 2026-03-04T05:06:07.000Z',
     ],
-  ])('a limit that resets %s', async (_, headers, end) => {
+  ])('a rate limit that resets %s', async (_, headers, end) => {
     connections.service.answer(() => json(429, 'no', headers));
     const { message } = await failureOf(connect().query(request));
     expect(message).toBe(`too many requests to ${new URL(connections.service.url).host}: no${end}`);
   });
 
-  test('a query error with a place', async () => {
+  test('a query error with a position', async () => {
     connections.service.answer(() => ({
       status: 400,
       body: {
@@ -269,7 +269,7 @@ describe('an error body becomes', () => {
     ]);
   });
 
-  test("an error whose hint is the service's own", async () => {
+  test('a response with a hint has that hint', async () => {
     connections.service.answer(() => ({
       status: 404,
       body: { message: 'no dataset `wbe`', detail: { hint: 'Did you mean `web`?' } },
@@ -299,7 +299,7 @@ describe('an error body becomes', () => {
     ]);
   });
 
-  test('a query error without a place', async () => {
+  test('a query error without a position', async () => {
     connections.service.answer(() => ({ status: 400, body: { message: 'cannot parse' } }));
     const error = await failureOf(connect().query(request));
     expect(error instanceof QueryError && [error.code, error.message, error.position]).toEqual([
@@ -339,13 +339,13 @@ describe('an error body becomes', () => {
       'Use a token with that permission, or ask an administrator to grant it.',
     ],
     [
-      'a service that has too much to do',
+      'an overloaded service',
       {},
       json(503, 'no'),
       'Run the cell again; if it fails again, narrow the time range.',
     ],
     [
-      'a service that took too long',
+      'a service that timed out',
       {},
       json(504, 'no'),
       'Run the cell again; if it fails again, narrow the time range.',
@@ -369,7 +369,7 @@ describe('an error body becomes', () => {
       serviceEnded,
     ],
     [
-      'an answer of the local service that breaks off',
+      'a truncated response of the local service',
       { profileName: 'local' },
       response => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
@@ -377,7 +377,7 @@ describe('an error body becomes', () => {
       },
       serviceEnded,
     ],
-  ])('the hint for %s', async (_, endpoint, reply, hint) => {
+  ])('%s has its hint', async (_, endpoint, reply, hint) => {
     connections.service.answer(() => reply);
     expect((await failureOf(connect(endpoint).query(request))).hint).toBe(hint);
   });
@@ -385,7 +385,7 @@ describe('an error body becomes', () => {
   test.each([
     ['local', 'Run the cell again: the local service is started again.'],
     ['prod', 'Check the address of the profile, and that the service is running.'],
-  ])('the hint for nobody at the address of %s', async (profileName, hint) => {
+  ])('a refused connection of %s has its hint', async (profileName, hint) => {
     const gone = await startService(() => ({}));
     await gone.close();
     expect((await failureOf(connect({ profileName, url: gone.url }).query(request))).hint).toBe(hint);
@@ -402,7 +402,7 @@ describe('an error body becomes', () => {
     ['read the fields of web', client => client.fields('web')],
     ['read the current user', client => client.currentUser()],
     ['import a file', client => client.importFile({ path: '/a', dataset: 'a' })],
-  ])('a refusal to %s, with its status and trace', async (action, ask) => {
+  ])('a refusal to %s has the status and the trace', async (action, ask) => {
     connections.service.answer(() => json(403, 'no', { 'x-axiom-trace-id': 't1' }));
     const { message, status, traceId } = await failureOf(ask(connect()));
     expect([message, status, traceId]).toEqual([
@@ -412,7 +412,7 @@ describe('an error body becomes', () => {
     ]);
   });
 
-  test('a missing token, where none was sent', async () => {
+  test('a missing token names the profile', async () => {
     connections.service.answer(() => json(401, 'no token'));
     const client = createClient({ profileName: 'prod', url: connections.service.url }, { version: '1' });
     const error = await failureOf(client.query(request));
@@ -422,7 +422,7 @@ describe('an error body becomes', () => {
   });
 });
 
-describe('a connection that does not come to be is named by its cause', () => {
+describe('a failed connection is reported with its cause', () => {
   const said = (code: string) => {
     const cause = new AggregateError([Object.assign(new Error('connect'), { code })]);
     const endpoint = { profileName: 'prod', url: 'https://api.example' };

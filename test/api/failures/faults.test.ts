@@ -60,7 +60,7 @@ Each row has a response from a real socket, the number of requests sent, and the
 |---|---|---|
 `;
 
-test('each fault is named, and the page has what is said of it', async () => {
+test('every fault is reported as on the page', async () => {
   const lines: string[] = [];
   for (const [name, fault] of Object.entries({ ...faults, ...oddFaults })) {
     const outcome = await met(fault);
@@ -76,7 +76,7 @@ test('each fault is named, and the page has what is said of it', async () => {
 });
 
 describe('random faults', () => {
-  test('a thousand answers of any bytes, cut anywhere: every query ends, by an error of ours or an answer', async () => {
+  test('a thousand mutated, truncated responses end in a result or a known error', async () => {
     const good = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${whole.length}\r\n\r\n${whole}`;
     const random = seeded(20_261_125);
     const ended: unknown[] = [];

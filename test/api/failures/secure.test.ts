@@ -32,8 +32,8 @@ function signed(hosts: string): TlsOptions {
   return { key, cert };
 }
 
-describe.runIf(hasOpenssl())('a connection that is not secure', () => {
-  test('because nobody knows the authority', async () => {
+describe.runIf(hasOpenssl())('an insecure connection is refused', () => {
+  test('if the authority is unknown', async () => {
     const server = createServer(signed('IP:127.0.0.1'));
     expect(await said(server)).toEqual([
       true,
@@ -41,7 +41,7 @@ describe.runIf(hasOpenssl())('a connection that is not secure', () => {
     ]);
   });
 
-  test('because the service speaks an old version', async () => {
+  test('if the service uses an old TLS version', async () => {
     const server = createServer({
       ...signed('IP:127.0.0.1'),
       maxVersion: 'TLSv1.1',
@@ -53,7 +53,7 @@ describe.runIf(hasOpenssl())('a connection that is not secure', () => {
   });
 });
 
-test('a port that is silent: an interrupt ends the wait for a secure connection', async () => {
+test('an interrupt ends the wait for a TLS handshake on a silent port', async () => {
   const sockets: Socket[] = [];
   const controller = new AbortController();
   const server = createPlain(socket => {
@@ -74,7 +74,7 @@ test('a port that is silent: an interrupt ends the wait for a secure connection'
   await client.close();
 });
 
-test('a port that does not speak TLS', async () => {
+test('reports a port that does not speak TLS', async () => {
   const server = createPlain(socket =>
     socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
   );

@@ -30,7 +30,7 @@ test.each([
   ['linux', 'xdg-open', { WAYLAND_DISPLAY: 'wayland-0' }, []],
   ['darwin', 'open', {}, []],
   ['win32', 'rundll32', {}, ['url.dll,FileProtocolHandler']],
-] as const)('on %s a page is opened by %s, as one argument', async (platform, name, env, first) => {
+] as const)('on %s a page is opened by %s as one argument', async (platform, name, env, first) => {
   openInBrowser(page, { platform, env: { ...(await program(name)), ...env } });
   while (!existsSync(join(directory, 'opened'))) await new Promise(resolve => setTimeout(resolve, 5));
   expect((await readFile(join(directory, 'opened'), 'utf8')).trim().split('\n')).toEqual([
@@ -40,14 +40,14 @@ test.each([
 });
 
 test.each([
-  ['without a screen', page, {}],
+  ['without a display', page, {}],
   ['over SSH', page, { DISPLAY: ':10', SSH_CONNECTION: '1 2 3 4' }],
-  ['that is a script', new URL('javascript:alert(1)'), { DISPLAY: ':0' }],
+  ['with a script URL', new URL('javascript:alert(1)'), { DISPLAY: ':0' }],
 ])('a page %s is not opened', (_, url, env) =>
   expect(openInBrowser(url, { platform: 'linux', env })).toBe(false),
 );
 
-test('a program that is missing is not a failure', async () => {
+test('a missing program is not an error', async () => {
   expect(openInBrowser(page, { platform: 'linux', env: { PATH: directory, DISPLAY: ':0' } })).toBe(true);
   await new Promise(setImmediate);
 });

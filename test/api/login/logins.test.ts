@@ -74,7 +74,7 @@ async function whoAmI(token: AccessToken, signal = never): Promise<unknown> {
 const sent = () => service.seen.map(({ headers }) => headers.authorization);
 
 describe('a sign-in', () => {
-  test('gives a token of the provider, kept in a file that only its user can read', async () => {
+  test('gives a token, stored in a file that only the user can read', async () => {
     const { token, page } = await signedIn();
     expect(page).toContain('Signed in.');
     expect([await provider.knows(token.reveal()), token.kind]).toEqual([true, 'login']);
@@ -84,7 +84,7 @@ describe('a sign-in', () => {
     expect(sent()).toEqual([`Bearer ${token.reveal()}`]);
   });
 
-  test('is sent with PKCE by S256, a state and a loopback address, and no secret is in the address', async () => {
+  test('uses PKCE with S256, a state and a loopback redirect, without secrets in the URL', async () => {
     const pending = await logins().begin(endpoint(), never);
     const parameters = Object.fromEntries(pending.page.searchParams);
     pending.close();
@@ -103,7 +103,7 @@ describe('a sign-in', () => {
     expect(parameters.state).toMatch(/^[\w-]{43}$/);
   });
 
-  test('uses the configured client and scope, and registers none', async () => {
+  test('uses the configured client and scope without registering', async () => {
     await provider.close();
     provider = await startProvider({
       configuration: {
@@ -129,12 +129,12 @@ describe('a sign-in', () => {
     expect(await logins().version()).not.toContain('refreshToken');
   });
 
-  test('asks the address of the service itself where none is configured', async () => {
+  test('uses the service itself as the issuer if none is configured', async () => {
     const { token } = await signedIn(logins(), { profileName: 'prod', url: provider.issuer });
     expect(await provider.knows(token.reveal())).toBe(true);
   });
 
-  test('is kept for its profile and addresses alone', async () => {
+  test('applies only to its profile and addresses', async () => {
     const own = logins();
     await signedIn(own);
     for (const other of [
@@ -145,7 +145,7 @@ describe('a sign-in', () => {
       expect(await own.tokenFor(other)).toBeUndefined();
   });
 
-  test('stays beside those of other profiles, and replaces an older one of its own', async () => {
+  test('replaces an older one of its profile and keeps those of others', async () => {
     const own = logins();
     const first = await signedIn(own);
     await signedIn(own, { ...endpoint(), profileName: 'other' });
@@ -165,7 +165,7 @@ describe('a sign-in', () => {
     expect(opened).toEqual([pending.page]);
   });
 
-  test('takes the address that the browser ended at, where it cannot come back', async () => {
+  test("accepts the browser's final address if the redirect cannot reach us", async () => {
     const own = logins();
     const pending = await own.begin(endpoint(), never);
     pending.close();
@@ -178,7 +178,7 @@ describe('a sign-in', () => {
     'abc',
     'http://127.0.0.1:1/callback?code=abc',
     'http://127.0.0.1:1/callback?code=abc&state=x',
-  ])('takes no other text: %j', async text => {
+  ])('refuses other text: %j', async text => {
     const pending = await logins().begin(endpoint(), never);
     pending.close();
     expect(await failure(pending.pasted(text, never))).toContain(
@@ -188,7 +188,7 @@ describe('a sign-in', () => {
   });
 });
 
-describe('a sign-in fails in a sentence:', () => {
+describe('a sign-in fails if', () => {
   test('it is denied', async () => {
     const pending = await logins().begin(endpoint(), never);
     const done = failure(pending.browser(never));
@@ -199,7 +199,7 @@ describe('a sign-in fails in a sentence:', () => {
     );
   });
 
-  test('an answer with another state is refused, and the right one is still waited for', async () => {
+  test('a response has another state, unless the right one follows', async () => {
     const own = logins();
     const pending = await own.begin(endpoint(), never);
     const done = pending.browser(never);
@@ -215,7 +215,7 @@ describe('a sign-in fails in a sentence:', () => {
     await done.finally(() => pending.close());
   });
 
-  test('nobody comes in time, and another state is mentioned', async () => {
+  test('it times out, mentioning responses with another state', async () => {
     const pending = await logins({ waitMs: 300 }).begin(endpoint(), never);
     const done = failure(pending.browser(never));
     const back = new URL(pending.page.searchParams.get('redirect_uri') ?? '');
@@ -227,7 +227,7 @@ describe('a sign-in fails in a sentence:', () => {
     pending.close();
   });
 
-  test('an answer of another issuer is refused', async () => {
+  test('a response is from another issuer', async () => {
     const pending = await logins().begin(endpoint(), never);
     const done = failure(pending.browser(never));
     const back = await signIn(pending.page);
@@ -238,7 +238,7 @@ describe('a sign-in fails in a sentence:', () => {
     expect(provider.asked).not.toContain('POST /token');
   });
 
-  test('the code has been used', async () => {
+  test('the code was already used', async () => {
     const first = await logins().begin(endpoint(), never);
     first.close();
     const { href } = await signIn(first.page);
@@ -251,37 +251,37 @@ describe('a sign-in fails in a sentence:', () => {
   test.each([
     ['the provider is down', () => provider.close(), /^nothing answers at \{issuer\} \(connection refused\)/],
     [
-      'it fails',
+      'the provider fails',
       () => failing('/token', 500),
       /^could not sign in: \{issuer\} responded with status 500\. Run the cell again in a moment\.$/,
     ],
     [
-      'it answers with a page',
+      'the provider responds with a web page',
       () => page('/token'),
       /^could not sign in: the response from \{issuer\} is not from an OAuth 2\.0 server/,
     ],
     [
-      'its token cannot be sent',
+      'the token has characters that cannot be sent',
       () => tokens({ access_token: 'tok en\n' }),
       /^the token of the sign-in contains characters that cannot be sent/,
     ],
     [
-      'its token has an accent',
+      'the token has an accent',
       () => tokens({ access_token: 'tökén' }),
       /^the token of the sign-in contains characters that cannot be sent/,
     ],
     [
-      'its token is of another kind',
+      'the token has another type',
       () => tokens({ token_type: 'mac' }),
       /^could not sign in: the response from \{issuer\} is not/,
     ],
     [
-      'it gives no token',
+      'the provider returns no token',
       () => tokens({ access_token: undefined }),
       /^could not sign in: the response from \{issuer\} is not/,
     ],
     [
-      'it repeats the code',
+      'the provider repeats the code',
       () => repeating(),
       /^could not sign in: \{issuer\} refused it \(invalid_request: \*\*\* and \*\*\*\)/,
     ],
@@ -304,9 +304,9 @@ describe('a sign-in fails in a sentence:', () => {
       () => failing('/.well-known', 404),
       /^\{issuer\} does not say how to sign in: it has no OAuth 2\.0 metadata\. Check oauth_issuer, .* of \[deployments\.prod\]/,
     ],
-    ['the metadata is a page', () => page('/.well-known'), /^\{issuer\} does not say how to sign in/],
+    ['the metadata is a web page', () => page('/.well-known'), /^\{issuer\} does not say how to sign in/],
     [
-      'the metadata cannot be had',
+      'the metadata is unavailable',
       () => failing('/.well-known', 503),
       /^could not sign in to prod: \{issuer\} responded with status 503/,
     ],
@@ -316,42 +316,42 @@ describe('a sign-in fails in a sentence:', () => {
       /^could not sign in to prod: \{issuer\} responded with status 429\. Run the cell again in a moment\.$/,
     ],
     [
-      'the metadata is of another issuer',
+      'the metadata has another issuer',
       () => metadata({ issuer: 'https://evil.example' }),
       /^could not sign in to prod: the response from \{issuer\} is not/,
     ],
     [
-      'there is no PKCE',
+      'PKCE is not supported',
       () => metadata({ code_challenge_methods_supported: undefined }),
       /^\{issuer\} does not support PKCE by S256, without which/,
     ],
     [
-      'there is only plain PKCE',
+      'only plain PKCE is supported',
       () => metadata({ code_challenge_methods_supported: ['plain'] }),
       /^\{issuer\} does not support PKCE by S256/,
     ],
     [
-      'tokens would go over http',
+      'the token endpoint uses http',
       () => metadata({ token_endpoint: 'http://issuer.example/token' }),
       /^\{issuer\} has no usable sign-in address/,
     ],
     [
-      'tokens would go to no address',
+      'the token endpoint is not an address',
       () => metadata({ token_endpoint: 'nowhere' }),
       /^\{issuer\} has no usable sign-in address/,
     ],
     [
-      'the page would be a script',
+      'the sign-in page is a script',
       () => metadata({ authorization_endpoint: 'javascript:alert(1)' }),
       /^\{issuer\} has no usable sign-in address/,
     ],
     [
-      'it registers no clients',
+      'the provider does not register clients',
       () => metadata({ registration_endpoint: undefined }),
       /^\{issuer\} does not register clients, and prod names none\. Add `oauth_client_id = "…"` to \[deployments\.prod\]/,
     ],
     [
-      'it refuses the client',
+      'the provider refuses the client',
       () => failing('/reg', 403),
       /^could not register a client: \{issuer\} refused it \(nope\)/,
     ],
@@ -360,7 +360,7 @@ describe('a sign-in fails in a sentence:', () => {
     expect(await failure(logins().begin(endpoint(), never))).toMatch(message);
   });
 
-  test('unless its addresses are encrypted', async () => {
+  test('the endpoints use http, but not with https', async () => {
     metadata({
       authorization_endpoint: 'https://issuer.example/auth',
       token_endpoint: 'https://issuer.example/token',
@@ -370,19 +370,19 @@ describe('a sign-in fails in a sentence:', () => {
     expect(pending.page.href).toMatch(/^https:\/\/issuer\.example\/auth\?response_type=code&/);
   });
 
-  test('it does not answer', async () => {
+  test('the provider does not respond', async () => {
     provider.change = () => new Promise<void>(() => undefined);
     expect(await failure(logins({ answerMs: 200 }).begin(endpoint(), never))).toMatch(
       /^could not sign in to prod: \{issuer\} did not respond within 0\.2 s/,
     );
   });
 
-  test('an issuer beyond this machine is asked over https alone', async () => {
+  test('a remote issuer uses http', async () => {
     const to = endpoint({ issuer: 'http://issuer.example' });
     expect(await failure(logins().begin(to, never))).toContain('issuer.example uses http');
   });
 
-  test('the file cannot be written', async () => {
+  test('the sign-in file cannot be written', async () => {
     await writeFile(join(home, 'data'), 'a file');
     const pending = await logins().begin(endpoint(), never);
     const done = failure(pending.browser(never));
@@ -423,7 +423,7 @@ describe('a sign-in fails in a sentence:', () => {
   };
 });
 
-test('an interrupt ends the wait, and the port with it', async () => {
+test('an interrupt ends the wait and closes the port', async () => {
   const pending = await logins().begin(endpoint(), never);
   const stop = new AbortController();
   const done = failure(pending.browser(stop.signal));
@@ -436,8 +436,8 @@ test('an interrupt ends the wait, and the port with it', async () => {
 test.each([
   ['another path', { path: '/' }],
   ['another method', { method: 'POST' }],
-  ['a name that was pointed at this machine', { headers: { host: 'evil.example' } }],
-])('the loopback address answers nothing but a redirect: %s', async (_, change) => {
+  ['another host name', { headers: { host: 'evil.example' } }],
+])('the loopback port accepts only the redirect, not %s', async (_, change) => {
   const pending = await logins().begin(endpoint(), never);
   const stop = new AbortController();
   const waiting = pending.browser(stop.signal).catch(() => undefined);
@@ -454,7 +454,7 @@ test.each([
 });
 
 describe('a token', () => {
-  test('is renewed before its time is over, once for all that need it', async () => {
+  test('is renewed before it expires, once for concurrent requests', async () => {
     const own = logins();
     const { token } = await signedIn(own);
     const before = token.reveal();
@@ -466,7 +466,7 @@ describe('a token', () => {
     expect((await own.tokenFor(endpoint()))?.reveal()).toBe(token.reveal());
   });
 
-  test('is renewed by one of several kernels, whose token the others take over', async () => {
+  test('is renewed by one of several kernels and adopted by the others', async () => {
     const { token } = await signedIn(logins());
     const others = await Promise.all([1, 2, 3].map(() => logins().tokenFor(endpoint())));
     clock += 3_600_000;
@@ -475,7 +475,7 @@ describe('a token', () => {
     expect(provider.bodies.filter(each => each.includes('grant_type=refresh_token')).length).toBe(1);
   });
 
-  test('that the service refuses is renewed and sent once more, as with a clock that is wrong', async () => {
+  test('that the service refuses is renewed and sent again', async () => {
     const { token } = await signedIn();
     const before = token.reveal();
     service.answer(({ headers }) =>
@@ -487,7 +487,7 @@ describe('a token', () => {
     expect(sent()).toEqual([`Bearer ${before}`, `Bearer ${token.reveal()}`]);
   });
 
-  test('that is refused again is not renewed without end', async () => {
+  test('that is refused again is not renewed again', async () => {
     const { token } = await signedIn();
     service.answer(() => ({ status: 401, body: { code: 401, message: 'no' } }));
     expect(await failure(whoAmI(token))).toBe(
@@ -496,7 +496,7 @@ describe('a token', () => {
     expect(sent().length).toBe(2);
   });
 
-  test('whose sign-in has ended says so, and none of its secrets', async () => {
+  test('whose sign-in has ended fails without showing a secret', async () => {
     const own = logins();
     const { token } = await signedIn(own);
     const kept = JSON.parse(await own.version())[0];
@@ -515,7 +515,7 @@ describe('a token', () => {
     expect(service.seen).toEqual([]);
   });
 
-  test('that nothing renews is used until its time is over, and then asks for a sign-in', async () => {
+  test('without a refresh token is used until it expires, then requires a sign-in', async () => {
     provider.change = ({ path, body }) => {
       if (path === '/token') delete body.refresh_token;
     };
@@ -529,7 +529,7 @@ describe('a token', () => {
     expect(sent().length).toBe(1);
   });
 
-  test('is used as long as it is good where the provider is down', async () => {
+  test('is used until it expires if the provider is down', async () => {
     const { token } = await signedIn();
     await provider.close();
     clock += 3_590_000;
@@ -539,7 +539,7 @@ describe('a token', () => {
     expect(sent().length).toBe(1);
   });
 
-  test('of which the provider says no time is used until it is refused', async () => {
+  test('without an expiry is used until it is refused', async () => {
     provider.change = ({ path, body }) => {
       if (path === '/token') delete body.expires_in;
     };
@@ -549,7 +549,7 @@ describe('a token', () => {
     expect(sent()).toEqual([`Bearer ${token.reveal()}`]);
   });
 
-  test('of any characters that a header takes is sent as it is', async () => {
+  test('with any characters valid in a header is sent unchanged', async () => {
     const odd = `!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~a0${'z'.repeat(3_000)}`;
     provider.change = ({ path, body }) => {
       if (path === '/token') body.access_token = odd;
@@ -564,7 +564,7 @@ describe('a token', () => {
     ]);
   });
 
-  test('waits for its renewal only until an interrupt', async () => {
+  test('stops waiting for its renewal at an interrupt', async () => {
     const { token } = await signedIn();
     let release: (value?: unknown) => void = () => undefined;
     const held = new Promise(resolve => {
@@ -585,14 +585,14 @@ describe('a token', () => {
 
   test.each<[string, (text: string) => string]>([
     ['{', text => text.slice(0, 1)],
-    ['cut', text => text.slice(0, text.length >> 1)],
-    ['half copied', text => text.slice(0, text.length >> 1).padEnd(text.length, '\0')],
+    ['truncated', text => text.slice(0, text.length >> 1)],
+    ['half overwritten with zeros', text => text.slice(0, text.length >> 1).padEnd(text.length, '\0')],
     ['emptied', () => ''],
-    ['an object', () => '{}'],
+    ['an object instead of a list', () => '{}'],
     ['other values', () => '[1, null, {"profile": "prod"}]'],
     ['another token', text => text.replace(/"accessToken": "/, '$&_')],
     ['another address', text => text.replaceAll('"url": "http:', '"url": "httq:')],
-  ])('is not read from a damaged file: %s', async (_, damage) => {
+  ])('is not read from a damaged file, which is set aside: %s', async (_, damage) => {
     const own = logins();
     await signedIn(own);
     const text = damage(await own.version());
@@ -610,7 +610,7 @@ describe('a token', () => {
 });
 
 describe('a sign-out', () => {
-  test('revokes what was given and forgets it, for every kernel', async () => {
+  test('revokes and deletes the token, for every kernel', async () => {
     const own = logins();
     const { token } = await signedIn(own);
     const other = (await logins().tokenFor(endpoint())) as AccessToken;
@@ -628,7 +628,7 @@ describe('a sign-out', () => {
     expect(await own.end(endpoint(), never)).toBeUndefined();
   });
 
-  test('forgets the token where the provider is down, and says that it was not revoked', async () => {
+  test('deletes the token if the provider is down, and reports that it was not revoked', async () => {
     const own = logins();
     await signedIn(own);
     await provider.close();
@@ -637,7 +637,7 @@ describe('a sign-out', () => {
     expect(await readFile(own.file, 'utf8')).toBe('[]\n');
   });
 
-  test('of a provider that revokes nothing says so', async () => {
+  test('reports that the provider cannot revoke tokens', async () => {
     provider.change = ({ path, body }) => {
       if (path.startsWith('/.well-known')) delete body.revocation_endpoint;
     };

@@ -125,6 +125,6 @@ test.each([
     'time=081109 203615|thread=148|level=INFO|logger=dfs.A$B|message=c',
   ],
   ['spark', '17/06/09 20:10:40 INFO two words: c', undefined],
-])('groups of %s in %s', (format, line, groups) => {
+])('matches the groups of %s in %s', (format, line, groups) => {
   expect(groupsIn(format, line)).toBe(groups);
 });

@@ -594,7 +594,7 @@ test.each([
     '2025-10-10 13:55:36 1v7Abc-0001Zz-2k == a@b',
     'time=2025-10-10 13:55:36|id=1v7Abc-0001Zz-2k|flag===|address=a@b',
   ],
-])('a line of %s: %j', (format, line, groups) => {
+])('matches a line of %s: %j', (format, line, groups) => {
   expect(groupsIn(format, line)).toBe(groups);
 });
 
@@ -609,7 +609,7 @@ test.each([
   ['php', `[${named}] LEVEL: [pool www] a`, 'DEBUG NOTICE WARNING ERROR ALERT'],
   ['uvicorn', 'LEVEL:    a', 'TRACE DEBUG INFO WARNING ERROR CRITICAL'],
   ['named', `${named} LEVEL: a`, 'info notice warning error critical'],
-])('a line of %s has each of its levels: %s', (format, line, levels) => {
+])('matches a line of %s with each level: %s', (format, line, levels) => {
   for (const level of levels.split(' '))
     expect(groupsIn(format, line.replace('LEVEL', level))).toContain(
       `|level=${level}|`.slice(line.startsWith('LEVEL') ? 1 : 0),
@@ -628,7 +628,7 @@ test.each([
   ['tomcat', `${named}.123 INFO [main] a a`],
   ['nest', '[Nest] 31  - 10/13/2025, 1:55:36 PM   ERROR [Carts] a'],
   ['redis', '31:M 10 Oct 2025 13:55:36.123 * a'],
-])('a line of %s without one of its signs has another shape or none', (format, line) => {
+])('matches a line of %s differently without one of its delimiters', (format, line) => {
   const whole = groupsIn(format, line);
   expect(whole).toBeDefined();
   const signs = [...line.matchAll(/[[\](){}<>|#@:/]/g)].map(({ index }) => index);

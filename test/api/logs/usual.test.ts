@@ -66,7 +66,7 @@ const signs = [
 const edit = fc.record({ at: fc.nat(120), length: fc.nat(3), text: fc.constantFrom(...signs) });
 
 test.each(cases)(
-  'what the usual cut of $name fits has the same values by its shape',
+  'the fast pattern of $name gives the same values as its full pattern',
   ({ name, reading, shape, usual }) => {
     let fitting = 0;
     fc.assert(

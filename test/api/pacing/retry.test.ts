@@ -33,18 +33,18 @@ describe('a request is sent', () => {
     [4, 'a query after 503', query, status(503)],
     [4, 'a query after 504', query, status(504)],
     [4, 'a query after 429', query, status(429)],
-    [4, 'a query after 429 with a wait of no time', query, status(429, { 'retry-after': '0' })],
+    [4, 'a query after 429 with a wait of zero', query, status(429, { 'retry-after': '0' })],
     [
       4,
-      'a query after 429 with a wait until the past',
+      'a query after 429 with a wait until a time in the past',
       query,
       status(429, { 'x-ratelimit-reset': '1000000000' }),
     ],
     [4, 'a query after a date in the past', query, status(429, { 'retry-after': new Date(0).toUTCString() })],
-    [4, 'a query after a wait that is none', query, status(503, { 'retry-after': 'soon' })],
+    [4, 'a query after an invalid wait', query, status(503, { 'retry-after': 'soon' })],
     [4, 'a query whose connection is reset', query, reset],
     [4, 'a listing after 503', client => client.datasets(), status(503)],
-    [4, 'a write after 429, as it was not done', write, status(429)],
+    [4, 'a write after 429, as it was not executed', write, status(429)],
     [1, 'a write after 502', write, status(502)],
     [1, 'a write after 503', write, status(503)],
     [1, 'a write after 504', write, status(504)],
@@ -56,28 +56,28 @@ describe('a request is sent', () => {
     [1, 'a query after 500', query, status(500)],
     [1, 'a query after 501', query, status(501)],
     [1, 'a query after 505', query, status(505)],
-    [1, 'a query whose answer is cut off', query, cut],
-    [1, 'a query whose answer is cut off by a reset', query, cutByReset],
+    [1, 'a query with a truncated response', query, cut],
+    [1, 'a query with a response cut off by a reset', query, cutByReset],
     [1, 'a query after a long wait', query, status(429, { 'retry-after': '31' })],
-    [1, 'a query after a wait of eternity', query, status(503, { 'retry-after': 'Infinity' })],
-    [1, 'a query after a limit of an hour', query, status(429, { 'x-ratelimit-reset': inOneHour })],
+    [1, 'a query after an infinite wait', query, status(503, { 'retry-after': 'Infinity' })],
+    [1, 'a query after a rate limit of an hour', query, status(429, { 'x-ratelimit-reset': inOneHour })],
     [
       1,
-      'a query after an hour in milliseconds',
+      'a query after a reset time in milliseconds',
       query,
       status(429, { 'x-ratelimit-reset': `${inOneHour}000` }),
     ],
-    [1, 'a query after an hour from now', query, status(429, { 'x-querylimit-reset': '3600' })],
-    [1, 'a query after an hour by the header of the IETF', query, status(429, { 'ratelimit-reset': '3600' })],
+    [1, 'a query after a relative reset of an hour', query, status(429, { 'x-querylimit-reset': '3600' })],
+    [1, 'a query after an hour in the IETF header', query, status(429, { 'ratelimit-reset': '3600' })],
     [
       1,
-      'a query after an hour of a clock that is a year behind ours',
+      'a query after an hour by a clock a year behind ours',
       query,
       status(429, { date: 'Tue, 25 Nov 2025 12:00:00 GMT', 'retry-after': 'Tue, 25 Nov 2025 13:00:00 GMT' }),
     ],
     [
       4,
-      'a query after no time of a clock that is years ahead of ours',
+      'a query after a short wait by a clock years ahead of ours',
       query,
       status(429, { date: 'Tue, 04 Dec 2057 12:00:00 GMT', 'x-ratelimit-reset': '2774692800' }),
     ],
@@ -87,7 +87,7 @@ describe('a request is sent', () => {
     expect(connections.service.seen.length).toBe(times);
   });
 
-  test('no more once it succeeds, and its answer is that of the last try', async () => {
+  test('until it succeeds, and returns the response of the last try', async () => {
     const replies: Reply[] = [status(503), reset, { body: answer }, status(500)];
     connections.service.answer(() => replies.shift() as Reply);
     const { body } = await connect().query(request);
@@ -95,19 +95,19 @@ describe('a request is sent', () => {
     expect(connections.service.seen.length).toBe(3);
   });
 
-  test('once to the local service, which its kernel starts again', async () => {
+  test('once to the local service, which the kernel restarts', async () => {
     connections.service.answer(() => status(503));
     await failureOf(connect({ profileName: 'local' }).query(request));
     expect(connections.service.seen.length).toBe(1);
   });
 
-  test('once where the wait would not end within the time limit', async () => {
+  test('once if the wait would exceed the time limit', async () => {
     connections.service.answer(() => status(503, { 'retry-after': '20' }));
     const error = await failureOf(connect({}, 10_000).query(request));
     expect([error.code, connections.service.seen.length]).toEqual(['service-failed', 1]);
   });
 
-  test('again, even where it writes, when nobody answered at the address', async () => {
+  test('again, even for a write, if the connection was refused', async () => {
     const gone = await startService(() => ({}));
     await gone.close();
     const client = connect({ url: gone.url }, undefined, 60);
@@ -123,7 +123,7 @@ describe('a request is sent', () => {
   });
 });
 
-test('a wait is as long as the service asks, is told of, and ends when it is interrupted', async () => {
+test('a wait lasts as long as requested, is reported, and ends at an interrupt', async () => {
   connections.service.answer(() => status(429, { 'retry-after': '20' }));
   const client = connect();
   const interrupt = new AbortController();
@@ -139,10 +139,10 @@ test('a wait is as long as the service asks, is told of, and ends when it is int
   expect([client.pause(), connections.service.seen.length]).toEqual([undefined, 1]);
 });
 
-describe('our own service', () => {
+describe('the local service', () => {
   const connectOwn = () => connect({ profileName: 'local' });
 
-  test('gets a query again whose connection it had just closed', async () => {
+  test('receives a query again if it had just closed the connection', async () => {
     const served = new WeakSet<object>();
     let closed = 0;
     connections.service.answer(() => response => {
@@ -162,13 +162,13 @@ describe('our own service', () => {
     expect(connections.service.seen.length).toBe(asked + 1);
   });
 
-  test('gets a write once', async () => {
+  test('receives a write once', async () => {
     connections.service.answer(() => reset);
     expect(await failureOf(write(connectOwn()))).toMatchObject({ code: 'connection-lost' });
     expect(connections.service.seen.length).toBe(1);
   });
 
-  test('has ended where nothing answers any more, and that is said', async () => {
+  test('is reported as gone if nothing answers any more', async () => {
     connections.service.answer(() => response => {
       void connections.service.close();
       response.socket?.destroy();
