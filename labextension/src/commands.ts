@@ -53,7 +53,7 @@ function addNewFile(
   const command = 'apl:new-file';
   commands.addCommand(command, {
     label: ({ isPalette }) => (isPalette === true ? 'New APL File' : 'APL File'),
-    caption: 'Create a file of APL queries',
+    caption: 'Create a file for APL queries',
     icon: aplIcon,
     execute: async ({ cwd }) => {
       const widget = shell.currentWidget;
@@ -104,7 +104,7 @@ function editorCommands(workbench: Workbench): readonly EditorCommand[] {
     {
       id: 'apl:go-to-definition',
       label: 'Go to APL Definition',
-      run: view => goToDefinition(view, workbench) || say('There is no `let` name at the cursor.'),
+      run: view => goToDefinition(view, workbench) || say('No `let` name at the cursor.'),
     },
     { id: 'apl:mend', label: 'Fix APL Error', run: mend },
     { id: 'apl:next-mistake', label: 'Next APL Error', run: nextDiagnostic },
@@ -123,7 +123,7 @@ async function rename(view: EditorView, workbench: Workbench): Promise<void> {
   const { head } = view.state.selection.main;
   const cell = workbench.cellAt(view, head);
   const [found] = referencesInCell(cell.text, head - cell.from, workbench.environmentOf(view));
-  if (found === undefined) return say('There is no `let` name at the cursor.');
+  if (found === undefined) return say('No `let` name at the cursor.');
   const before = cell.text.slice(found.from, found.to);
   const { value } = await InputDialog.getText({ title: `Rename ${before}`, text: before, okLabel: 'Rename' });
   view.focus();

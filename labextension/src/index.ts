@@ -30,7 +30,7 @@ import { addTraces } from './trace/trace-renderer.js';
 /** Adds the language to editors; its code is loaded when the first APL source is shown. */
 const language: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:language',
-  description: 'Highlighting, completion, errors, explanations and commands for APL.',
+  description: 'Highlighting, completion, diagnostics, hover documentation and commands for APL.',
   autoStart: true,
   requires: [IEditorLanguageRegistry, IEditorExtensionRegistry],
   optional: [ISettingRegistry, INotebookTracker, IConsoleTracker, IEditorTracker, ICommandPalette, ILauncher],
@@ -73,7 +73,7 @@ const language: JupyterFrontEndPlugin<void> = {
 /** Prevents JupyterLab's own completer from opening automatically in APL, where this extension's opens; it still opens on request. */
 const completer: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:completer',
-  description: 'One list of completions in APL, not two.',
+  description: 'A single completion list for APL.',
   autoStart: true,
   optional: [ICompletionProviderManager],
   activate: (_app: JupyterFrontEnd, manager: ICompletionProviderManager | null) => {
@@ -90,7 +90,7 @@ const completer: JupyterFrontEndPlugin<void> = {
 /** Shows `.apl` files with their own icon and opens them as APL source. */
 const fileType: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:file-type',
-  description: 'The file type of APL queries, `.apl`.',
+  description: 'The `.apl` file type for APL queries.',
   autoStart: true,
   activate: (app: JupyterFrontEnd) => {
     app.docRegistry.addFileType({
@@ -109,7 +109,7 @@ const fileType: JupyterFrontEndPlugin<void> = {
 const charts: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:charts',
   description:
-    'Charts of results as wide as their outputs, to read values from and to set the time range by.',
+    'Interactive charts of results, as wide as their outputs, that show values and set the time range.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
@@ -128,7 +128,7 @@ const charts: JupyterFrontEndPlugin<void> = {
 /** Shows results as grids over all rows in the kernel. */
 const grid: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:grid',
-  description: 'Results as grids to sort, filter, search and copy from.',
+  description: 'Results as grids with sorting, filters, search and copy.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
@@ -149,7 +149,7 @@ const grid: JupyterFrontEndPlugin<void> = {
 /** Adds buttons beside the templates of log lines, and below an explanation. */
 const patterns: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:patterns',
-  description: 'Templates of log lines to split, keep and leave out, and explanations to go on from.',
+  description: 'Log line templates to split, keep or exclude, and explanations to continue from.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
@@ -169,7 +169,7 @@ const patterns: JupyterFrontEndPlugin<void> = {
 /** Shows interactive traces in place of their static drawings. */
 const traces: JupyterFrontEndPlugin<void> = {
   id: '@apl-kernel/labextension:traces',
-  description: 'Traces to fold, search, zoom into and choose spans of.',
+  description: 'Traces with folding, search, zoom and span details.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
@@ -262,7 +262,7 @@ const panel: JupyterFrontEndPlugin<void> = {
     restorer?.add(widget, widget.id);
     if (state !== null) void remember(widget, state);
     app.commands.addCommand('apl:panel', {
-      label: 'Show the APL Panel',
+      label: 'Show APL Panel',
       execute: () => {
         app.shell.activateById(widget.id);
         widget.focusFilter();

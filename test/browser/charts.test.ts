@@ -161,7 +161,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     await svg(3).locator('.mark-rect path').first().click();
     await soon(() => bar.innerText()).toContain(`${hostile}: 3`);
     await page.keyboard.press('Enter');
-    await soon(() => bar.innerText()).toContain('Explained in the cell below.');
+    await soon(() => bar.innerText()).toContain('The explanation is in the cell below.');
     const added = page.locator('.jp-CodeCell').nth(4).locator('.cm-content');
     await soon(() => added.innerText()).toContain(`%%explain name == "${hostile}"`);
   });
@@ -184,7 +184,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     }
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
-    await soon(() => bar.innerText()).toContain('Explained in the cell below.');
+    await soon(() => bar.innerText()).toContain('The explanation is in the cell below.');
     const added = page.locator('.jp-CodeCell').nth(3).locator('.cm-content');
     await soon(() => added.innerText()).toContain(
       '%%explain _time >= datetime(2026-11-20T09:00:00.000Z) and _time < datetime(2026-11-20T09:01:00.000Z) and ms >= 15750 and ms <= 30000',

@@ -112,7 +112,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
 
   test('an invalid range is refused with the message of `%time`, and nothing is written', async () => {
     await range().click();
-    await page.getByLabel('Any range that %time takes').fill('last fortnight');
+    await page.getByLabel('Any range that %time accepts').fill('last fortnight');
     await page.keyboard.press('Enter');
     await soon(() => page.locator('.apl-said').textContent()).toContain('fortnight');
     await page.keyboard.press('Escape');
@@ -142,7 +142,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.source(0)).toBe(`%time 2026-11-20T09:00:00Z..2026-11-20T10:30:00Z\n${sources[0]}`);
     expect(await cursor()).toEqual({ line: sources[0]?.split('\n').length, column });
     await range().click();
-    await page.getByRole('button', { name: 'Go back to the last hour' }).click();
+    await page.getByRole('button', { name: 'Return to the last hour' }).click();
     await soon(() => range().textContent()).toBe('last 1h');
     await range().click();
     await page.getByRole('button', { name: 'Keep this window' }).click();
@@ -361,12 +361,12 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText("['sample-http-logs'] | summarise count()");
     await panel.act('Update from cell');
-    await soon(() => dialog.textContent()).toMatch(/does not run.*It has an error: .*summarise/s);
+    await soon(() => dialog.textContent()).toMatch(/with an error.*That query has an error: .*summarise/s);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await query()).toBe(before);
     await panel.act('Update from cell');
-    await dialog.getByRole('button', { name: 'Change anyway' }).click();
+    await dialog.getByRole('button', { name: 'Update anyway' }).click();
     await soon(query).toBe("['sample-http-logs'] | summarise count()");
   });
 
@@ -375,7 +375,7 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(`%%time last 3h\n['sample-http-logs'] | count`);
     await panel.act('Update from cell');
-    await page.locator('.jp-Dialog').getByRole('button', { name: 'Change' }).click();
+    await page.locator('.jp-Dialog').getByRole('button', { name: 'Update' }).click();
     await soon(() => page.locator('.apl-panel-status').textContent()).toMatch(/^Updated the starred query /);
     await soon(() => panel.details().locator('pre').textContent()).toBe("['sample-http-logs'] | count");
     await soon(() => panel.details().textContent()).toContain('now-3h..now');

@@ -165,10 +165,10 @@ describe.each(usually(NEWEST_LAB))('the parameter form in $name', frontEnd => {
     const since = page.locator('.apl-parameter', { hasText: 'since' }).locator('.apl-input');
     await since.fill('datetime(2026-01-20)');
     await page.keyboard.press('Enter');
-    await soon(said).toBe('Waiting for the cell that runs \u2026');
+    await soon(said).toBe('Waiting for the running cell\u2026');
     const kernel = await kernelOf(session.lab, 'awkward.ipynb');
     await kernel.interrupt();
-    await soon(said).toBe('The kernel aborted it.');
+    await soon(said).toBe('The kernel aborted the request.');
     await since.press('Enter');
     await page.locator('.apl-popover').waitFor({ state: 'detached' });
     await opener(page).click();
@@ -176,7 +176,7 @@ describe.each(usually(NEWEST_LAB))('the parameter form in $name', frontEnd => {
     await kernel.end();
     await soon(() => page.locator('.apl-toolbar-parameters').isDisabled()).toBe(true);
     await since.press('Enter');
-    await soon(said).toMatch(/^(There is no kernel|The kernel is gone: it was restarted, or has ended)\.$/);
+    await soon(said).toMatch(/^(The notebook has no kernel|The kernel was restarted or has stopped)\.$/);
     expect(await since.inputValue()).toBe('datetime(2026-01-21)');
   });
 

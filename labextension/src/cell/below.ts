@@ -17,9 +17,9 @@ export function belowOutput(
 ): AddBelow {
   return (lines, done) => {
     const place = around(panel, workbench);
-    if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
+    if (place.state !== 'ready') return 'The kernel of the notebook does not respond.';
     if (tokenize(query.text).some(token => token.kind === 'word' && token.text === '_'))
-      return 'The query reads _, which is a different result now: give that result a name, as in name << query.';
+      return 'The query reads _, which is now a different result. Name that result with name << query.';
     const isElsewhere = profile !== undefined && profile !== place.link?.session?.profile;
     const on = isElsewhere ? [`%%on ${quoted(profile)}`] : [];
     panel.content.activeCellIndex = panel.content.widgets.indexOf(cell);
@@ -33,5 +33,5 @@ const plainId = /^[\w-]{8,128}$/;
 
 /** Returns a function that adds the cell of a trace in the range of a query; undefined if the string is not an id. */
 export function traceBelow(id: string, { range }: QueryShown, add: AddBelow): (() => string) | undefined {
-  return plainId.test(id) ? () => add([...range, `%trace ${id}`], 'Drawn in the cell below.') : undefined;
+  return plainId.test(id) ? () => add([...range, `%trace ${id}`], 'The trace is in the cell below.') : undefined;
 }

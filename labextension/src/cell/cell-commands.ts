@@ -80,14 +80,14 @@ function cellCommands(
 ): readonly CellCommand[] {
   const lastRange = (length: string, words: string): CellCommand => ({
     id: `apl:run-last-${length}`,
-    label: `Run APL Cell on the Last ${words}`,
-    caption: `Run this cell on the last ${words}; the range of the notebook stays`,
+    label: `Run APL Cell over the Last ${words}`,
+    caption: `Run this cell over the last ${words} without changing the notebook's range`,
     run: (panel, cell) => runBelow(panel, cell, overRange(sourceOf(cell), `last ${length}`)),
   });
   return [
     {
       id: 'apl:star-cell',
-      label: 'Star the Query at the Cursor\u2026',
+      label: 'Star APL Query at Cursor\u2026',
       caption: 'Save the query as a starred query',
       isStar: true,
       run: (panel, cell) => starCell(around(panel, workbench), cell),
@@ -96,14 +96,14 @@ function cellCommands(
     lastRange('24h', '24 Hours'),
     {
       id: 'apl:chart-kind',
-      label: 'Draw the Result of the APL Cell as\u2026',
-      caption: 'Draw the result as another kind of chart, and write that into the cell',
+      label: 'Change Chart of APL Cell\u2026',
+      caption: 'Draw the result as another kind of chart and save the choice in the cell',
       run: (panel, cell) => openChartMenu(around(panel, workbench), panel, cell),
     },
     {
       id: 'apl:pin-output',
-      label: 'Pin the APL Cell to the Dashboard',
-      caption: 'Show the output of this cell on the dashboard beside the notebook, or remove it from there',
+      label: 'Pin APL Cell to Dashboard',
+      caption: 'Pin the output of this cell to the dashboard, or unpin it',
       isToggled: cell => pinOf(cell.model) !== undefined,
       run: (panel, cell) => {
         dashboards.togglePin(panel, cell);
@@ -113,7 +113,7 @@ function cellCommands(
     {
       id: 'apl:run-selection',
       label: 'Run Selected APL',
-      caption: 'Run the selection, or the query at the cursor; the result is shown below the cell',
+      caption: 'Run the selection or the query at the cursor and show the result below the cell',
       run: runSelection,
     },
   ];
@@ -126,7 +126,7 @@ function sourceOf(cell: CodeCell): string {
 async function runSelection(panel: NotebookPanel, cell: CodeCell): Promise<void> {
   const { from, to } = selectionIn(cell);
   const code = selectedCode(sourceOf(cell), from, to);
-  if (code === undefined) Notification.info('There is no query at the cursor.', { autoClose: 4000 });
+  if (code === undefined) Notification.info('No query at the cursor.', { autoClose: 4000 });
   else await runBelow(panel, cell, code);
 }
 
@@ -144,7 +144,7 @@ async function starCell(session: Around, cell: CodeCell): Promise<void> {
   const profile = session.link?.session?.profile ?? '';
   const saved = starredOf(cell, profile);
   const { value: name } = await InputDialog.getText({
-    title: saved === undefined ? 'Star this query' : `Star again: the same name changes it`,
+    title: saved === undefined ? 'Star this query' : `Star again: keep the name to update it`,
     label: 'Name',
     text: saved?.name ?? suggestedName(source, from),
     okLabel: 'Star',
@@ -152,7 +152,7 @@ async function starCell(session: Around, cell: CodeCell): Promise<void> {
   if (name === null || name.trim() === '') return;
   const star = saved !== undefined && saved.name === name.trim() ? { id: saved.id } : { name: name.trim() };
   const code = starCode(source, from, starLine(star));
-  if (code === undefined) return void say('There is no query in this cell.');
+  if (code === undefined) return void say('This cell has no query.');
   const outcome = await session.run(code);
   if (!outcome.isOk) return void say(outcome.text);
   const id = /^(?:Saved|Updated) the starred query (\S+),/.exec(outcome.text)?.[1];

@@ -64,7 +64,7 @@ export function explainerOf(
     if ('problem' in chosen) return chosen.problem;
     const events = eventsOf(query);
     if (events === undefined) return 'The query of this result reads no events.';
-    return below([...range, `%%explain ${chosen.condition}`, events], 'Explained in the cell below.');
+    return below([...range, `%%explain ${chosen.condition}`, events], 'The explanation is in the cell below.');
   };
   const below = belowOutput(home, facts, workbench);
   const trace = (row: ChosenRow) =>
@@ -86,7 +86,7 @@ export function explainerOf(
       if (at === undefined || found === undefined) return ofTrace;
       const { source, condition } = found;
       const show = (...operators: readonly string[]) =>
-        below([`%%around ${formatTime(at)}`, source, ...operators], 'Shown in the cell below.');
+        below([`%%around ${formatTime(at)}`, source, ...operators], 'The events are in the cell below.');
       return {
         ...ofTrace,
         all: () => show(),

@@ -88,7 +88,7 @@ class PatternsOutput extends Widget implements IRenderMime.IRenderer {
     for (const [place, row] of rows.entries()) {
       const buttons = actionsOf(adder, place).map(({ text, label, lines }) =>
         button(text, label, () => {
-          status.textContent = adder.add(lines, 'Added below.');
+          status.textContent = adder.add(lines, 'Added a cell below.');
         }),
       );
       row.cells[column]?.append(element('div', { class: 'apl-patterns-go' }, ...buttons));
@@ -126,18 +126,18 @@ function actionsOf({ reference }: Adder, place: number): readonly Action[] {
       : [
           {
             text: 'Split',
-            label: `Add a cell below, and run it, with the lines of template ${number} split into fields`,
+            label: `Add and run a cell below that splits the lines of template ${number} into fields`,
             lines: [source, `| where ${condition}`, `| ${split}`],
           },
         ]),
     {
       text: 'Keep',
-      label: `Add a cell below, and run it, with the lines of template ${number} alone`,
+      label: `Add and run a cell below with only the lines of template ${number}`,
       lines: [source, `| where ${condition}`],
     },
     {
-      text: 'Leave out',
-      label: `Add a cell below, and run it, without the lines of template ${number}`,
+      text: 'Exclude',
+      label: `Add and run a cell below without the lines of template ${number}`,
       lines: [source, `| where not(${condition})`],
     },
   ];

@@ -19,16 +19,16 @@ const names: Readonly<Record<ChartKind, string>> = { ...kindLabels, none: 'Table
  */
 export function openChartMenu(session: Around, panel: NotebookPanel, cell: CodeCell): void {
   const result = lastResult(cell);
-  const list = element('div', { class: 'apl-choices', role: 'group', 'aria-label': 'Kinds of chart' });
+  const list = element('div', { class: 'apl-choices', role: 'group', 'aria-label': 'Chart kinds' });
   // In a narrow cell, the toolbar is hidden.
   const control = cell.node.querySelector<HTMLElement>('[data-jp-item-name="apl-chart"]');
   const input = cell.inputArea?.node ?? cell.node;
   const opened = popover().show(control === null ? [input] : [control, input], 'Chart', () => [
-    element('header', {}, element('strong', {}, 'Draw the result as')),
+    element('header', {}, element('strong', {}, 'Draw as')),
     list,
   ]);
   if (result === undefined || session.state !== 'ready')
-    return void opened.say('The kernel has no result of this cell: run it first.');
+    return void opened.say('The kernel has no result of this cell. Run the cell first.');
   const pick = async (kind: ChartKind): Promise<void> => {
     const problem = await drawAs(session, cell, result, kind);
     if (problem !== undefined) opened.say(problem);
@@ -54,8 +54,8 @@ function fill(
     if (answer.tell !== 'kinds') return;
     const kinds = answer.kinds ?? [];
     if (answer.kinds === undefined)
-      opened.say('The kernel no longer has the result of this cell: run it again.');
-    else if (kinds.length === 0) opened.say('This result has no numbers to draw along times or names.');
+      opened.say('The kernel no longer has the result of this cell. Run the cell again.');
+    else if (kinds.length === 0) opened.say('Nothing to draw: the result has no numbers over time or by name.');
     const choices = kinds.length === 0 ? [] : [...kinds, 'none' as const];
     list.replaceChildren(...choices.map(kind => button(names[kind], names[kind], () => void pick(kind))));
     list.querySelector('button')?.focus({ preventScroll: true });
@@ -99,7 +99,7 @@ async function drawAs(
     );
   const edit = chartKindEdit(source, kind);
   if (edit === undefined || model.getMetadata('editable') === false)
-    return 'Drawn. It was not saved: the cell cannot be edited.';
+    return 'Drawn, but not saved: the cell is read-only.';
   writeStep(model.sharedModel, edit.from, edit.to, edit.text);
   return undefined;
 }

@@ -78,13 +78,13 @@ function buttonsOf(
   const status = element('span', { role: 'status' });
   const press = (text: string, label: string, lines: readonly string[]) =>
     button(text, label, () => {
-      status.textContent = add([...shown.range, ...lines], 'Added below.');
+      status.textContent = add([...shown.range, ...lines], 'Added a cell below.');
     });
   return [
-    press('Show them', 'Add a cell below, and run it, with the selected events of this part', part),
+    press('Show events', 'Add and run a cell below with the selected events of this part', part),
     press(
       'Explain further',
-      'Add a cell below, and run it, that explains what is selected within this part',
+      'Add and run a cell below that explains the selected events within this part',
       [`%%explain ${condition}`, events, `| where ${found}`],
     ),
     status,

@@ -129,7 +129,7 @@ function offer(
           ...[true, false].map(runs =>
             button(
               runs ? 'Set range and run' : "Set the notebook's range",
-              `Write this selection as the %time line of the notebook${runs ? ', and run the cells below it' : ''}`,
+              `Write this selection as the notebook's %time line${runs ? ' and run the cells below it' : ''}`,
               () => {
                 void set(timeRange(from, to), runs).then(text => {
                   outcome.textContent = text;
@@ -139,7 +139,7 @@ function offer(
           ),
         ]),
     ...explainButton(stage, [from, to], outcome),
-    button('Reset zoom', 'Show the whole axis', () => {
+    button('Reset zoom', 'Show the full axis', () => {
       show(null);
       bar.hidden = true;
     }),

@@ -51,16 +51,16 @@ function rangeSetter(
   if (panel === undefined) return undefined;
   return async (range, runs) => {
     const place = around(panel, workbench);
-    if (place.state !== 'ready') return 'The kernel of the notebook does not answer.';
+    if (place.state !== 'ready') return 'The kernel of the notebook does not respond.';
     const change = await place.set('time', range);
     if (!change.isOk) return change.text;
     if (runs) {
       void refresh(place, change.cell);
-      return 'The time range of the notebook is set; the cells run again.';
+      return 'Time range set. The cells run again.';
     }
     return change.cell === undefined
-      ? 'Set for this session. It was not saved: the cell cannot be edited.'
-      : 'The time range of the notebook is set: run the cells again.';
+      ? 'Set for this session only: the cell is read-only.'
+      : 'Time range set. Run the cells again.';
   };
 }
 

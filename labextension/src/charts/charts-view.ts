@@ -73,10 +73,10 @@ async function drawn(written: Spec, { node, svg, zone }: Frame, place: ChartPlac
 
 /** A loader that fetches nothing: a chart has its data inline, whatever an untrusted notebook contains. */
 const NOTHING: Loader = {
-  load: () => Promise.reject(new Error('A chart loads nothing.')),
-  sanitize: () => Promise.reject(new Error('A chart has no links.')),
-  http: () => Promise.reject(new Error('A chart loads nothing.')),
-  file: () => Promise.reject(new Error('A chart loads nothing.')),
+  load: () => Promise.reject(new Error('Charts cannot load resources.')),
+  sanitize: () => Promise.reject(new Error('Charts cannot contain links.')),
+  http: () => Promise.reject(new Error('Charts cannot load resources.')),
+  file: () => Promise.reject(new Error('Charts cannot load resources.')),
 };
 
 function rowsOf(value: unknown): readonly (readonly [string, string])[] {
@@ -98,7 +98,7 @@ function menu(view: View, { description = 'chart' }: Spec): HTMLElement {
   const list = element(
     'div',
     { class: 'apl-chart-choices' },
-    button('Copy image', 'Copy the chart as an image, to paste into a chat', () => void copy()),
+    button('Copy image', 'Copy the chart as an image to paste into a chat', () => void copy()),
     button('Save as SVG', 'Save as SVG', () => void save('svg')),
     button('Save as PNG', 'Save as PNG', () => void save('png')),
     said,

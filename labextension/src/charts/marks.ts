@@ -23,7 +23,7 @@ interface Mark {
 
 /** Tooltip of the button of an explanation. */
 export const EXPLAIN =
-  'Add a cell below, and run it, that shows what tells the selected events from the others';
+  'Add and run a cell below that shows what distinguishes the selected events from the others';
 
 /** Handles presses and keys on the marks of a chart; `clear` removes the frame around the selected one. */
 export function readMarks(stage: Stage): { clear(): void } {
@@ -36,7 +36,7 @@ export function readMarks(stage: Stage): { clear(): void } {
   svg.classList.add('apl-chart-marks');
   svg.tabIndex = 0;
   svg.setAttribute('role', 'group');
-  svg.setAttribute('aria-label', 'Chart. Arrow keys choose a mark, Enter explains it.');
+  svg.setAttribute('aria-label', 'Chart. Use the arrow keys to select a mark and Enter to explain it.');
   let chosen: Element | undefined;
   const clear = (): void => {
     chosen = undefined;

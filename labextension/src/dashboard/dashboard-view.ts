@@ -54,7 +54,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
       element(
         'p',
         {},
-        'No cell is pinned. Choose one in the notebook and press Pin in its toolbar, or Alt Shift O.',
+        'No pinned cells. Select a cell in the notebook and press Pin in its toolbar, or Alt Shift O.',
       ),
     );
     this.#empty.addClass('apl-dashboard-empty');
@@ -144,7 +144,7 @@ export class Dashboard extends MainAreaWidget<Panel> {
     this.#isMoving = false;
     this.#list();
     this.#tiles.get(cell)?.focusHandle();
-    this.#status.textContent = `Place ${place + 1} of ${cells.length}.`;
+    this.#status.textContent = `Position ${place + 1} of ${cells.length}.`;
   }
 
   /** Removes a tile. The focus stays on the page: it goes to the tile that moves up. */

@@ -69,7 +69,7 @@ export class Dashboards {
     setPin(cell.model, isPinned ? undefined : { isWide: false, showsTable: false });
     if (isPinned) return;
     if (panel.context.contentsModel?.writable === false)
-      Notification.info('Pinned until the page is closed: the notebook cannot be saved.', {
+      Notification.info('Pinned until you close the page: the notebook cannot be saved.', {
         autoClose: 6000,
       });
     this.#show(panel)?.tileOf(cell)?.node.scrollIntoView({ block: 'nearest' });
@@ -110,7 +110,7 @@ export class Dashboards {
     const { commands } = this.#app;
     const canOpen = commands.hasCommand(OPEN_LAB);
     Notification.info(
-      'Pinned cells are kept in the notebook. JupyterLab shows them as a dashboard; this front end shows one document at a time.',
+      'Pinned cells are saved in the notebook. JupyterLab shows them as a dashboard; this front end shows one document at a time.',
       {
         autoClose: 8000,
         actions: canOpen

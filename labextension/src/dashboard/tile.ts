@@ -44,7 +44,7 @@ export class Tile extends Panel {
     this.node.setAttribute('role', 'region');
     this.#table = button('Table', 'Show the rows below the chart', () => this.#change('showsTable'));
     this.#table.classList.add('apl-tile-table');
-    this.#wide = button('\u2194', 'Use the whole width', () => this.#change('isWide'));
+    this.#wide = button('\u2194', 'Use the full width', () => this.#change('isWide'));
     this.#handle = moveHandle(this.node, {
       tiles: () => actions.tiles(),
       moveTo: place => actions.moveTo(cell, place),
@@ -60,7 +60,7 @@ export class Tile extends Panel {
         this.#table,
         this.#wide,
         button('Cell', 'Show the cell in the notebook', () => actions.goTo(cell)),
-        button('\u2715', 'Unpin: remove from the dashboard', () => actions.unpin(cell)),
+        button('\u2715', 'Unpin from the dashboard', () => actions.unpin(cell)),
       ),
       this.#note,
     );
@@ -127,8 +127,8 @@ export class Tile extends Panel {
 
   #noteText(): string {
     if (!isRepeatable(this.cell.model.sharedModel.getSource()))
-      return 'Refresh leaves this cell out: it imports, exports or changes something. Run it in the notebook.';
-    return this.cell.model.outputs.length === 0 ? 'No output yet: Refresh runs the cell.' : '';
+      return 'Refresh skips this cell because it imports, exports or changes something. Run it in the notebook.';
+    return this.cell.model.outputs.length === 0 ? 'No output yet. Refresh to run the cell.' : '';
   }
 }
 

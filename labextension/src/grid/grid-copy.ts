@@ -69,8 +69,8 @@ export async function cellsToCopy(
   const all = { fields: columns.map(({ field }) => field), rows: cells };
   const copied = format === 'chat' ? forChat(all) : all;
   const silent = columns.length - copied.fields.length;
-  const rest = count < wanted ? `, the first of ${formatCount(wanted)}: %export writes all of them` : '';
-  const without = silent === 0 ? '' : `, without ${plural(silent, 'column')} that say nothing about them`;
+  const rest = count < wanted ? `, the first of ${formatCount(wanted)}; %export writes all of them` : '';
+  const without = silent === 0 ? '' : `, without ${plural(silent, 'column')} that have no values in them`;
   return {
     text: copyText(copied, format),
     sentence: `Copied ${plural(count, 'row')} \u00d7 ${plural(copied.fields.length, 'column')}${without}${rest}.`,

@@ -60,8 +60,8 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
     if (shown === undefined || this.#grid?.isRead !== true) return this.#show(model, live);
     const words =
       live === undefined
-        ? '%tail has ended: show its result'
-        : `${plural(live.events - shown.events, 'new event')}: show`;
+        ? '%tail has ended. Show its result'
+        : `Show ${plural(live.events - shown.events, 'new event')}`;
     const show = button(words, words, () => {
       void this.#show(model, live).then(() => this.#grid?.focus());
     });

@@ -25,7 +25,7 @@ export interface ViewModel {
 
 /** Returns the button that draws the trace of a row; its key is T, in any cell of the row. */
 export function traceButton(): HTMLButtonElement {
-  const title = 'Add a cell below, and run it, that draws this trace (T)';
+  const title = 'Add and run a cell below that draws this trace (T)';
   const made = element('button', { type: 'button', class: 'apl-grid-trace', tabindex: -1, title }, 'Trace');
   made.ariaLabel = title;
   return made;

@@ -387,7 +387,7 @@ export class Grid {
     else if (this.#restored.firstChild === null)
       this.#restored.append(
         element('span', {}, text),
-        button('Clear', 'Show the result as a first run does', () => this.#clear()),
+        button('Clear', 'Show the result as on a first run', () => this.#clear()),
       );
     else if (this.#restored.firstChild.textContent !== text) this.#restored.firstChild.textContent = text;
   }
@@ -604,7 +604,7 @@ export class Grid {
   }
 
   async #openTrace(row: number): Promise<void> {
-    if (await this.#loaded(row)) this.#say(this.#traceOf(row)?.() ?? 'This row names no trace.');
+    if (await this.#loaded(row)) this.#say(this.#traceOf(row)?.() ?? 'This row has no trace id.');
   }
 
   /** Explains a row, or all rows of the selection that contains it. */
@@ -639,13 +639,13 @@ export class Grid {
     const condition = conditionFor(column, value, keep);
     const line = this.#options.addCondition(column.name, condition);
     if (line === undefined) {
-      this.#say('The cell of this result cannot be written.');
+      this.#say('The cell of this result is read-only.');
       return;
     }
     this.#say(`Added | where ${condition} ${placeText(line)}. Run the cell again.`);
     const undo = button('Undo', 'Remove the line from the query', () => {
       this.#view.focus();
-      this.#say(line.undo() ? 'The query is as it was.' : 'The cell has changed since: undo there.');
+      this.#say(line.undo() ? 'Removed the line from the query.' : 'The cell has changed since. Undo it in the cell.');
     });
     this.#undo.replaceChildren(undo);
   }

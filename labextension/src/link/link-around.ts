@@ -94,7 +94,7 @@ export class Around {
   /** Runs lines in the kernel. */
   async run(lines: string): Promise<MagicOutcome> {
     const kernel = this.#link?.kernel;
-    if (kernel === undefined) return { isOk: false, text: 'There is no kernel.', displayed: [] };
+    if (kernel === undefined) return { isOk: false, text: 'The notebook has no kernel.', displayed: [] };
     return runLines(kernel, lines);
   }
 

@@ -47,11 +47,11 @@ export async function runLines(kernel: Kernel.IKernelConnection, code: string): 
       return { isOk: true, text: printed.trim(), displayed, ...writtenBy(content.payload) };
     return {
       isOk: false,
-      text: content.status === 'error' ? content.evalue : 'The kernel aborted it.',
+      text: content.status === 'error' ? content.evalue : 'The kernel aborted the request.',
       displayed,
     };
   } catch {
-    return { isOk: false, text: 'The kernel is gone: it was restarted, or has ended.', displayed };
+    return { isOk: false, text: 'The kernel was restarted or has stopped.', displayed };
   }
 }
 
@@ -64,6 +64,6 @@ function writtenBy(payload: unknown): { readonly written?: string } {
 
 async function answerTo({ content }: KernelMessage.IInputRequestMsg): Promise<string> {
   const ask = content.password ? InputDialog.getPassword : InputDialog.getText;
-  const { value } = await ask({ title: 'The kernel asks', label: content.prompt });
+  const { value } = await ask({ title: 'Kernel input', label: content.prompt });
   return value ?? '';
 }

@@ -14,7 +14,7 @@ export interface Action {
 /** Maximum length of an error message in a confirmation. */
 const MESSAGE_LENGTH = 300;
 
-const noCell = 'Nothing was written: choose a code cell first.';
+const noCell = 'Nothing was inserted. Select a code cell first.';
 
 /** Returns the actions of a row; if the first one inserts a name, a double click on the row, Enter or Insert runs it too. */
 export function actionsOf(subject: Subject): readonly Action[] {
@@ -66,7 +66,7 @@ function wholeRange(range: string | undefined): readonly Action[] {
     const { isOk, text } = await around.set('time', range);
     return isOk ? undefined : text;
   };
-  return [{ label: 'Set its time range', run: set }];
+  return [{ label: 'Set time range to its events', run: set }];
 }
 
 function openCell(label: string, source: string, runs: boolean): Action {
@@ -83,7 +83,7 @@ function drop(name: string): Action {
   return {
     label: 'Drop\u2026',
     run: async around => {
-      const question = `The kernel forgets the rows of ${visible(name)}. Running its cell again brings them back.`;
+      const question = `This removes the rows of ${visible(name)} from the kernel. Run its cell again to restore them.`;
       if (!(await confirmed('Drop this result?', question, 'Drop'))) return undefined;
       return (await around.run(`%results ${quoted(name)} --drop`)).text;
     },
@@ -100,7 +100,7 @@ function starActions({
     {
       label: 'Delete\u2026',
       run: async around => {
-        const question = `\u201c${visible(name)}\u201d is deleted for everybody who can see it.`;
+        const question = `This deletes \u201c${visible(name)}\u201d for everyone who can see it.`;
         if (!(await confirmed('Delete this starred query?', question, 'Delete'))) return undefined;
         return (await around.run(`%unstar ${quoted(id)}`)).text;
       },
@@ -113,16 +113,16 @@ async function updateStar(around: Around, id: string, name: string): Promise<str
   const source = cell?.model.sharedModel.getSource() ?? '';
   const from = cell === undefined ? 0 : selectionIn(cell).from;
   const code = starCode(source, from, starLine({ id }));
-  if (code === undefined) return 'The active cell holds no query to save.';
+  if (code === undefined) return 'The active cell has no query to save.';
   const diagnostic = await diagnosticIn(code, around);
-  const replaces = `The query of the active cell replaces that of \u201c${visible(name)}\u201d.`;
+  const replaces = `This replaces \u201c${visible(name)}\u201d with the query of the active cell.`;
   const isConfirmed =
     diagnostic === undefined
-      ? await confirmed('Change this starred query?', replaces, 'Change')
+      ? await confirmed('Update this starred query?', replaces, 'Update')
       : await confirmed(
-          'Save a query that does not run?',
-          `${replaces} It has an error: ${diagnostic}.`,
-          'Change anyway',
+          'Save a query with an error?',
+          `${replaces} That query has an error: ${diagnostic}.`,
+          'Update anyway',
         );
   return isConfirmed ? (await around.run(code)).text : undefined;
 }

@@ -89,7 +89,7 @@ interface Section<Row> {
 const sections: { readonly [K in ListName]: Section<ListRows[K]> } = {
   datasets: {
     label: 'Datasets',
-    none: 'None. `%import FILE` makes one.',
+    none: 'None. `%import FILE` creates one.',
     texts: ({ name, description }) => [name, description],
     items: (row, answers, view) => datasetItems(answers, view, row),
   },
@@ -121,12 +121,12 @@ function listed<K extends ListName>(ask: K, answers: Answers, view: View): reado
   const { none, texts, items } = sections[ask];
   const { rows } = answer as ListAnswer<K>;
   const found = texts === undefined ? rows : rows.filter(row => fits(view, ...texts(row)));
-  if (found.length === 0) return [note(ask, 2, view.filter === '' ? none : 'Nothing here holds that text.')];
+  if (found.length === 0) return [note(ask, 2, view.filter === '' ? none : 'No matches.')];
   return found.flatMap((row, index) => items(row, answers, view, index));
 }
 
 function whyNone(answer: Answer | undefined): string {
-  if (answer?.tell !== 'failed') return 'Asking the kernel \u2026';
+  if (answer?.tell !== 'failed') return 'Loading\u2026';
   return oneLine(answer.hint === undefined ? answer.message : `${answer.message}. ${answer.hint}`);
 }
 
@@ -168,7 +168,7 @@ function datasetItems(answers: Answers, view: View, row: DatasetRow): readonly I
   if (!isOpen) return [item];
   const answer = answers.answer({ ask: 'fields', dataset: name });
   if (answer?.tell !== 'fields') return [item, note(key, 3, whyNone(answer))];
-  if (answer.fields.length === 0) return [item, note(key, 3, 'The service lists no fields for it.')];
+  if (answer.fields.length === 0) return [item, note(key, 3, 'The service lists no fields.')];
   return [item, ...answer.fields.flatMap(field => fieldItems(answers, view, name, [field.name], field))];
 }
 
@@ -225,7 +225,7 @@ function valueItems(
 ): readonly Item[] {
   const answer = answers.answer({ ask: 'top', path: [...path], dataset });
   if (answer?.tell !== 'top') return [note(key, level, whyNone(answer))];
-  if (answer.top.length === 0) return [note(key, level, 'There are no rows in the time range.')];
+  if (answer.top.length === 0) return [note(key, level, 'No rows in the time range.')];
   return answer.top.map((value, index) => ({
     ...{ key: `${key} value ${index}`, level, kind: value.text === null ? 'none' : 'value' },
     label: value.text === null ? '(none)' : shown(value.text),
@@ -307,9 +307,9 @@ export function factsOf(subject: Subject): readonly (readonly [string, string])[
     case 'profile': {
       const { address, hasToken, problem } = subject.row;
       const token =
-        address === undefined ? undefined : hasToken ? 'configured' : 'none: the kernel asks for it';
+        address === undefined ? undefined : hasToken ? 'configured' : 'none; the kernel prompts for it';
       return facts([
-        ['address', address ?? 'the service on this machine'],
+        ['address', address ?? 'the local service'],
         ['token', token],
         ['problem', problem],
       ]);
@@ -329,7 +329,7 @@ export function factsOf(subject: Subject): readonly (readonly [string, string])[
       const { type, unit, description } = subject.field ?? {};
       return facts([
         ['dataset', subject.dataset],
-        ['type', type ?? 'key of a map'],
+        ['type', type ?? 'map key'],
         ['unit', unit],
         ['about', description],
       ]);

@@ -47,8 +47,8 @@ export class AplPanel extends Widget {
     this.addClass('apl-panel');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', 'APL');
-    this.#refresh = button('\u21bb', 'Ask the service again', () => this.#around?.link?.refresh());
-    this.#tree = new Tree('What the kernel knows', {
+    this.#refresh = button('\u21bb', 'Refresh the lists', () => this.#around?.link?.refresh());
+    this.#tree = new Tree('Datasets, results and queries', {
       toggle: row => this.#toggle(row),
       chosen: row => this.#choose(row),
       run: row => this.#run(row),
@@ -163,7 +163,7 @@ export class AplPanel extends Widget {
   async #act(action: Action): Promise<void> {
     const current = this.#around;
     if (current === undefined) return;
-    this.#message = current.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '';
+    this.#message = current.link?.session?.isRunning === true ? 'Waiting for the running cell\u2026' : '';
     this.#draw();
     this.#message = (await action.run(current)) ?? '';
     this.#draw();
@@ -239,7 +239,7 @@ function filterBox(): HTMLInputElement {
 /** Returns a sentence that says why there is nothing to list. */
 function problemOf(found: Around | undefined): string | undefined {
   if (found === undefined)
-    return 'Open a notebook that runs APL (Axiom): its datasets and results are listed here.';
+    return 'Open a notebook that runs APL (Axiom) to list its datasets and results here.';
   switch (found.state) {
     case 'ready':
       return undefined;
@@ -248,10 +248,10 @@ function problemOf(found: Around | undefined): string | undefined {
     case 'none':
       return 'The notebook has no kernel. Choose \u201cAPL (Axiom)\u201d to see its datasets.';
     case 'dead':
-      return 'The kernel has ended. Restart it to see its datasets again.';
+      return 'The kernel has stopped. Restart it to see its datasets.';
     case 'unanswering':
-      return 'The kernel does not answer this extension.';
+      return 'The kernel does not respond to this extension.';
     case 'starting':
-      return 'The kernel is starting \u2026';
+      return 'The kernel is starting\u2026';
   }
 }

@@ -46,7 +46,7 @@ function textFor(view: EditorView, workbench: Workbench): string | undefined {
     `Try  ${writtenName(dataset)} | limit 10`,
     'or   %datasets      to see the data',
     '     %import FILE   to add a file',
-    '     %help          for the rest',
+    '     %help          for everything else',
   ].join('\n');
 }
 

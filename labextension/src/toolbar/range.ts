@@ -15,13 +15,13 @@ export function rangePicker(around: Around, refresher: Refresher, opened: Opened
   const { rerun } = refresher;
   const range = around.link?.session?.range;
   const set = async (args: string): Promise<void> => {
-    opened.say(around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '');
+    opened.say(around.link?.session?.isRunning === true ? 'Waiting for the running cell\u2026' : '');
     await rerun.prepare();
     const change = await around.set('time', args);
     if (change.isOk && rerun.follows) void rerun.again();
     if (!change.isOk) opened.say(change.text);
     else if (change.cell === undefined)
-      opened.say('Set for this session. It was not saved: the cell cannot be edited.');
+      opened.say('Set for this session only: the cell is read-only.');
     else opened.leave();
   };
   return [
@@ -35,7 +35,7 @@ export function rangePicker(around: Around, refresher: Refresher, opened: Opened
     element(
       'p',
       { class: 'apl-hint' },
-      'It is written as a %time line, so that the notebook does the same when it is run again.',
+      'Written as a %time line, so the notebook uses it on every run.',
     ),
   ];
 }
@@ -101,7 +101,7 @@ function moves(around: Around, refresher: Refresher, opened: Opened): HTMLElemen
 function refreshing(around: Around, refresher: Refresher): HTMLElement {
   const select = element('select', { class: 'apl-input', 'aria-label': 'Refresh' });
   for (const [seconds, text] of [
-    [0, 'by hand'] as const,
+    [0, 'manually'] as const,
     ...INTERVALS.map(([s, t]) => [s, `every ${t}`] as const),
   ])
     select.append(element('option', { value: seconds, selected: seconds === refresher.seconds }, text));
@@ -123,7 +123,7 @@ function anyRange(set: SetRange): HTMLElement {
     class: 'apl-input apl-wide',
     type: 'text',
     placeholder: 'yesterday 10:00..11:00, this week, all',
-    'aria-label': 'Any range that %time takes',
+    'aria-label': 'Any range that %time accepts',
   });
   const form = element(
     'form',
@@ -146,7 +146,7 @@ function absoluteRange(around: Around, range: SessionFacts['range'] | undefined,
   const zone = element('select', {
     class: 'apl-input',
     'aria-label': 'Time zone',
-    title: 'The zone of all times that the notebook shows',
+    title: 'Time zone of all times in the notebook',
   });
   const zones: readonly [Zone, string][] = [
     ['utc', 'UTC'],
@@ -177,7 +177,7 @@ function absoluteRange(around: Around, range: SessionFacts['range'] | undefined,
   fill();
   const form = element(
     'form',
-    { class: 'apl-times', 'aria-label': 'Two times' },
+    { class: 'apl-times', 'aria-label': 'Start and end' },
     ...[element('label', {}, 'From ', from), element('label', {}, 'to ', to)],
     element('div', { class: 'apl-row' }, zone, element('button', { class: 'apl-button' }, 'Set times')),
   );
@@ -194,7 +194,7 @@ function pin(range: SessionFacts['range'] | undefined, set: SetRange): HTMLEleme
   const isFrozen = range?.isFrozen === true;
   const control = button(
     isFrozen ? 'Unpin: last 1h' : 'Pin this window',
-    isFrozen ? 'Go back to the last hour' : 'Keep this window, whenever the notebook is run',
+    isFrozen ? 'Return to the last hour' : 'Keep this window on every run',
     () => void set(isFrozen ? '--clear' : '--freeze'),
   );
   control.setAttribute('aria-pressed', String(isFrozen));

@@ -81,9 +81,9 @@ function whyNot({ state }: Around): string {
     case 'none':
       return 'The notebook has no kernel.';
     case 'dead':
-      return 'The kernel has ended: restart it.';
+      return 'The kernel has stopped. Restart it.';
     case 'unanswering':
-      return 'The kernel does not answer this extension.';
+      return 'The kernel does not respond to this extension.';
     default:
       return 'The kernel is starting.';
   }
@@ -154,8 +154,8 @@ export class RefreshItem extends Item {
     const { again, name } = this.refresher.rerun;
     void again().then(count => {
       if (count > 0) return;
-      const which = name === 'dashboard' ? 'No pinned cell can be' : 'No cell has run that can be';
-      Notification.info(`${which} run again. Cells that import, export or star stay as they are.`, {
+      const which = name === 'dashboard' ? 'No pinned cell can' : 'No cell that has run can';
+      Notification.info(`${which} run again. Refresh skips cells that import, export or star.`, {
         autoClose: 6000,
       });
     });
@@ -168,7 +168,7 @@ export class RefreshItem extends Item {
     this.control.textContent = `\u21bb ${text}`.trim();
     this.control.title = this.control.disabled
       ? whyNot(this.around)
-      : `Run the queries again${text === '' ? '' : `; every ${text} while the ${rerun.name} is on the screen`}`;
+      : `Run the queries again${text === '' ? '' : `; every ${text} while the ${rerun.name} is visible`}`;
     this.control.setAttribute('aria-label', this.control.title);
   }
 }
@@ -207,7 +207,7 @@ export class ProfileItem extends Item {
         session === undefined ? 'profile' : visible(session.profile),
       ),
     );
-    const where = session?.isLocal === true ? 'the service on this machine' : 'not this machine';
+    const where = session?.isLocal === true ? 'the local service' : 'a remote service';
     this.control.title =
       session === undefined ? whyNot(this.around) : `Profile ${visible(cut(session.profile, 200))}: ${where}`;
     this.control.setAttribute('aria-label', this.control.title);
@@ -216,14 +216,14 @@ export class ProfileItem extends Item {
   #choices(opened: Opened): readonly Node[] {
     const { link } = this.around;
     const answer = link?.answer({ ask: 'profiles' });
-    if (answer === undefined) return [element('p', {}, 'Asking the kernel \u2026')];
+    if (answer === undefined) return [element('p', {}, 'Loading\u2026')];
     if (answer.tell === 'failed') return [element('p', {}, visible(answer.message))];
     if (answer.tell !== 'profiles') return [];
     return answer.rows.map(({ name, address, hasToken, problem }) => {
-      const about = problem ?? address ?? 'the service on this machine';
+      const about = problem ?? address ?? 'the local service';
       const label = `Use ${visible(name)}: ${visible(about)}`;
       const choice = button('', label, () => void this.#use(name, opened));
-      const token = hasToken || problem !== undefined ? '' : '; asks for a token';
+      const token = hasToken || problem !== undefined ? '' : '; prompts for a token';
       choice.append(
         element('strong', {}, visible(cut(name, 200))),
         element('span', {}, `${visible(cut(about, 300))}${token}`),
@@ -237,7 +237,7 @@ export class ProfileItem extends Item {
 
   async #use(name: string, opened: Opened): Promise<void> {
     const { around } = this;
-    opened.say(around.link?.session?.isRunning === true ? 'Waiting for the cell that runs \u2026' : '');
+    opened.say(around.link?.session?.isRunning === true ? 'Waiting for the running cell\u2026' : '');
     const change = await around.useProfile(name);
     if (change.isOk) opened.leave();
     else opened.say(change.text);
@@ -280,7 +280,7 @@ export class ParametersItem extends CellsItem {
   override open(): void {
     if (this.around.state !== 'ready') return;
     if (this.isHidden)
-      return void Notification.info('The notebook has no parameters. The line `%param name = 5` makes one.', {
+      return void Notification.info('The notebook has no parameters. Add one with `%param name = 5`.', {
         autoClose: 6000,
       });
     popover().show(this.places, 'Parameters', opened => parametersForm(this.around, this.refresher, opened));
@@ -301,7 +301,7 @@ export class ReportItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'report', refresher);
     this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Report'));
-    this.control.title = 'Save this notebook as one HTML page to hand over';
+    this.control.title = 'Save this notebook as a single HTML page to share';
   }
 
   override open(): void {
@@ -338,7 +338,7 @@ export class AgentsItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'agents', refresher);
     this.control.append(element('span', { class: 'apl-toolbar-text' }, 'Agents on'));
-    this.control.title = 'Agents may add cells to this notebook. Press to end that.';
+    this.control.title = 'Agents can add cells to this notebook. Press to turn this off.';
     this.control.setAttribute('aria-label', this.control.title);
   }
 
@@ -364,7 +364,7 @@ export class StopItem extends Item {
   constructor(around: Around, refresher?: Refresher) {
     super(around, 'stop', refresher);
     this.control.append(element('span', { class: 'apl-toolbar-text' }));
-    this.control.title = 'Stop the query that runs';
+    this.control.title = 'Stop the running query';
     this.control.setAttribute('aria-label', this.control.title);
   }
 

@@ -17,7 +17,7 @@ export function parametersForm(around: Around, { rerun }: Refresher, opened: Ope
   const rows = writtenParameters(around.codeCells().map(({ source }) => source)).map(rowOf);
   const set = async (runs: boolean): Promise<void> => {
     const isRunning = around.link?.session?.isRunning === true;
-    opened.say(`Waiting for the ${isRunning ? 'cell that runs' : 'kernel'} \u2026`);
+    opened.say(`Waiting for the ${isRunning ? 'running cell' : 'kernel'}\u2026`);
     await rerun.prepare();
     const problem = await setAll(around, rows);
     if (problem !== undefined) opened.say(problem);
@@ -49,7 +49,7 @@ export function parametersForm(around: Around, { rerun }: Refresher, opened: Ope
     element(
       'p',
       { class: 'apl-hint' },
-      'They are written as %param lines. Cells keep their outputs until they are run again.',
+      'Written as %param lines. Cells keep their outputs until they run again.',
     ),
   ];
 }
@@ -71,7 +71,7 @@ function rowOf(written: WrittenParameter): Row {
   const control =
     choices.length > 0 ? choicesOf(literal ?? '', choices) : fieldOf((isText ? text : literal) ?? '', isText);
   const kind = type ?? (isText ? 'string' : '');
-  const note = places.length > 1 ? `set ${places.length} times; this is the last` : '';
+  const note = places.length > 1 ? `set ${places.length} times; the last value is shown` : '';
   const node = element(
     'label',
     { class: 'apl-parameter' },
@@ -119,7 +119,7 @@ async function setAll(around: Around, rows: readonly Row[]): Promise<string | un
     const change = await around.setParameter(written.name, read.literal);
     if (!change.isOk) return change.text;
     if (change.cell === undefined)
-      return `${written.name} is set for this session. It was not saved: its cell cannot be edited.`;
+      return `${written.name} is set for this session only: its cell is read-only.`;
   }
   return undefined;
 }

@@ -10,14 +10,14 @@ import { saveFile } from '../ui/save.js';
 const VIEWS: readonly { readonly code: CodeView; readonly label: string; readonly words: string }[] = [
   { code: 'fold', label: 'Fold queries', words: 'queries folded' },
   { code: 'show', label: 'Show queries', words: 'queries shown' },
-  { code: 'hide', label: 'Leave queries out', words: 'without queries' },
+  { code: 'hide', label: 'Omit queries', words: 'without queries' },
 ];
 
 /** Saves the page of a notebook with its queries folded, and offers the other views. */
 export async function saveReport(panel: NotebookPanel, code: CodeView = 'fold'): Promise<void> {
   const notebook = parseNotebook(JSON.stringify(panel.content.model?.toJSON() ?? null));
   if (typeof notebook === 'string')
-    return void Notification.error(`The report cannot be made: ${visible(notebook)}.`);
+    return void Notification.error(`Cannot create the report: ${visible(notebook)}.`);
   const title = titleOf(panel);
   const { notebookPage } = await import('../../../kernel/headless/report/page.js');
   saveFile(`${title}.html`, new Blob([notebookPage(notebook, { title, code })], { type: 'text/html' }));
@@ -39,5 +39,5 @@ function titleOf({ context }: NotebookPanel): string {
 /** Returns a note on a page of cells that have not run, which is rarely intended. */
 function emptyText({ cells }: Notebook): string {
   const hasRun = cells.some(cell => cell.cell_type === 'code' && cell.outputs.length > 0);
-  return hasRun ? '' : '; no cell has an output yet';
+  return hasRun ? '' : '; no cell has output yet';
 }

@@ -32,7 +32,7 @@ export const MOVES: readonly WindowMove[] = [
   {
     name: 'wider',
     sign: '\u2212',
-    label: 'Zoom out to twice the length',
+    label: 'Zoom out to twice the range',
     move: (start, end, now) => {
       const length = end - start;
       const late = end > now ? end : now;

@@ -24,14 +24,14 @@ interface Row {
 }
 
 const items: Readonly<Record<string, Row>> = {
-  range: { make: around => new RangeItem(around), label: 'Set the APL Time Range\u2026' },
-  refresh: { make: around => new RefreshItem(around), label: 'Run the APL Queries Again' },
-  profile: { make: around => new ProfileItem(around), label: 'Change the APL Profile\u2026' },
-  agents: { make: around => new AgentsItem(around), label: 'Let No Agents Add APL Cells' },
-  parameters: { make: around => new ParametersItem(around), label: 'Set the APL Parameters\u2026' },
-  report: { make: around => new ReportItem(around), label: 'Save an APL Report' },
-  dashboard: { make: (around, open) => new DashboardItem(around, open), label: 'Show the APL Dashboard' },
-  stop: { make: around => new StopItem(around), label: 'Stop the APL Query' },
+  range: { make: around => new RangeItem(around), label: 'Set APL Time Range\u2026' },
+  refresh: { make: around => new RefreshItem(around), label: 'Refresh APL Queries' },
+  profile: { make: around => new ProfileItem(around), label: 'Change APL Profile\u2026' },
+  agents: { make: around => new AgentsItem(around), label: 'Turn Off APL Agents' },
+  parameters: { make: around => new ParametersItem(around), label: 'Set APL Parameters\u2026' },
+  report: { make: around => new ReportItem(around), label: 'Save APL Report' },
+  dashboard: { make: (around, open) => new DashboardItem(around, open), label: 'Show APL Dashboard' },
+  stop: { make: around => new StopItem(around), label: 'Stop APL Query' },
 };
 
 /**

@@ -28,7 +28,7 @@ export class Axis {
 
   /** Calls `zoom` with the interval that the reader selects by dragging. */
   constructor(zoom: (interval: Interval) => void) {
-    const label = 'The whole trace: draw over a part of its time to zoom into it';
+    const label = 'The whole trace: drag over an interval to zoom in';
     this.#overview = element(
       'div',
       { class: 'apl-trace-overview', role: 'img', title: label, 'aria-label': label },

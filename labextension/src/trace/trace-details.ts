@@ -47,11 +47,11 @@ export function detailsOf(
       { class: 'apl-row' },
       ...buttonIf(
         'Log lines',
-        'Add a cell below, and run it, with the log lines of this span (L)',
+        'Add and run a cell below with the log lines of this span (L)',
         actions.logs,
       ),
-      button('Zoom', 'Show the time of this span alone (Z)', actions.zoom),
-      ...buttonIf('Focus', 'Show this span and those below it alone (F)', actions.focus),
+      button('Zoom', 'Zoom to the time of this span (Z)', actions.zoom),
+      ...buttonIf('Focus', 'Show only this span and its descendants (F)', actions.focus),
     ),
     facts(figuresOf(node, start, actions.zone)),
     ...section(
@@ -72,8 +72,8 @@ function figuresOf(node: TraceNodeShown, start: bigint, zone: Zone): readonly Fa
   const { span, offset, self, critical } = node;
   return [
     ['duration', formatDuration(span.duration)],
-    ['began', `+${formatDuration(offset)}, ${timeIn(formatTime(start + offset), zone)}`],
-    ['itself', `${formatDuration(self)} in which nothing that it called ran`],
+    ['start', `+${formatDuration(offset)}, ${timeIn(formatTime(start + offset), zone)}`],
+    ['self time', `${formatDuration(self)} with no called span running`],
     ...(critical > 0n ? [['critical path', formatDuration(critical)] as const] : []),
     ...(span.isFailed ? [['failed', span.message === '' ? 'yes' : span.message] as const] : []),
     ...(!span.isFailed && span.message !== '' ? [['message', span.message] as const] : []),
@@ -124,7 +124,7 @@ function linkOf(link: unknown, { linked }: DetailActions): HTMLElement {
     'li',
     {},
     visible(cut(`trace ${id}${span === undefined ? '' : `, span ${text(span)}`} `, NAME_LENGTH)),
-    ...buttonIf('Trace', 'Add a cell below, and run it, that draws this trace', linked(id)),
+    ...buttonIf('Trace', 'Add and run a cell below that draws this trace', linked(id)),
     facts(Object.entries(others).map(([key, value]) => [key, text(value)])),
   );
 }

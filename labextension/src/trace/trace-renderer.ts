@@ -85,7 +85,7 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
     this.#view = view;
     if (view === undefined) {
       await this.#showDrawing(model);
-      const words = 'The kernel no longer has the spans: run the cell again to fold, search and choose them.';
+      const words = 'The kernel no longer has the spans. Run the cell again to fold, search and select them.';
       this.node.prepend(element('p', {}, words));
       return;
     }

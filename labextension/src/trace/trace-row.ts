@@ -29,11 +29,11 @@ export function issuesOf({ issues }: Pick<TraceNodeShown, 'issues'>): readonly s
 }
 
 const ISSUES: Readonly<Record<Issue, string>> = {
-  'missing parent': 'its parent is not there: it was not sent, or lies outside the range',
-  cycle: 'it is its own caller: the cycle is cut before it',
+  'missing parent': 'its parent is missing: it was not sent or is outside the range',
+  cycle: 'it is its own caller; the cycle is cut before it',
   'repeated id': 'an earlier span has the same id',
-  'before its parent': 'it began before its caller: the clocks of the hosts differ',
-  'after its parent': 'it ended after its caller: it was not waited for, or clocks differ',
+  'before its parent': 'it started before its caller: host clocks differ',
+  'after its parent': 'it ended after its caller, which did not wait for it, or clocks differ',
 };
 
 /** Returns the row of a span: its name, its bar and its duration; `isOpen` is absent for one without children. */

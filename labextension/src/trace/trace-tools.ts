@@ -39,14 +39,14 @@ export function toolsOf(
 ): TraceTools {
   const search = element('input', {
     ...{ type: 'search', class: 'apl-input', placeholder: 'Find spans', 'aria-label': 'Find spans' },
-    title: 'A text in any field, such as a name or a service, or field=text (/)',
+    title: 'Text in any field, such as a name or service, or field=text (/)',
   });
   search.addEventListener('input', () => actions.search(search.value));
   search.addEventListener('keydown', event => {
     if (event.key === 'Enter') actions.nextHit(event.shiftKey);
   });
-  const back = button('\u2039', 'Previous span found (N with Shift)', () => actions.nextHit(true));
-  const next = button('\u203a', 'Next span found (N)', () => actions.nextHit(false));
+  const back = button('\u2039', 'Previous match (Shift N)', () => actions.nextHit(true));
+  const next = button('\u203a', 'Next match (N)', () => actions.nextHit(false));
   const errors = button(
     `${FAILED} ${formatCount(failed)} failed`,
     `Go to the next of ${plural(failed, 'failed span')} (E)`,
@@ -60,7 +60,7 @@ export function toolsOf(
   const whole = button('Whole trace', 'Show the whole trace again (0)', () => actions.whole());
   const logs = button(
     'Log lines',
-    'Add a cell below, and run it, with the log lines of the trace (L with Shift)',
+    'Add and run a cell below with the log lines of the trace (Shift L)',
     () => actions.logs(logs),
   );
   logs.hidden = !hasLogs;
@@ -69,8 +69,8 @@ export function toolsOf(
     'div',
     { class: 'apl-row apl-trace-tools' },
     ...[search, back, next, errors, critical, fold],
-    button('\u2212', 'Show more time (\u2212)', () => actions.zoomBy(200n)),
-    button('+', 'Show less time, around the chosen span (+)', () => actions.zoomBy(50n)),
+    button('\u2212', 'Zoom out (\u2212)', () => actions.zoomBy(200n)),
+    button('+', 'Zoom in on the selected span (+)', () => actions.zoomBy(50n)),
     ...[whole, logs, status],
   );
   return {

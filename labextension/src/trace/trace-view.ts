@@ -224,7 +224,7 @@ export class TraceView {
     if (place !== undefined) this.#reveal(place);
     const words =
       place === undefined
-        ? 'No span is found.'
+        ? 'No spans found.'
         : `${formatCount(places.indexOf(place) + 1)} of ${formatCount(places.length)}.`;
     this.#say(words);
   }
@@ -322,7 +322,7 @@ export class TraceView {
     const choices = this.#connections.logs(span);
     const [only, another] = choices;
     if (another === undefined) {
-      this.#say(only?.add() ?? 'No dataset is known whose log lines name this.');
+      this.#say(only?.add() ?? 'No known dataset has log lines for this.');
       return;
     }
     popover().show([opener], 'Log lines', ({ close }) => [
@@ -332,7 +332,7 @@ export class TraceView {
         return element(
           'div',
           { class: 'apl-row' },
-          button(name, `Add a cell below, and run it, with the log lines of ${name}`, () => {
+          button(name, `Add and run a cell below with the log lines of ${name}`, () => {
             close();
             this.#say(choice.add());
           }),

@@ -15,7 +15,7 @@ export async function toClipboard(text: string): Promise<void> {
  */
 export async function imageToClipboard(canvas: HTMLCanvasElement): Promise<string> {
   if (!window.isSecureContext || typeof ClipboardItem === 'undefined')
-    return 'The browser copies images only on pages over HTTPS: save it instead.';
+    return 'Browsers copy images only from HTTPS pages. Save the image instead.';
   const image = new Promise<Blob>((resolve, reject) =>
     canvas.toBlob(blob => (blob === null ? reject(new Error('no image')) : resolve(blob)), 'image/png'),
   );
@@ -23,6 +23,6 @@ export async function imageToClipboard(canvas: HTMLCanvasElement): Promise<strin
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': image })]);
     return 'Copied.';
   } catch {
-    return 'The browser refused to copy the image: save it instead.';
+    return 'The browser refused to copy the image. Save it instead.';
   }
 }

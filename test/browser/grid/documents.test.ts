@@ -62,7 +62,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))(
       const view = page.locator('.jp-LinkedOutputView .apl-grid');
       await find(view);
       await view.locator('tbody td').first().click({ button: 'right' });
-      await page.getByRole('button', { name: /that leaves this value out$/ }).click();
+      await page.getByRole('button', { name: /that excludes this value$/ }).click();
       expect((await cells.source(0)).split('\n').at(-1)).toBe('| where n != 1');
       await command('application:close');
       await view.waitFor({ state: 'detached' });

@@ -272,9 +272,9 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
   });
 
   test('shows times in UTC or local time, with all digits', async () => {
-    await grid().getByRole('button', { name: 'Times of the notebook in UTC; switch to local time' }).click();
+    await grid().getByRole('button', { name: 'Notebook times are in UTC; switch to local time' }).click();
     await soon(async () => (await column('_time'))[0]).toBe('14:30:01.123456789');
-    await grid().getByRole('button', { name: 'Times of the notebook in local time; switch to UTC' }).click();
+    await grid().getByRole('button', { name: 'Notebook times are in local time; switch to UTC' }).click();
     await soon(async () => (await column('_time'))[0]).toBe('09:00:01.123456789');
     const head = grid().locator('th[title="_time"] small');
     expect(await head.textContent()).toBe('datetime \u00b7 UTC \u00b7 2026-11-20');
@@ -288,7 +288,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
       'jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.undoManager.captureTimeout = 1e9',
     );
     await (await first('_time')).click({ button: 'right' });
-    await page.getByRole('button', { name: /that leaves this value out$/ }).click();
+    await page.getByRole('button', { name: /that excludes this value$/ }).click();
     await soon(() => cells.source(0)).toBe(numbers + line);
     await grid().getByRole('button', { name: 'Remove the line from the query' }).click();
     await soon(() => cells.source(0)).toBe(numbers);
@@ -337,7 +337,7 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     const details = grid(3).locator('.apl-grid-details');
     await details.getByText('after it').waitFor();
     expect(await details.locator('.apl-grid-tree li').count()).toBe(201);
-    await details.getByRole('button', { name: 'Show more: 4,800 members left' }).click();
+    await details.getByRole('button', { name: 'Show more (4,800 members left)' }).click();
     expect(await details.locator('.apl-grid-tree li').count()).toBe(401);
     expect(await details.locator('.apl-grid-tree li').nth(399).textContent()).toBe('399 400');
     await details.getByRole('button', { name: 'Close the row' }).click();

@@ -79,7 +79,7 @@ describe.each(usually(NEWEST_LAB))('the state of a grid in $name', frontEnd => {
     await search(0).fill('host 2');
     await soon(() => status(0)).toBe('20 of 400 rows match.');
     await menu(0, 'level', 'Hide the column');
-    await menu(0, 'host', 'Keep visible at the left');
+    await menu(0, 'host', 'Keep visible on the left');
     await grid(0).getByRole('button', { name: 'Menu of n', exact: true }).click();
     await page.getByRole('button', { name: 'Move right' }).click();
     await page.keyboard.press('Escape');
@@ -181,7 +181,7 @@ describe.each(usually(NEWEST_LAB))('the state of a grid in $name', frontEnd => {
     await soon(() => events.locator('.apl-grid-kept > span').textContent()).toBe(
       'Restored: 1 filter, search, as a table.',
     );
-    await events.getByRole('button', { name: 'Show the result as a first run does' }).click();
+    await events.getByRole('button', { name: 'Show the result as on a first run' }).click();
     await soon(() => lines().count()).toBeGreaterThan(10);
     expect(await said()).toBe('');
   });

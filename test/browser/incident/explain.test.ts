@@ -123,14 +123,14 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await cellOf('odd').click({ button: 'right' });
     expect(await findings(page, ['.apl-popover'])).toEqual([]);
     await menu()
-      .getByRole('button', { name: /Add a cell below/ })
+      .getByRole('button', { name: /Add and run a cell below/ })
       .click();
     await soon(() => cells.source(2)).toBe(
       `%%time ${window}\n%%explain kind == "it's \\"odd\\" \\\\d"\n${events}`,
     );
     await soon(() => cells.output(2)).toContain('| where host == "h7"');
     expect(await cells.source(1)).toBe(sources[1]);
-    expect(await grid(1).locator('.apl-grid-status').textContent()).toContain('Explained in the cell below.');
+    expect(await grid(1).locator('.apl-grid-status').textContent()).toContain('The explanation is in the cell below.');
     await svgOf(page, 0).waitFor();
   });
 
@@ -140,10 +140,10 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
       await soon(() => cells.prompt(2)).toMatch(/\[\d+\]/);
     };
     await openMenu(1, 'ArrowRight');
-    await enterOn(/what tells these events from the others/);
+    await enterOn(/what distinguishes these events from the others/);
     await written('kind == "plain"');
     await openMenu(1, 'Shift+ArrowDown');
-    await enterOn(/what tells these events from the others/);
+    await enterOn(/what distinguishes these events from the others/);
     await written('n == 1 or n == 2');
   });
 
@@ -164,7 +164,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const before = await cell();
     await frame
       .locator('.apl-chart-bar')
-      .getByRole('button', { name: /Add a cell below/ })
+      .getByRole('button', { name: /Add and run a cell below/ })
       .click();
     await soon(() => cells.source(before + 1)).toMatch(
       /^%%time 2026-01-26T10:00:00Z\.\.2026-01-26T11:00:00Z\n%%explain _time >= datetime\(2026-01-26T10:2\d:[03]0\.000Z\) and _time < datetime\(2026-01-26T10:[23]\d:[03]0\.000Z\)\n\['sample-http-logs'\]\n\| where method != "PUT"$/,
@@ -176,7 +176,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await page.mouse.click((now?.x ?? 0) + (now?.width ?? 0) * 0.7, (now?.y ?? 0) + 60);
     await frame
       .locator('.apl-chart-bar')
-      .getByRole('button', { name: /Add a cell below/ })
+      .getByRole('button', { name: /Add and run a cell below/ })
       .click();
     const source = () => cells.source(before + 1);
     await soon(source).toMatch(/10:[34]\d:[03]0\.000Z\) and _time < /);
@@ -199,9 +199,9 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
       await enterOn(name);
     };
     for (const [act, name, line] of [
-      [byPointer, /to 30 s after it$/, ''],
-      [byKeys, /to 30 s after it that have this method$/, `\n| where method == "${method}"`],
-      [byKeys, /to 30 s after it$/, ''],
+      [byPointer, /within 30 s of this one$/, ''],
+      [byKeys, /within 30 s of this one and with the same method$/, `\n| where method == "${method}"`],
+      [byKeys, /within 30 s of this one$/, ''],
     ] as const) {
       const before = await cells.count();
       await act(name);
@@ -374,9 +374,9 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const at = await cellWith('%patterns lines');
     const [buttons, status] = [cells.at(at).getByRole('button'), cells.at(at).getByRole('status')];
     await cells.at(at).scrollIntoViewIfNeeded();
-    await soon(() => buttons.filter({ hasText: /^(Split|Keep|Leave out)$/ }).allTextContents()).toEqual([
-      ...['Split', 'Keep', 'Leave out'],
-      ...['Keep', 'Leave out', 'Keep', 'Leave out'],
+    await soon(() => buttons.filter({ hasText: /^(Split|Keep|Exclude)$/ }).allTextContents()).toEqual([
+      ...['Split', 'Keep', 'Exclude'],
+      ...['Keep', 'Exclude', 'Keep', 'Exclude'],
     ]);
     expect(await findings(page, ['.apl-patterns-go'])).toEqual([]);
     const go = async (name: RegExp) => {
@@ -387,7 +387,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
       await soon(() => cells.prompt(at + 1)).toMatch(/\[\d+\]/);
       return (await cells.source(at + 1)).split('\n').slice(1);
     };
-    const [source, where, parse] = await go(/template 1 split into fields$/);
+    const [source, where, parse] = await go(/splits the lines of template 1 into fields$/);
     expect([source, parse?.slice(-14)]).toEqual(["['lines']", 'p2: long " ms"']);
     await soon(() => cells.output(at + 1)).toMatch(/3 rows/);
     expect(await go(/template 1 alone$/)).toEqual([source, where]);
@@ -397,7 +397,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
       `| where not(${where?.slice('| where '.length)})`,
     ]);
     await soon(() => cells.output(at + 1)).toMatch(/2 rows/);
-    expect(await status.last().textContent()).toBe('Added below.');
+    expect(await status.last().textContent()).toBe('Added a cell below.');
     expect(await page.evaluate("'pwned' in window")).toBe(false);
   });
 
@@ -441,13 +441,13 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     const group = grid(at);
     await group.scrollIntoViewIfNeeded();
     await openMenu(at, 'ArrowRight');
-    await enterOn(/what tells these events from the others/);
+    await enterOn(/what distinguishes these events from the others/);
     await soon(() => cells.output(at + 1)).toContain('Go on with:');
     expect(await cells.source(at + 1)).toContain('%%explain kind == ');
     const lines = (await cells.source(at + 1)).split('\n');
     const further = cells
       .at(at + 1)
-      .getByRole('button', { name: /explains what is selected within this part$/ });
+      .getByRole('button', { name: /explains the selected events within this part$/ });
     expect(await findings(page, ['.apl-explained'])).toEqual([]);
     await further.press('Enter');
     await soon(() => cells.source(at + 2)).toBe([...lines, '| where host == "h7"'].join('\n'));
@@ -508,7 +508,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await first.click();
     const chosen = await first.textContent();
     const later = output.locator('.apl-grid-later button');
-    await soon(() => later.textContent()).toMatch(/^\d+ new events?: show$/);
+    await soon(() => later.textContent()).toMatch(/^Show \d+ new events?$/);
     expect(await first.textContent()).toBe(chosen);
     await later.click();
     await soon(() => first.textContent()).not.toBe(chosen);

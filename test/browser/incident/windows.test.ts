@@ -92,7 +92,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
     const before = await cells.source(0);
     await page.locator('.apl-toolbar-range').click();
     const picker = page.getByRole('dialog', { name: 'Time range' });
-    await picker.getByLabel('Any range that %time takes').fill('last 90 moons');
+    await picker.getByLabel('Any range that %time accepts').fill('last 90 moons');
     // In one task of the page, so that even a quick kernel answers afterwards.
     await page.evaluate(`(() => {
       document.querySelector('.apl-popover form button').click();
@@ -199,7 +199,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       await page.keyboard.press('Alt+Shift+B');
       await page.keyboard.press('Alt+Shift+T');
       const picker = page.getByRole('dialog', { name: 'Time range' });
-      await picker.getByLabel('Any range that %time takes').fill('2026-01-26T15:00Z..2026-01-26T15:30Z');
+      await picker.getByLabel('Any range that %time accepts').fill('2026-01-26T15:00Z..2026-01-26T15:30Z');
       await page.keyboard.press('Enter');
       await soon(() => tile(first).locator('.apl-grid-heading').textContent()).toContain('T15:00:00Z');
       expect(await tile(first).locator('.apl-grid-frame').isVisible()).toBe(false);
@@ -223,7 +223,7 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
         const [download] = await Promise.all([page.waitForEvent('download'), act()]);
         return download.suggestedFilename();
       };
-      await tile(first).getByRole('button', { name: 'Use the whole width' }).focus();
+      await tile(first).getByRole('button', { name: 'Use the full width' }).focus();
       expect(await named(() => page.keyboard.press('Alt+Shift+R'))).toBe('windows.html');
       expect(await named(() => pressReport(dashboard()))).toBe('windows.html');
       expect(await named(() => pressReport(page.locator('.jp-NotebookPanel')))).toBe('windows.html');
@@ -278,10 +278,10 @@ describe.each(usually(NEWEST_LAB))('the window of a notebook in $name', frontEnd
       );
       expect(await dashboard().locator('.apl-tile-title').first().textContent()).toBe('By status');
       // By pointer: JupyterLab may still move the focus.
-      await tile('By status').getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
+      await tile('By status').getByRole('button', { name: 'Unpin from the dashboard' }).click();
       await tile('By status').waitFor({ state: 'detached' });
-      await tile(first).getByRole('button', { name: 'Unpin: remove from the dashboard' }).click();
-      await dashboard().getByText('No cell is pinned.').waitFor();
+      await tile(first).getByRole('button', { name: 'Unpin from the dashboard' }).click();
+      await dashboard().getByText('No pinned cells.').waitFor();
       await soon(() => opener().count()).toBe(0);
     });
   }

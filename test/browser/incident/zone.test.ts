@@ -50,7 +50,7 @@ describe.each(usually(NEWEST_LAB))('the time zone of a notebook in $name', front
     await soon(axis).toMatch(/15:30|16:00/);
     expect(await axis()).not.toContain('10:15');
     expect(await axis()).toContain('2026-01-26, UTC+05:30');
-    await zone('Times of the notebook in local time').press('Enter');
+    await zone('Notebook times are in local time').press('Enter');
     await soon(first).toBe('10:00:00');
     await soon(range).toContain('10:00\u201311:00 UTC');
     await soon(axis).toContain('10:15');

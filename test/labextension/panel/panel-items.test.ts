@@ -99,7 +99,7 @@ describe('rows of the panel', () => {
   test('an empty, failed or loading section says so', () =>
     check(['results', 'stars', 'history'], '', [
       ...['Datasets | ', 'Results | ', '  None yet. | ', 'Starred queries | '],
-      ...['  no access. Use another token. | ', 'History | ', '  Asking the kernel \u2026 | ', 'Profiles | '],
+      ...['  no access. Use another token. | ', 'History | ', '  Loading\u2026 | ', 'Profiles | '],
     ]));
 });
 
@@ -202,5 +202,5 @@ test('a profile lists its address and whether it has a token', () =>
     factsOf({ kind: 'profile', inUse: false, row: { name: 'p', address: 'https://a', hasToken: false } }),
   ).toEqual([
     ['address', 'https://a'],
-    ['token', 'none: the kernel asks for it'],
+    ['token', 'none; the kernel prompts for it'],
   ]));

@@ -37,7 +37,7 @@ export function addImport(place: ImportPlace): void {
   };
   app.commands.addCommand(IMPORT_FILE, {
     label: ({ isCard }) => (isCard === true ? 'Import File' : 'Import File into APL\u2026'),
-    caption: 'Look at a file, and add the cell that makes a dataset of it',
+    caption: 'Preview a file and add a cell that imports it into a dataset',
     icon: aplIcon,
     isEnabled: () => isLab || target() !== undefined,
     execute: async ({ isChosen, cwd }) => {
@@ -67,7 +67,7 @@ export async function importFiles(
   for (const file of files) {
     const plain = importLine(panel.context.path, file);
     if (plain === undefined) {
-      Notification.warning(`${isolated(visible(file))} cannot be written in a line: rename the file.`, {
+      Notification.warning(`${isolated(visible(file))} cannot be named in a line of a cell. Rename the file.`, {
         autoClose: 8000,
       });
       continue;
@@ -114,7 +114,7 @@ function chosen(browsers: IFileBrowserFactory | null): readonly string[] {
 async function asked(browsers: IFileBrowserFactory | null): Promise<readonly string[]> {
   const browser = browsers?.tracker.find(() => true);
   if (browser === undefined) {
-    Notification.info('Write the line `%import FILE`: this front end has no list of files.', {
+    Notification.info('This front end has no file list. Write `%import FILE` in a cell.', {
       autoClose: 6000,
     });
     return [];

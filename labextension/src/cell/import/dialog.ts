@@ -132,7 +132,7 @@ class ImportBody extends Widget {
     this.#asked += 1;
     const asked = this.#asked;
     const isBusy = this.#around.link?.session?.isRunning === true;
-    this.#say([isBusy ? 'Waiting for the cell that runs \u2026' : 'Reading the first rows \u2026'], false);
+    this.#say([isBusy ? 'Waiting for the running cell\u2026' : 'Reading the first rows\u2026'], false);
     const { isOk, text, displayed } = await this.#around.run(
       `${this.line.replace(/ --replace$/, '')} --preview`,
     );

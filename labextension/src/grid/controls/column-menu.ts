@@ -25,8 +25,8 @@ export interface ColumnActions {
 /** Returns the sentence in place of actions that a source cannot do without a kernel. */
 export function withoutKernel({ canArrange }: Pick<RowSource, 'canArrange'>): string {
   return canArrange
-    ? 'Run the cell again to filter and to see what a column holds.'
-    : 'Run the cell again to sort, filter and search: these need all rows, which only the kernel has.';
+    ? 'Run the cell again to filter and to see column statistics.'
+    : 'Run the cell again to sort, filter and search. These need all rows, which only the kernel has.';
 }
 
 /** Returns the content of a column's menu; its profile is added once it is loaded. */
@@ -36,7 +36,7 @@ export function columnMenu(column: GridColumn, actions: ColumnActions): readonly
   const place = element(
     'div',
     { class: 'apl-grid-row' },
-    button(actions.isPinned ? 'Unpin' : 'Pin', 'Keep visible at the left', actions.togglePinned),
+    button(actions.isPinned ? 'Unpin' : 'Pin', 'Keep visible on the left', actions.togglePinned),
     button('\u2190', 'Move left', () => actions.move(-1)),
     button('\u2192', 'Move right', () => actions.move(1)),
     button('Hide', 'Hide the column', actions.hide),
@@ -54,7 +54,7 @@ function sortRow(column: GridColumn, { view, sort }: ColumnActions): HTMLElement
   const key = view.sort?.find(each => each.column === column.name);
   const order = (text: string, descending: boolean) => {
     const isOn = key?.descending === descending;
-    const made = button(text, `${text}; again: not sorted`, () =>
+    const made = button(text, `${text}; press again to remove the sort`, () =>
       sort(isOn ? undefined : { column: column.name, descending }),
     );
     made.setAttribute('aria-pressed', String(isOn));
@@ -97,7 +97,7 @@ function profileOf(column: GridColumn, actions: ColumnActions): HTMLElement {
   const host = element(
     'div',
     { class: 'apl-grid-profile', 'aria-live': 'polite' },
-    'Looking at all rows \u2026',
+    'Reading all rows\u2026',
   );
   actions.profile().then(
     profile => host.replaceChildren(...profileNodes(column, profile, actions)),
@@ -112,8 +112,8 @@ function profileNodes(column: GridColumn, profile: Profile, actions: ColumnActio
     ['null', `${formatCount(profile.nulls)} (${percent(profile.nulls, profile.rows)})`],
     ['distinct', formatCount(profile.distinct)],
   ];
-  if (profile.min !== null) facts.push(['least', profile.min]);
-  if (profile.max !== null) facts.push(['greatest', profile.max]);
+  if (profile.min !== null) facts.push(['min', profile.min]);
+  if (profile.max !== null) facts.push(['max', profile.max]);
   const list = element(
     'dl',
     {},
@@ -138,8 +138,8 @@ function topValues({ top, rows }: Profile, actions: ColumnActions): readonly Nod
         value === '' ? '""' : visible(value),
       ),
       element('span', { class: 'apl-grid-count' }, `${formatCount(count)} \u00b7 ${percent(count, rows)}`),
-      button('=', 'Keep only this value, in the query', () => actions.condition(value, true)),
-      button('\u2260', 'Leave this value out, in the query', () => actions.condition(value, false)),
+      button('=', 'Keep only this value in the query', () => actions.condition(value, true)),
+      button('\u2260', 'Exclude this value from the query', () => actions.condition(value, false)),
     );
   });
   return [element('ul', { class: 'apl-grid-top' }, ...lines)];

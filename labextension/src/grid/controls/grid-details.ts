@@ -100,7 +100,7 @@ function treeOf(value: object, path: string, depth: number): HTMLElement {
     list.append(...members.slice(from, from + MEMBERS_AT_ONCE).map(itemOf));
     const left = members.length - from - MEMBERS_AT_ONCE;
     if (left <= 0) return;
-    const label = `Show more: ${plural(left, 'member')} left`;
+    const label = `Show more (${plural(left, 'member')} left)`;
     const more = element(
       'li',
       {},

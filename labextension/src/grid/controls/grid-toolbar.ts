@@ -23,8 +23,8 @@ interface Looks {
   readonly isStream: boolean;
 }
 
-const IN_UTC = 'Times of the notebook in UTC; switch to local time';
-const IN_LOCAL_TIME = 'Times of the notebook in local time; switch to UTC';
+const IN_UTC = 'Notebook times are in UTC; switch to local time';
+const IN_LOCAL_TIME = 'Notebook times are in local time; switch to UTC';
 
 /** Delay of a search after the last key, in milliseconds. */
 const SEARCH_DELAY = 100;
@@ -47,10 +47,10 @@ export function toolbar(
   const wrap = pressed('Wrap', 'Wrap long values', actions.setWrapped);
   const stream = pressed(
     'Stream',
-    'Stream: one line for each event; press again for the table',
+    'Stream: one line per event; press again for the table',
     actions.setStream,
   );
-  const columns = button('Columns', 'Show and hide columns', () => actions.openColumns(columns));
+  const columns = button('Columns', 'Show or hide columns', () => actions.openColumns(columns));
   const copy = button('Copy', 'Copy rows', () => actions.openCopy(copy));
   const head = element('span', { class: 'apl-grid-heading' });
   const node = element(

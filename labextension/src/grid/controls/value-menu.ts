@@ -18,19 +18,19 @@ export interface ValueActions {
 }
 
 function aroundRow(column: GridColumn, { all, same, trace }: Around): readonly (readonly Node[])[] {
-  const those = 'Add a cell below, and run it, with the events from 30 s before this one to 30 s after it';
+  const those = 'Add and run a cell below with the events within 30 s of this one';
   const buttons = [
     ...(all === undefined ? [] : [button('All events', those, all)]),
-    ...(same === undefined ? [] : [button('Same value', `${those} that have this ${nameOf(column)}`, same)]),
+    ...(same === undefined ? [] : [button('Same value', `${those} and with the same ${nameOf(column)}`, same)]),
     ...(trace === undefined
       ? []
-      : [button('Trace', 'Add a cell below, and run it, that draws the trace of this event', trace)]),
+      : [button('Trace', 'Add and run a cell below that draws the trace of this event', trace)]),
   ];
-  return buttons.length === 0 ? [] : [[element('span', {}, 'Around it'), ...buttons]];
+  return buttons.length === 0 ? [] : [[element('span', {}, 'Nearby'), ...buttons]];
 }
 
 const EXPLAIN =
-  'Add a cell below, and run it, that shows what tells these events from the others; the query stays';
+  'Add and run a cell below that shows what distinguishes these events from the others; the query does not change';
 
 /** Returns the content of the menu of a value: first read-only actions, then those on the grid, then those on the query. */
 export function valueMenu(column: GridColumn, actions: ValueActions): readonly Node[] {
@@ -39,10 +39,10 @@ export function valueMenu(column: GridColumn, actions: ValueActions): readonly N
     row(element('span', {}, where), keep, leave);
   const here = choices(
     'In this table',
-    button('Keep only', `Show only rows with this ${nameOf(column)}; the query stays`, () =>
+    button('Keep only', `Show only rows with this ${nameOf(column)}; the query does not change`, () =>
       actions.filter('=='),
     ),
-    button('Leave out', `Hide rows with this ${nameOf(column)}; the query stays`, () => actions.filter('!=')),
+    button('Exclude', `Hide rows with this ${nameOf(column)}; the query does not change`, () => actions.filter('!=')),
   );
   return [
     row(
@@ -54,10 +54,10 @@ export function valueMenu(column: GridColumn, actions: ValueActions): readonly N
     ...(actions.canCompute ? [here] : []),
     choices(
       'In the query',
-      button('Keep only', 'Add a where line to the query that keeps this value', () =>
+      button('Keep only', 'Add a where line to the query that keeps only this value', () =>
         actions.condition(true),
       ),
-      button('Leave out', 'Add a where line to the query that leaves this value out', () =>
+      button('Exclude', 'Add a where line to the query that excludes this value', () =>
         actions.condition(false),
       ),
     ),

@@ -60,7 +60,7 @@ export function notebookRows(table: Table, isWhole: boolean): RowSource {
       return Promise.resolve({ table: page, offset, rows: rows.length });
     },
     prepare: () => undefined,
-    profile: () => Promise.reject(new SourceError('Only the kernel knows what a column holds.', true)),
+    profile: () => Promise.reject(new SourceError('Column statistics need the kernel.', true)),
     close: () => undefined,
   };
 }

@@ -86,7 +86,7 @@ export async function kernelRows(
     signal?: AbortSignal,
   ) =>
     new Promise<Answer>((resolve, reject) => {
-      if (comm.isDisposed || kernel.isDisposed) return reject(new SourceError('The kernel is gone.', true));
+      if (comm.isDisposed || kernel.isDisposed) return reject(new SourceError('The kernel has stopped.', true));
       const id = next++;
       waiting.set(id, { request, resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
       send(id, request);

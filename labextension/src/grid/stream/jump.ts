@@ -38,12 +38,12 @@ export async function rowOfTime(
   };
   const near = await read(Math.min(firstVisible, rows.count - 1));
   const time = namedTime(text, zone, near);
-  if (time === undefined) return 'Write a time such as 10:30, 10:30:15.5 or 2026-01-26 10:30.';
+  if (time === undefined) return 'Enter a time such as 10:30, 10:30:15.5 or 2026-01-26 10:30.';
   const found = await rowAt(
     { count: rows.count, time: async row => parseTime(await read(row)) ?? null },
     time,
   );
-  return found ?? `The rows are not in the order of ${nameOf(column)}: sort by it first.`;
+  return found ?? `The rows are not sorted by ${nameOf(column)}. Sort by it first.`;
 }
 
 /** The rows to search, with the time of each in nanoseconds; null if it has none. */

@@ -172,7 +172,7 @@ export class Stream implements RowsView {
       class: 'apl-grid-input',
       type: 'text',
       placeholder: '10:30',
-      title: 'Such as 10:30, 10:30:15.5 or 2026-01-26 10:30',
+      title: 'For example 10:30, 10:30:15.5 or 2026-01-26 10:30',
       'aria-label': 'Jump to time',
     });
     const jump = (): void => this.#model.jump(input.value);

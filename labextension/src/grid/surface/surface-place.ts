@@ -114,6 +114,6 @@ const LABEL_LENGTH = 80;
 /** Describes what a line filters: the rows of the data, or the output of an operator. */
 export function placeText({ before, after }: WrittenLine): string {
   const words = (text: string) => cut(visible(text), LABEL_LENGTH);
-  if (after !== undefined) return `after ${words(after)}: it filters what that returned`;
+  if (after !== undefined) return `after ${words(after)}, to filter its output`;
   return before === undefined ? 'to the query' : `before ${words(before)}`;
 }
