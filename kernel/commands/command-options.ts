@@ -48,7 +48,7 @@ export function allowed(text: string): readonly AskedEffect[] {
   const { named, unknown } = readEffects(text);
   if (unknown === undefined) return named;
   throw new UsageError('option-invalid', `${unknown} is not an effect that can be allowed`, {
-    hint: `there are ${askedEffects.join(', ')}`,
+    hint: `the effects are ${askedEffects.join(', ')}`,
   });
 }
 

@@ -15,7 +15,7 @@ class AssertionError extends AplKernelError {}
 export function assertResult(condition: string, result: QueryResult): string {
   const { value, problem } = readDefinition(condition);
   if (value === undefined || 'source' in value)
-    throw unreadable(condition, problem ?? 'it is not one condition');
+    throw unreadable(condition, problem ?? 'it is not a single condition');
   const reader = new Reader(condition, result);
   const holds = reader.holds(value);
   // If a condition does not hold, every digit matters.
@@ -32,7 +32,7 @@ export function assertResult(condition: string, result: QueryResult): string {
 
 function unreadable(condition: string, why: string): MagicError {
   return new MagicError(
-    `%assert: \`${condition}\` cannot be read: ${why}`,
+    `%assert: \`${condition}\` cannot be parsed: ${why}`,
     'Write conditions such as `rows > 0`, `no_nulls(user)`, `unique(id)`, `max(p99) < 500`, joined by `and` or `or`.',
   );
 }
@@ -99,7 +99,7 @@ class Reader {
     if (left === null || right === null) return false;
     const [a, b] = sameKind(left, right);
     if ((typeof a === 'string') !== (typeof b === 'string'))
-      throw unreadable(this.#condition, `a text is compared with a number in \`${this.#text(expr)}\``);
+      throw unreadable(this.#condition, `a string is compared with a number in \`${this.#text(expr)}\``);
     return test(a < b ? -1 : a > b ? 1 : 0);
   }
 
@@ -123,7 +123,7 @@ class Reader {
     const repeated =
       twice === undefined
         ? 'true'
-        : `${new Set(texts).size} different in ${plural(this.#rows, 'row')}, ${twice ?? 'null'} twice`;
+        : `${new Set(texts).size} distinct in ${plural(this.#rows, 'row')}, ${twice ?? 'null'} repeated`;
     this.#note(expr, repeated);
     return twice === undefined;
   }
@@ -261,7 +261,7 @@ function figureOf(text: string, field: Field): Exclude<Figure, null> {
 }
 
 function figureText(figure: Figure, field: Field): string {
-  if (figure === null) return 'null, as it has no value';
+  if (figure === null) return 'null, because it has no value';
   const kind = valueKind(field);
   if (typeof figure === 'bigint' && kind === 'time') return formatTime(figure);
   if (typeof figure === 'bigint' && kind === 'span') return formatDuration(figure);

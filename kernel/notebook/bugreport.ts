@@ -21,7 +21,7 @@ export async function describeProblem(
     `${platform()} ${release()} ${arch()}`,
     `profile: ${profileName === localProfile ? 'the local service' : 'a hosted service'}`,
     `settings: ${set === undefined ? 'a file that cannot be read' : values.join(', ') || 'none'}`,
-    `results kept: ${session.results.all().length}, recording: ${session.recording?.mode ?? 'off'}`,
+    `results cached: ${session.results.all().length}, recording: ${session.recording?.mode ?? 'off'}`,
     `last error: ${lastFailure === undefined ? 'none' : `${lastFailure.code}: ${withoutQuotes(lastFailure.message)}`}`,
     ...logged.map(({ apl, error }) => `query${error === undefined ? '' : ` (${error})`}: ${shapeOf(apl)}`),
   ].join('\n');

@@ -111,7 +111,7 @@ async function execute(
   const { failure, isStopped } = await runCell(session, code, around).finally(() => session.endCell());
   if (io.signal.aborted && !isStopped) {
     return interruptedFailure(
-      'the cell was stopped and its query cancelled; settings and earlier results are kept',
+      'the cell was stopped and its query canceled; settings and earlier results are kept',
     );
   }
   return failure ?? { status: 'ok', userExpressions: await evaluateAll(session, userExpressions) };
@@ -184,7 +184,7 @@ function explainNames(code: string, io: CellIo): void {
   if (splitCell(code).statements.every(declares)) return;
   io.stream(
     'stdout',
-    'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
+    'Names that `let` and `set` define apply to the queries below them in the cell. `%param NAME = LITERAL` applies to the notebook.\n',
   );
 }
 

@@ -16,7 +16,7 @@ export function kernelInfo(version: string): KernelInfo {
       codemirror_mode: 'axiom-apl',
       pygments_lexer: 'kusto',
     },
-    banner: `apl-kernel ${version}: APL, the Axiom Processing Language. %help says what a cell can hold.`,
+    banner: `apl-kernel ${version}: APL, the Axiom Processing Language. Run %help for what a cell can contain.`,
     help_links: [
       { text: 'APL: introduction', url: 'https://axiom.co/docs/apl/introduction' },
       { text: 'APL: functions', url: 'https://axiom.co/docs/apl/scalar-functions/metadata-functions' },

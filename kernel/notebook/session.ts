@@ -230,7 +230,7 @@ export class Session {
     const near = nearest(name, names);
     throw new ProfileError(
       `there is no profile ${name}`,
-      `${near === undefined ? '' : `Did you mean \`${near}\`? `}There are: ${names.join(', ')}. Profiles stand in ~/.axiom.toml as [deployments.NAME].`,
+      `${near === undefined ? '' : `Did you mean \`${near}\`? `}Profiles: ${names.join(', ')}. They are defined in ~/.axiom.toml as [deployments.NAME].`,
     );
   }
 
@@ -402,14 +402,14 @@ export class Session {
     if (this.#introduced) return undefined;
     this.#introduced = true;
     if (this.profileName !== localProfile)
-      return `Queries run on the profile \`${this.profileName}\`, as AXIOM_DEPLOYMENT says; \`%use local\` changes to the service on this machine.`;
+      return `Queries run on the profile \`${this.profileName}\`, set by AXIOM_DEPLOYMENT; \`%use local\` switches to the local service.`;
     try {
       const others = (await this.profileNames()).filter(name => name !== localProfile);
       if (others.length === 0) return undefined;
-      return `Queries run on the service on this machine; \`%use NAME\` changes to another profile: ${others.join(', ')}.`;
+      return `Queries run on the local service; \`%use NAME\` switches to another profile: ${others.join(', ')}.`;
     } catch (error) {
       if (!(error instanceof ProfileError)) throw error;
-      return `Queries run on the service on this machine. There is no other profile: ${error.message}.`;
+      return `Queries run on the local service. No other profile can be used: ${error.message}.`;
     }
   }
 

@@ -77,13 +77,13 @@ export const settings: readonly Setting[] = [
 ];
 
 function isOn(name: string, value: string): boolean {
-  if (value !== 'on' && value !== 'off') throw wrong(name, value, 'It is "on" or "off".');
+  if (value !== 'on' && value !== 'off') throw wrong(name, value, 'Set it to "on" or "off".');
   return value === 'on';
 }
 
 function wholeNumber(name: string, value: string, most = 999_999_999): number {
   if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= most) return Number(value);
-  throw wrong(name, value, `It is a whole number from 1 to ${formatCount(most)}.`);
+  throw wrong(name, value, `Set it to a whole number from 1 to ${formatCount(most)}.`);
 }
 
 function wrong(name: string, value: string, hint: string): SettingError {
@@ -179,7 +179,7 @@ async function readFileOf(file: string): Promise<readonly (readonly [name: strin
     if (isPlain && settings.some(each => each.name === name)) return [name, String(value)];
     throw new SettingError(
       `${file}: ${name} is not a setting, or its value is not a string or a number`,
-      `There are: ${settings.map(each => each.name).join(', ')}; each is a string or a number.`,
+      `The settings are ${settings.map(each => each.name).join(', ')}; each is a string or a number.`,
     );
   });
 }

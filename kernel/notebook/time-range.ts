@@ -71,7 +71,7 @@ export const everything: TimeRange = {
 /** Parses a range; throws TimeRangeError. */
 export function parseRange(text: string): TimeRange {
   const source = tidy(text);
-  if (source === '') throw new TimeRangeError('no time range is given');
+  if (source === '') throw new TimeRangeError('give a time range');
   const meant = meantRange(text.trim());
   if (meant !== undefined)
     throw new TimeRangeError(
@@ -103,8 +103,8 @@ export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
 export function freezeRange(range: TimeRange, now: bigint): TimeRange {
   if (range === everything)
     throw new TimeRangeError(
-      '`all` has no window of its own to freeze: it is that of the datasets of each query',
-      'Give the range that the results name, such as `%time 2026-01-01..2026-02-01`.',
+      '`all` cannot be frozen: its window depends on the datasets of each query',
+      'Use the range shown with the results, such as `%time 2026-01-01..2026-02-01`.',
     );
   const { startTime, endTime } = resolveRange(range, now);
   return {
@@ -317,8 +317,8 @@ function absoluteTime(text: string): bigint | undefined {
   if (time !== undefined) return time;
   throw new TimeRangeError(
     isBeyondTime(whole)
-      ? `${shown(text)} is outside of 1677-09-22 to 2262-04-11, what nanoseconds in 64 bits can hold`
-      : `there is no time ${shown(text)}`,
+      ? `${shown(text)} is outside 1677-09-22 to 2262-04-11, the range of 64-bit nanoseconds`
+      : `${shown(text)} is not a valid time`,
   );
 }
 

@@ -79,7 +79,7 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     await soon(() => first.innerText()).toMatch(
       /^%time \d{4}-\d\d-\d\dT\d\d:\d\d:[03]0Z\.\.\d{4}-\d\d-\d\dT\d\d:\d\d:[03]0Z/,
     );
-    expect(await bar.getByRole('status').innerText()).toContain('is set');
+    expect(await bar.getByRole('status').innerText()).toContain('Time range set');
   });
 
   test('names from data are plain text in the image and the tooltip', async () => {

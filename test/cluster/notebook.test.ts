@@ -50,7 +50,7 @@ const rowsOf = async (apl: string) => {
 
 describe.skipIf(url === '')('a notebook on a cluster', () => {
   test('switches to the cluster, and lists its tables and fields', async () => {
-    expect(await run('%use lake')).toContain(`Using lake (${url}, memory.default of a cluster of Trino)`);
+    expect(await run('%use lake')).toContain(`Using lake (${url}, memory.default of a Trino cluster)`);
     expect(await run('%datasets')).toContain('events');
     expect(await run('events | getschema | project ColumnName, ColumnType')).toContain('_time');
     expect(await run('%whoami')).toMatch(/user +me/);

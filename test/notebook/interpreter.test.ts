@@ -134,7 +134,7 @@ describe('the profile', () => {
   test('is local although another is configured, as the first result says', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), toml(bench.service.url), { mode: 0o600 });
     expect(plain(await bench.run('web | count'))[0]).toBe(
-      'Note: Queries run on the service on this machine; %use NAME changes to another profile: prod.',
+      'Note: Queries run on the local service; %use NAME switches to another profile: prod.',
     );
     expect(bench.service.seen.at(-1)?.headers.authorization).toBe('Bearer local-token-4711');
     expect(plain(await bench.run('web | count'))[0]).toMatch(/^1 row/);
@@ -143,7 +143,7 @@ describe('the profile', () => {
   test('is local although the profiles file is broken', async () => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments', { mode: 0o600 });
     expect(plain(await bench.run('web | count'))[0]).toBe(
-      'Note: Queries run on the service on this machine. There is no other profile: ~/.axiom.toml is not valid TOML at line 1.',
+      'Note: Queries run on the local service. No other profile can be used: ~/.axiom.toml is not valid TOML at line 1.',
     );
   });
 
@@ -162,7 +162,7 @@ describe('the profile', () => {
     const [third] = plain(await chosen.run('web | count'));
     await chosen.close();
     expect(first).toBe(
-      'Note: Queries run on the profile environment, as AXIOM_DEPLOYMENT says; %use local changes to the service on this machine.',
+      'Note: Queries run on the profile environment, set by AXIOM_DEPLOYMENT; %use local switches to the local service.',
     );
     expect([second, third].map(line => line?.split(' \u00b7 ')[0])).toEqual([
       'profile environment',
@@ -234,17 +234,17 @@ describe('a warning above the table', () => {
     [
       'web',
       1000,
-      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes the limit, and `%fetch --all` above the query fetches every row.',
     ],
     [
       'web | where status > 1',
       1000,
-      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes the limit, and `%fetch --all` above the query fetches every row.',
     ],
     [
       '%%limit 10\nweb',
       10,
-      'Only 10 rows were fetched (the limit set by %limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 10 rows were fetched (the limit set by %limit). Add `| limit N` or aggregate; `%limit N` changes the limit, and `%fetch --all` above the query fetches every row.',
     ],
     ['web', 999, undefined],
     ['web | limit 1000', 1000, undefined],
@@ -252,7 +252,7 @@ describe('a warning above the table', () => {
     [
       'web | where message contains "| limit 5"',
       1000,
-      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes it, and `%fetch --all` above the query fetches every row.',
+      'Only 1,000 rows were fetched (the default limit). Add `| limit N` or aggregate; `%limit N` changes the limit, and `%fetch --all` above the query fetches every row.',
     ],
   ])('reports the row limit if it was reached: %j with %i rows', async (code, count, text) => {
     expect(await limits(code, rows(count))).toEqual(text === undefined ? [] : [{ level: 'warn', text }]);
@@ -501,9 +501,9 @@ describe('an interrupt', () => {
     expect(run.outcome).toEqual({
       status: 'error',
       ename: 'Interrupted',
-      evalue: 'the cell was stopped and its query cancelled; settings and earlier results are kept',
+      evalue: 'the cell was stopped and its query canceled; settings and earlier results are kept',
       traceback: [
-        '\u001b[1mInterrupted\u001b[22m: the cell was stopped and its query cancelled; settings and earlier results are kept',
+        '\u001b[1mInterrupted\u001b[22m: the cell was stopped and its query canceled; settings and earlier results are kept',
       ],
     });
     await expect.poll(() => bench.service.aborted).toEqual(['/v1/datasets/_apl']);

@@ -46,9 +46,9 @@ STORIES |= {
         r"2026-01-26T15:36:41Z +payment +rollback +2\.9\.9 +gru-1",
     ],
     "06-why": [
-        r"- Failed: 139 \(4%\), before 43 \(1%\)\.",
-        r"- 3 deployments near it in deployments: payment 2\.9\.6 deploy lhr-1, 6m7s before it began; ",
-        r"- Events: 3,586, before 3,696\.",
+        r"- Failed: 139 \(4%\); before: 43 \(1%\)\.",
+        r"- 3 deployments nearby in deployments: payment 2\.9\.6 deploy lhr-1, 6m7s before the range start; ",
+        r"- Events: 3,586; before: 3,696\.",
         r"100% of the selected events have status\.message = deadline exceeded, 0% of the others",
         r"payment oteldemo\.PaymentService/Charge +\S+ +4s +\* \S+ deadline exceeded",
         r"request failed: deadline exceeded +2026-01-26T07:37:21\S+ ",

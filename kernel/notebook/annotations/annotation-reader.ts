@@ -67,7 +67,7 @@ export class AnnotationReader {
     asked.stop.abort();
     return {
       annotations: [],
-      problem: this.#explained(question.profile, `there was no answer within ${timeoutMs / 1000} s`),
+      problem: this.#explained(question.profile, `no response within ${timeoutMs / 1000} s`),
     };
   }
 
@@ -96,7 +96,7 @@ export class AnnotationReader {
       // A service may ignore the filter.
       const annotations = items.filter(each => each.datasets.some(name => datasets.includes(name)));
       if (notices.length === 0) return { annotations };
-      this.#explained(profile, notices.join(' '), 'lack annotations');
+      this.#explained(profile, notices.join(' '), 'lack some annotations');
       return { annotations, isPart: true };
     } catch (error) {
       if (signal.aborted) return { annotations: [] };
@@ -107,7 +107,7 @@ export class AnnotationReader {
   }
 
   /** Logs why annotations are missing, the first time only. */
-  #explained(profile: string, reason: string, what = 'are without annotations'): string {
+  #explained(profile: string, reason: string, what = 'have no annotations'): string {
     if (!this.#logged.has(profile)) this.#source.log(`charts of ${profile} ${what}: ${reason}`);
     this.#logged.add(profile);
     return reason;

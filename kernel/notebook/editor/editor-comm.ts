@@ -153,9 +153,9 @@ export class Editors implements Pages {
       if (error instanceof AplKernelError)
         return { tell: 'failed', question, message: error.message, ...present({ hint: error.hint }) };
       if (error instanceof DOMException && error.name === 'TimeoutError')
-        return { tell: 'failed', question, message: `the service has not answered in ${listMs / 1000} s` };
+        return { tell: 'failed', question, message: `the service did not respond within ${listMs / 1000} s` };
       this.#session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      return { tell: 'failed', question, message: 'the kernel failed to find this out' };
+      return { tell: 'failed', question, message: 'the kernel failed to look this up' };
     }
   }
 

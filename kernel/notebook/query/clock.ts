@@ -37,10 +37,10 @@ export function clockOf(
     notices: [
       {
         level: 'warn',
-        text: `${calls} the time of this run, as the service decides, and not from ${endTime}, the end of the range. Write times in their place to get the same answer again.`,
+        text: `${calls} the time of this run, as the service decides, not to ${endTime}, the end of the range. Write absolute times instead to get the same result again.`,
       },
     ],
   };
 }
 
-const calls = '`now()` and `ago()` count from';
+const calls = '`now()` and `ago()` are relative to';

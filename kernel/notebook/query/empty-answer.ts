@@ -108,10 +108,10 @@ async function outsideNotice(
   const { status, provenance } = context.result;
   const info = context.listing.get(name);
   const dataset = codeWords(name);
-  if (info?.rows === 0) return `${dataset} holds no events.`;
+  if (info?.rows === 0) return `${dataset} has no events.`;
   if (info?.rows !== undefined) {
     if (await hasRows(context, info, empty)) return undefined;
-    return `${dataset} has no events ${inRange(provenance.rangeLabel)}. It holds ${extentText(info)}`;
+    return `${dataset} has no events ${inRange(provenance.rangeLabel)}. It has ${extentText(info)}`;
   }
   if (status.rowsExamined > 0) return undefined;
   const newest = await newestTime(context, name);
@@ -173,7 +173,7 @@ async function moreNotice(context: EmptyContext, name: string): Promise<string |
     const newest = await newestTime(context, name, startTime);
     return newest === undefined
       ? undefined
-      : `${dataset} holds older events too, the newest from ${spanText(newest, newest)}`;
+      : `${dataset} also has older events, the newest from ${spanText(newest, newest)}`;
   }
   const info = context.listing.get(name);
   const times = info === undefined ? undefined : timesOf(context, info);
@@ -184,7 +184,7 @@ async function moreNotice(context: EmptyContext, name: string): Promise<string |
   if (table === undefined || numberAt(table, 0) === 0) return undefined;
   const [firstTime, lastTime] = [textAt(table, 1, 0), textAt(table, 2, 0)];
   const extent = extentText({ rows: numberAt(table, 0), ...present({ firstTime, lastTime }) });
-  return `${dataset} holds more outside ${safeWords(rangeLabel)}: ${extent}`;
+  return `${dataset} has more outside ${safeWords(rangeLabel)}: ${extent}`;
 }
 
 async function newestTime(
@@ -209,7 +209,7 @@ async function unmatched(context: EmptyContext): Promise<readonly string[]> {
   if (counts === undefined) return [unexplained];
   const { rows, met, matched } = counts;
   const events = `${plural(rows, 'event')} of ${codeWords(name)} ${inRange(context.result.provenance.rangeLabel)}`;
-  if (matched > 0) return [`The query leaves nothing of the ${events}.`];
+  if (matched > 0) return [`The query returns none of the ${events}.`];
   const never = conditions.filter((_, index) => met[index] === 0);
   const some = conditions.map(
     (each, index) => `${codeWords(each.text)} matches ${formatCount(met[index] ?? 0)}`,
@@ -271,7 +271,7 @@ async function spanSentence(
   );
   const [least, most] = [textAt(table, 0, 0), textAt(table, 1, 0)];
   if (least === undefined || most === undefined) return undefined;
-  return `${codeWords(field)} lies between ${codeWords(least)} and ${codeWords(most)}`;
+  return `${codeWords(field)} ranges from ${codeWords(least)} to ${codeWords(most)}`;
 }
 
 /** Maximum values to fetch in search of near misses, and to name. */
@@ -297,10 +297,10 @@ async function valuesSentence(
   const named = values
     .slice(0, namedValues)
     .map(({ text, rows }) => `${codeWords(text)} (${formatCount(rows)})`);
-  const others = values.length > namedValues ? ' and others' : '';
+  const others = values.length > namedValues ? ', and others' : '';
   const texts = values.map(({ text }) => text);
   const parts = await partsSentence(context, name, comparison);
-  return `${codeWords(field)} holds ${named.join(', ')}${others}${parts ?? advice(comparison, texts)}`;
+  return `${codeWords(field)} has the values ${named.join(', ')}${others}${parts ?? advice(comparison, texts)}`;
 }
 
 /** Operators that find whole words, with those that find parts of words. */
@@ -329,7 +329,7 @@ async function partsSentence(
 /** Suggests fixes of the most common errors: different case, and a pattern in a plain comparison. */
 function advice({ operator, texts }: Comparison, values: readonly string[]): string {
   if (['==', '=~', 'in', 'in~'].includes(operator) && texts.some(text => /\.[*+]|[*^$|]/.test(text)))
-    return `; \`${operator}\` compares whole texts, \`matches regex\` takes a pattern`;
+    return `; \`${operator}\` compares whole strings, \`matches regex\` takes a pattern`;
   const lower = new Set(texts.map(text => text.toLowerCase()));
   const near = values.find(value => lower.has(value.toLowerCase()));
   return near === undefined ? '' : `; did you mean ${codeWords(near)}? \`=~\` ignores case`;

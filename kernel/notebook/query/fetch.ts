@@ -25,22 +25,28 @@ export interface Fetch {
 export function checkFetchable(query: QueryText, { cursor }: RequestOptions): void {
   const { text, pipeline } = query;
   if (pipeline?.source.kind !== 'dataset')
-    throw new MagicError('%fetch: the query does not read one dataset', 'It fetches the rows of a dataset.');
+    throw new MagicError(
+      '%fetch: the query does not read one dataset',
+      '%fetch fetches the rows of a dataset.',
+    );
   if (cursor !== undefined)
-    throw new MagicError('%fetch: it pages by itself', 'Leave `--cursor` out of %%request.');
+    throw new MagicError(
+      '%fetch: it pages on its own and takes no cursor',
+      'Leave `--cursor` out of %%request.',
+    );
   if (isRandom(query))
     throw new MagicError(
-      '%fetch: `rand()` gives other values on each page',
-      'Fetch the rows without it under a name, and use it in the next cell.',
+      '%fetch: `rand()` returns different values on each page',
+      'Fetch the rows into a named result without it, and use it in the next cell.',
     );
   const wrong = pipeline.operators.find(each => !isRowWise(each));
   if (wrong === undefined) return;
   const words = oneLine(text.slice(wrong.from, wrong.to), 60);
   throw new MagicError(
-    `%fetch: \`${words}\` is not done row by row, and the rows come page by page`,
+    `%fetch: \`${words}\` does not work row by row, but rows are fetched page by page`,
     wrong.kind === 'limit'
-      ? 'Leave it out: `%fetch --max N` says how many rows.'
-      : 'Fetch the rows under a name, as by `rows << dataset | where …`, and write the rest in the next cell: `rows | …`.',
+      ? 'Leave it out: `%fetch --max N` sets the number of rows.'
+      : 'Fetch the rows into a named result, such as `rows << dataset | where …`, and write the rest in the next cell: `rows | …`.',
   );
 }
 
@@ -71,18 +77,18 @@ interface Reason {
   readonly hint: string;
 }
 
-const again = 'Run the cell again for every row.';
+const again = 'Run the cell again to fetch every row.';
 
 /** Reason for a fetch that the user interrupted. */
 export const interrupted: Reason = { why: 'interrupted', hint: again };
 
 const fewer: Reason = {
-  why: 'the service gave no more',
-  hint: 'The data may have changed meanwhile: run the cell again.',
+  why: 'the service returned no more',
+  hint: 'The data may have changed in the meantime: run the cell again.',
 };
 
 const timeless: Reason = {
-  why: 'what the query gives has no `_time` to page by',
+  why: 'the query returns no `_time` to page by',
   hint: 'Keep `_time` among its fields.',
 };
 
@@ -232,8 +238,8 @@ class Pages {
 
   #largeness(): Reason {
     return {
-      why: `${formatBytes(this.#means.mostBytes)}, what one result may take of the memory`,
-      hint: 'Fetch fewer fields by `| project …`, or a shorter range.',
+      why: `${formatBytes(this.#means.mostBytes)}, the memory limit of one result`,
+      hint: 'Fetch fewer fields with `| project …`, or a shorter range.',
     };
   }
 
@@ -267,8 +273,8 @@ interface Part {
 
 function crowded(time: string): Reason {
   return {
-    why: `more rows at ${time} than one answer holds`,
-    hint: 'A `where` that takes some of them at a time gets them all.',
+    why: `more rows at ${time} than fit in one response`,
+    hint: 'Fetch them in parts, each with its own `where`.',
   };
 }
 

@@ -7,7 +7,7 @@ export function refuseFiles({ tree }: QueryText): void {
   visitQuery(tree, {
     source: source => {
       if (source.kind !== 'externaldata') return;
-      throw new UsageError('option-invalid', '`externaldata` reads files, which agents are not given', {
+      throw new UsageError('option-invalid', '`externaldata` reads files, which agents may not do', {
         hint: 'import the file into a dataset with `apl-kernel import`',
       });
     },

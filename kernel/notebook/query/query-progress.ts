@@ -64,7 +64,7 @@ export function progressText(elapsedMs: number, progress: Progress | undefined):
 }
 
 function pauseText({ reason, next, ms }: Pause): string {
-  return `${reason}; try ${next} of ${MOST_TRIES} comes after ${(ms / 1000).toFixed(1)} s`;
+  return `${reason}; attempt ${next} of ${MOST_TRIES} in ${(ms / 1000).toFixed(1)} s`;
 }
 
 function beforeText(before: number): string {

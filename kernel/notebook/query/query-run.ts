@@ -160,7 +160,7 @@ async function windowOf(
   const endless = read.find(({ rows, problems }) => rows === undefined && problems === undefined);
   if (endless !== undefined)
     throw new TimeRangeError(
-      `${endless.name} is computed for any time: it has neither a first nor a last event`,
+      `${endless.name} is computed for any time, so it has no first or last event`,
       'Give a range, such as `%time last 1d`.',
     );
   const first = read.flatMap(each => parseTime(each.firstTime ?? '') ?? []);

@@ -45,7 +45,7 @@ export function shortfallsIn(
     ...own,
     ...(replayed === undefined
       ? []
-      : [{ kind: 'replayed' as const, holds: `the answer of a recording, as of ${formatTime(replayed)}` }]),
+      : [{ kind: 'replayed' as const, holds: `a recorded response, as of ${formatTime(replayed)}` }]),
   ];
 }
 
@@ -58,7 +58,7 @@ export function limitNotice(order: Limited, answer: QueryAnswer, readsResults: b
   const only = `Only ${formatCount(rows)}${of} rows were fetched (${whose}).`;
   if (order.stopped !== undefined) return `${only} ${order.stopped.hint}`;
   const all = isFetchable(order.query) ? ', and `%fetch --all` above the query fetches every row' : '';
-  return `${only} Add \`| limit N\` or aggregate; \`%limit N\` changes it${all}.`;
+  return `${only} Add \`| limit N\` or aggregate; \`%limit N\` changes the limit${all}.`;
 }
 
 /** An unrequested end of the rows of a result. */

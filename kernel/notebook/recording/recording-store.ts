@@ -166,21 +166,20 @@ function begunAtOf(text: string): bigint | undefined {
 }
 
 function damaged(file: string): RecordingError {
-  return new RecordingError('recording-damaged', `the recorded answer ${file} is damaged`, {
-    hint: 'Its content is not what was written. Take it from version control again, or record again with `%cache record`.',
+  return new RecordingError('recording-damaged', `the recorded response ${file} is damaged`, {
+    hint: 'Its content has changed. Restore it from version control, or record again with `%cache record`.',
   });
 }
 
 function unreadable(file: string, cause: unknown): RecordingError {
   return new RecordingError('recording', `${file} of the recording cannot be read`, {
-    hint: 'Check that it is a file, and that it may be read.',
+    hint: 'Check that it is a readable file.',
     cause,
   });
 }
 
 function unwritable(directory: string, cause: unknown): RecordingError {
-  const { reason = '', hint = 'Check that it is a directory, and that it may be written to.' } =
-    systemRefusal(cause) ?? {};
+  const { reason = '', hint = 'Check that it is a writable directory.' } = systemRefusal(cause) ?? {};
   return new RecordingError(
     'recording',
     `the recording ${directory} cannot be written${reason && `: ${reason}`}`,

@@ -94,10 +94,10 @@ export class Recording {
     if (body === undefined || !isLasting(status)) return reply;
     const headers = recordedHeaders(reply);
     if (holdsToken(endpoint, body, headers))
-      this.#say('The answer holds an access token, and was therefore not recorded.');
+      this.#say('The response was not recorded because it contains an access token.');
     else if (!(await this.store.write(key, { status, headers, elapsedMs, body, ...present({ version }) })))
       this.#say(
-        `The answer was not recorded: the recording would take more than ${formatBytes(this.store.maxBytes)}.`,
+        `The response was not recorded: the recording would take more than ${formatBytes(this.store.maxBytes)}.`,
       );
     return { ...reply, headers, recordedMs: elapsedMs };
   }
@@ -218,9 +218,9 @@ async function versionOf({ json }: Asked, listing: DatasetListing | undefined): 
 function notRecorded({ action }: Asked, directory: string): RecordingError {
   return new RecordingError(
     'not-recorded',
-    `could not ${action}: the recording ${directory} has no answer to it`,
+    `could not ${action}: the recording ${directory} has no response for it`,
     {
-      hint: 'The query, its parameters, its time range or the profile differ from those that were recorded, or cells that change something, such as `%import`, ran in another order. `%cache auto` asks for what is missing, `%cache record` records again.',
+      hint: 'The query, its parameters, its time range or the profile differ from the recording, or cells that change something, such as `%import`, ran in another order. `%cache auto` requests what is missing; `%cache record` records everything again.',
     },
   );
 }

@@ -73,15 +73,15 @@ type Profiles = Pick<Session, 'profileName' | 'endpoint'>;
 /** Returns the error for a query of a dataset and a result: the dataset's service lacks the result, which must not be sent there. */
 function apart(dataset: string, result: string, profile: string): ResultError {
   return new ResultError(
-    `\`${dataset}\` is a dataset of the profile ${profile}, and \`${result}\` is a result that this kernel keeps: no service has both`,
-    `Give the part over the dataset a name of its own first, such as \`part << ['${dataset}'] | …\`, and then join \`part\` and \`${result}\`.`,
+    `\`${dataset}\` is a dataset of the profile ${profile}, and \`${result}\` is a result in this kernel: no service has both`,
+    `First name the part that reads the dataset, such as \`part << ['${dataset}'] | …\`, then join \`part\` and \`${result}\`.`,
   );
 }
 
 function evicted(name: string): ResultError {
   return new ResultError(
     `the result \`${name}\` was dropped to free memory`,
-    `Run its query again; \`%results --budget\` lets more results stay, and \`['${name}']\` is the dataset of that name.`,
+    `Run its query again. \`%results --budget\` sets the memory for results; \`['${name}']\` is the dataset of that name.`,
   );
 }
 
@@ -178,12 +178,12 @@ export async function readNotices(
   const shadowed = [...results.keys()].filter(name => known.has(name));
   const notices: Notice[] = shadowed.map(name => ({
     level: 'info',
-    text: `\`${name}\` is the result kept under that name; the dataset is \`['${name}']\`.`,
+    text: `\`${name}\` is the named result; the dataset is \`['${name}']\`.`,
   }));
   if (datasets.length === 0) return notices;
   const names = [...results.keys()].map(name => `\`${name}\``).join(', ');
   return [
     ...notices,
-    { level: 'info', text: `The time range applies to the datasets; of ${names} all kept rows are read.` },
+    { level: 'info', text: `The time range applies only to the datasets; all rows of ${names} are read.` },
   ];
 }

@@ -146,7 +146,7 @@ export class ResultCache {
       this.#remove(each.cached);
       for (const name of each.names) this.#evicted.add(name);
     }
-    const budget = `the kernel keeps ${formatBytes(this.#budgetBytes)} of results; \`%results --budget\` changes that`;
+    const budget = `the kernel keeps up to ${formatBytes(this.#budgetBytes)} of results; \`%results --budget\` changes that`;
     for (const { cached, names } of gone.filter(({ names }) => names.length > 0))
       this.#notices.push(`${namesText(names)} (${sizeText(cached)}) was dropped: ${budget}.`);
     const unnamed = gone.filter(({ names }) => names.length === 0);

@@ -29,7 +29,7 @@ export function openReader(session: ReaderSession, comm: Comm, data: unknown): C
 
 function gone(id?: number): ErrorReply {
   const message = 'the kernel no longer has this result';
-  const hint = 'Run its cell again; `%results --budget` lets more results stay.';
+  const hint = 'Run its cell again. `%results --budget` sets the memory for results.';
   return { kind: 'error', ...present({ id }), code: 'gone', message, hint };
 }
 
@@ -113,7 +113,7 @@ class ResultReader implements CommHandler {
   ): Promise<[PageReply, Uint8Array]> {
     const { id, offset, limit, columns } = request;
     if (!isCount(offset) || !isCount(limit))
-      throw new ViewError('the offset and the limit of a page are whole numbers');
+      throw new ViewError('the offset and the limit of a page must be whole numbers');
     const table = cached.result.tables[0]?.data;
     if (table === undefined) throw new ViewError('the result has no table');
     const all = await this.#rows(cached, request, signal);
@@ -159,7 +159,7 @@ class ResultReader implements CommHandler {
       ...present({ hint }),
     });
     if (signal.aborted || error instanceof InterruptedError)
-      return about('cancelled', 'the request was cancelled');
+      return about('cancelled', 'the request was canceled');
     if (error instanceof ViewError) return about('invalid', error.message, error.hint);
     if (error instanceof QueryError) {
       const at = placeOf(this.#session, this.#id, request, error);

@@ -508,7 +508,7 @@ const watchCancelled = `(() => {
     WebSocket.prototype.send = send;
     this.addEventListener('message', ({ data }) => {
       const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-      if (text.includes('the request was cancelled')) window.cancelled += 1;
+      if (text.includes('the request was canceled')) window.cancelled += 1;
     });
     return send.apply(this, given);
   };

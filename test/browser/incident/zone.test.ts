@@ -43,7 +43,7 @@ describe.each(usually(NEWEST_LAB))('the time zone of a notebook in $name', front
 
   test('applies to grids, headlines, charts and the toolbar, by pointer and by keys', async () => {
     await soon(axis).toContain('10:00');
-    await zone('Times of the notebook in UTC').click();
+    await zone('Notebook times are in UTC').click();
     await soon(first).toBe('15:30:00');
     expect(await heading()).toContain('2026-01-26T15:30:00+05:30 to 2026-01-26T16:30:00+05:30');
     await soon(range).toContain('15:30\u201316:30 UTC+05:30');

@@ -103,7 +103,7 @@ describe('a chart is drawn without annotations when', () => {
     await start(() => () => undefined);
     const cell = await run(query);
     expect([cell.outcome.status, listed(cell)]).toEqual(['ok', ['none']]);
-    expect(bench.logged).toEqual(['charts of local are without annotations: there was no answer within 1 s']);
+    expect(bench.logged).toEqual(['charts of local have no annotations: no response within 1 s']);
     await expect.poll(() => bench.service.aborted).toEqual([path]);
   });
 

@@ -55,7 +55,7 @@ function caption(run: CellRun): readonly string[] {
 }
 
 test('%stars names an unreadable query beside the readable ones, and %unstar deletes it', async () => {
-  const own = "1 starred query of your own; %stars --who all lists everybody's";
+  const own = "1 starred query of your own; %stars --who all lists everyone's";
   expect(caption(await bench.run('%stars'))).toEqual([own, notice('starred query', 'starred', '%unstar')]);
   expect(printed(await bench.run('%unstar cut'))).toContain('Deleted the starred query cut.');
   expect(readdirSync(join(dataDir, 'starred'))).toEqual(['whole.json']);

@@ -81,7 +81,7 @@ describe('refuses', () => {
     ],
     [
       '%star a',
-      '%star: the cell must hold one query, and it holds none',
+      '%star: the cell must contain one query, but it has none',
       'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     ['%time --freeze=yes', '%time: --freeze takes no value', 'Usage: %time [RANGE] [--freeze] [--clear]'],
@@ -164,7 +164,7 @@ describe('%time', () => {
 
   test('refuses to freeze `all`', async () => {
     expect(traceback(await bench.run('%time all --freeze'))[0]).toBe(
-      'time-range: `all` has no window of its own to freeze: it is that of the datasets of each query',
+      'time-range: `all` cannot be frozen: its window depends on the datasets of each query',
     );
   });
 
@@ -269,7 +269,7 @@ describe('%use', () => {
 
   test.each([
     ['', 'magic: no token was given'],
-    ['två ord', 'magic: the text has characters that no token has'],
+    ['två ord', 'magic: the input has characters that a token cannot have'],
   ])('refuses %j as a token', async (answer, message) => {
     await writeFile(join(bench.homeDir, '.axiom.toml'), '[deployments.bare]\n');
     expect(traceback(await bench.run('%use bare', { answer }))[0]).toBe(message);
@@ -282,7 +282,7 @@ describe('%use', () => {
     const run = await bench.run('%use pord');
     expect(traceback(run)).toEqual([
       'profile: there is no profile pord',
-      'hint: Did you mean `prod`? There are: local, prod, eu. Profiles stand in ~/.axiom.toml as [deployments.NAME].',
+      'hint: Did you mean `prod`? Profiles: local, prod, eu. They are defined in ~/.axiom.toml as [deployments.NAME].',
     ]);
     expect((await bench.run('web | count')).outcome.status).toBe('ok');
   });
@@ -291,7 +291,7 @@ describe('%use', () => {
 describe('magics that query the service:', () => {
   test('%whoami', async () => {
     expect(shown(await bench.run('%whoami'))).toEqual([
-      `Who and where\n\n\nprofile  local\naddress  ${bench.service.url}\ntoken    that of the local service\nuser     Ada, ada@example.org, u1`,
+      `Profile and user\n\n\nprofile  local\naddress  ${bench.service.url}\ntoken    the local service's own\nuser     Ada, ada@example.org, u1`,
     ]);
   });
 
@@ -344,7 +344,7 @@ describe('magics that query the service:', () => {
     expect(run.outputs.map(output => output.kind)).toEqual(['display', 'update']);
     expect(shown(run)).toEqual([
       'Importing access.log.ndjson.gz into access \u2026',
-      'access: 1,200 rows, 1 field, time from ts\nIt holds 1,200 events without a time, included in every time range.\n2 lines were empty\n\nfield  type\nts     datetime',
+      'access: 1,200 rows, 1 field, time from ts\nIt has 1,200 events without a time, included in every time range.\n2 lines were empty\n\nfield  type\nts     datetime',
     ]);
     await bench.run('%import logs/a.csv --dataset mine --format syslog --dates dmy --replace');
     expect(JSON.parse(bench.service.seen[1]?.body ?? '')).toEqual({
@@ -355,7 +355,7 @@ describe('magics that query the service:', () => {
       replace: true,
     });
     expect(traceback(await bench.run('%import a.csv --dates ydm'))[0]).toBe(
-      'magic: %import: ydm cannot be the value of --dates: give dmy, mdy, ymd',
+      'magic: %import: ydm is not a value of --dates: give dmy, mdy, ymd',
     );
   });
 });
@@ -411,7 +411,7 @@ describe('starred queries', () => {
       },
     });
     expect(printed(run)).toBe(
-      'Updated the starred query s1, "Before": now-1h to now, in place of now-1d to now; kept by the local service\n',
+      'Updated the starred query s1, "Before": now-1h to now, in place of now-1d to now; stored in the local service\n',
     );
     expect(run.outputs.map(output => output.kind)).toEqual(['result', 'stdout']);
   });
@@ -438,7 +438,7 @@ describe('starred queries', () => {
       query: { apl: 'web | count', startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' },
     });
     expect(printed(run)).toBe(
-      'Saved the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; kept by the local service; `%star "Server errors"` changes it from now on\n',
+      'Saved the starred query s7, "Server errors": 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z; stored in the local service; `%star "Server errors"` updates it from now on\n',
     );
   });
 
@@ -457,7 +457,7 @@ describe('starred queries', () => {
   test('the error about an unknown id explains how to create a query', async () => {
     expect(traceback(await bench.run('%star missing\nweb | count'))).toEqual([
       'not-found: there is no starred query missing',
-      'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
+      'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists all of them.',
     ]);
   });
 
@@ -465,7 +465,7 @@ describe('starred queries', () => {
     bench.service.answer(() => ({ body: [{ ...stored, name: '<b onclick="x">`y`</b>' }] }));
     const { outputs } = await bench.run('%stars');
     const html = outputs.flatMap(output => ('data' in output ? [String(output.data['text/html'])] : []));
-    expect(html[0]).toContain('<code>%stars --who all</code> lists everybody&#39;s</div>');
+    expect(html[0]).toContain('<code>%stars --who all</code> lists everyone&#39;s</div>');
     expect(html[0]).toContain('white-space:pre">&#60;b onclick=&#34;x&#34;&#62;&#96;y&#96;&#60;/b&#62;</td>');
   });
 

@@ -96,7 +96,7 @@ describe('a new starred query', () => {
     );
     const run = await bench.run('%star --new a\nweb | count');
     expect(traceback(run)[0]).toBe(
-      'magic: the token may not read whose it is, and a starred query needs an owner',
+      'magic: the token may not read its own user, but a starred query needs an owner',
     );
     expect(stars).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe('an update', () => {
     const lines = traceback(await bench.run('%star s7\nweb | count'));
     expect([lines[0], lines.at(-1)]).toEqual([
       'not-found: there is no starred query s7',
-      'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
+      'hint: To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists all of them.',
     ]);
   });
 
@@ -213,11 +213,11 @@ describe('a starred query', () => {
   });
 
   test.each([
-    ['%run star:twice', '2 starred queries are called twice', 'Give an id: s1, s2.'],
+    ['%run star:twice', '2 starred queries are named twice', 'Give an id: s1, s2.'],
     [
       '%load star:nothing',
       'there is no starred query nothing',
-      'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.',
+      'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists all of them.',
     ],
   ])('is not found by %s', async (line, message, hint) => {
     const lines = traceback(await bench.run(line));
@@ -272,7 +272,7 @@ test('a new name in quotes creates a query, and the next run reports the same', 
     said.push(printed(await bench.run(`%star "Slow \\"pages\\""\n${query}`)));
   expect(stars.map(({ name, query }) => [name, query.apl])).toEqual([['Slow "pages"', 'web | take 1']]);
   expect(said).toEqual([
-    'Saved the starred query s0, "Slow "pages"": now-1h to now; kept by the local service\n',
+    'Saved the starred query s0, "Slow "pages"": now-1h to now; stored in the local service\n',
     said[0],
   ]);
 });

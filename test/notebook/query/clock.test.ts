@@ -8,7 +8,7 @@ const bench = realBench({
     { _time: '2026-01-02T10:50:00Z', n: 2 },
   ],
 });
-const told = '`now()` and `ago()` count from 2026-01-02T11:00:00Z, the end of the range.';
+const told = '`now()` and `ago()` are relative to 2026-01-02T11:00:00Z, the end of the range.';
 
 describe('the clock under a frozen range', () => {
   test.each([
@@ -47,7 +47,7 @@ test('warns that a hosted service uses its own clock, and sends it no time', asy
     const run = await hosted.run('%%time 2026-01-02..2026-01-03\nweb | where _time > ago(1h) | count');
     expect(queries(hosted.service)[0]).not.toHaveProperty('queryOptions');
     expect(notices(run).at(-1)).toBe(
-      '`now()` and `ago()` count from the time of this run, as the service decides, and not from 2026-01-03T00:00:00Z, the end of the range. Write times in their place to get the same answer again.',
+      '`now()` and `ago()` are relative to the time of this run, as the service decides, not to 2026-01-03T00:00:00Z, the end of the range. Write absolute times instead to get the same result again.',
     );
   } finally {
     await hosted.close();

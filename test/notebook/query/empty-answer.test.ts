@@ -42,7 +42,7 @@ const bench = realBench({
   ],
 });
 
-const held = 'It holds 500 events, 2015-10-30 23:58 to 2015-10-31 00:39: `%time 2015-10-30..2015-11-01`';
+const held = 'It has 500 events, 2015-10-30 23:58 to 2015-10-31 00:39: `%time 2015-10-30..2015-11-01`';
 const night = '%%time 2015-10-30..2015-11-01\n';
 const events = '500 events of `nginx` in 2015-10-30 .. 2015-11-01';
 
@@ -62,14 +62,14 @@ describe('an empty result reports which data exists', () => {
       '%%time all\nnginx | where status > 9000',
       [
         'None of the 500 events of `nginx` at any time matches.',
-        '`status > 9000` matches no event: `status` lies between `200` and `699`.',
+        '`status > 9000` matches no event: `status` ranges from `200` to `699`.',
       ],
     ],
     [
       'nginx | union hosts | count',
       [
         `\`nginx\` has no events in last 1h. ${held}`,
-        '`hosts` has no events in last 1h. It holds 1 event, 2015-10-31 00:00: `%time 2015-10-31`',
+        '`hosts` has no events in last 1h. It has 1 event, 2015-10-31 00:00: `%time 2015-10-31`',
       ],
     ],
   ])('%s', async (code, texts) => {
@@ -83,49 +83,49 @@ describe('an empty result names the unmet condition and the values of its field'
       "nginx | where level == 'ERROR'",
       [
         `None of the ${events} matches.`,
-        "`level == 'ERROR'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
+        "`level == 'ERROR'` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
       ],
     ],
     [
       "nginx | where level == 'ERROR' | count",
       [
         `None of the ${events} matches.`,
-        "`level == 'ERROR'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
+        "`level == 'ERROR'` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100); did you mean `error`? `=~` ignores case.",
       ],
     ],
     [
       "nginx | where status > 100 and level =~ 'ERR.*'",
       [
         `None of the ${events} matches.`,
-        "`level =~ 'ERR.*'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); `=~` compares whole texts, `matches regex` takes a pattern.",
+        "`level =~ 'ERR.*'` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100); `=~` compares whole strings, `matches regex` takes a pattern.",
       ],
     ],
     [
       "nginx | where level has 'err'",
       [
         `None of the ${events} matches.`,
-        '`level has \'err\'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100); `has` finds whole words, and `level contains "err"` matches 100.',
+        '`level has \'err\'` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100); `has` finds whole words, and `level contains "err"` matches 100.',
       ],
     ],
     [
       "nginx | where level has 'none'",
       [
         `None of the ${events} matches.`,
-        "`level has 'none'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+        "`level has 'none'` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100).",
       ],
     ],
     [
       'nginx | where status > 5000',
       [
         `None of the ${events} matches.`,
-        '`status > 5000` matches no event: `status` lies between `200` and `699`.',
+        '`status > 5000` matches no event: `status` ranges from `200` to `699`.',
       ],
     ],
     [
       "let x = 'ERROR'; nginx | where level in (x, 'FATAL')",
       [
         `None of the ${events} matches.`,
-        "`level in (x, 'FATAL')` matches no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+        "`level in (x, 'FATAL')` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100).",
       ],
     ],
     [
@@ -138,27 +138,24 @@ describe('an empty result names the unmet condition and the values of its field'
       "nginx | where ['odd `name`'] == 'x'",
       [
         `None of the ${events} matches.`,
-        "`['odd 'name''] == 'x'` matches no event: `['odd 'name'']` holds `a'b<i>` (500).",
+        "`['odd 'name''] == 'x'` matches no event: `['odd 'name'']` has the values `a'b<i>` (500).",
       ],
     ],
     [
       "nginx | where level == 'none' | make-series count() on _time step 1h",
       [
         `None of the ${events} matches.`,
-        "`level == 'none'` matches no event: `level` holds `info` (300), `error` (100), `warn` (100).",
+        "`level == 'none'` matches no event: `level` has the values `info` (300), `error` (100), `warn` (100).",
       ],
     ],
-    [
-      'nginx | summarize n = count() by level | where n > 1000',
-      [`The query leaves nothing of the ${events}.`],
-    ],
+    ['nginx | summarize n = count() by level | where n > 1000', [`The query returns none of the ${events}.`]],
   ])('%s', async (code, texts) => {
     expect(notices(await bench().run(night + code))).toEqual(texts);
   });
 });
 
 describe('a joined table without rows in the range is named', () => {
-  const hosts = '`hosts` has no events in last 1h. It holds 1 event, 2015-10-31 00:00: `%time 2015-10-31`';
+  const hosts = '`hosts` has no events in last 1h. It has 1 event, 2015-10-31 00:00: `%time 2015-10-31`';
 
   test.each<readonly [string, readonly string[]]>([
     ['fresh | lookup hosts on host', [hosts]],
@@ -167,7 +164,7 @@ describe('a joined table without rows in the range is named', () => {
     [
       '%%time 2015-10-30..2015-10-31\nnginx | lookup hosts on level',
       [
-        '`hosts` has no events in 2015-10-30 .. 2015-10-31. It holds 1 event, 2015-10-31 00:00: `%time 2015-10-31`',
+        '`hosts` has no events in 2015-10-30 .. 2015-10-31. It has 1 event, 2015-10-31 00:00: `%time 2015-10-31`',
       ],
     ],
     ['%%time 2015-10-30..2015-10-31T00:00:01Z\nnginx | lookup hosts on level', []],
@@ -242,7 +239,7 @@ test('does not report events as missing if a hosted service skipped them by a co
   await hosted.close();
   expect(found.slice(1)).toEqual([
     'None of the 5 events of `web` in 2026-01-01 .. 2026-02-01 matches.',
-    '`level == "x"` matches no event: `level` holds `info` (5).',
+    '`level == "x"` matches no event: `level` has the values `info` (5).',
   ]);
 });
 
@@ -250,19 +247,19 @@ describe('a peek with fewer events than requested reports where the dataset has 
   const older = '2 events, 1969-07-20 20:17 to 2015-10-31 00:00: `%time 1969-07-20..2015-11-01`';
 
   test.each<readonly [string, readonly string[]]>([
-    ['%peek stray', [`\`stray\` holds more outside last 1h: ${older}`]],
-    ['%peek stray 2', [`\`stray\` holds more outside last 1h: ${older}`]],
+    ['%peek stray', [`\`stray\` has more outside last 1h: ${older}`]],
+    ['%peek stray 2', [`\`stray\` has more outside last 1h: ${older}`]],
     ['%peek stray 1', []],
     ['%%time all\n%peek stray', []],
     ['%%time 1969-07-20..2015-11-01\n%peek stray 2', []],
     [
       '%%time 1969-07-20..2015-11-01\n%peek stray',
-      ['`stray` holds more outside 1969-07-20 .. 2015-11-01: 1 event, 2026-03-04 05:01: `%time 2026-03-04`'],
+      ['`stray` has more outside 1969-07-20 .. 2015-11-01: 1 event, 2026-03-04 05:01: `%time 2026-03-04`'],
     ],
     [
       '%%time 2015-10-31\n%peek stray',
       [
-        '`stray` holds more outside 2015-10-31 (UTC): 2 events, 1969-07-20 20:17 to 2026-03-04 05:01: `%time 1969-07-20..2026-03-05`',
+        '`stray` has more outside 2015-10-31 (UTC): 2 events, 1969-07-20 20:17 to 2026-03-04 05:01: `%time 1969-07-20..2026-03-05`',
       ],
     ],
     ['%peek fresh', []],
@@ -281,7 +278,7 @@ describe('a peek with fewer events than requested reports where the dataset has 
           [[apl.endsWith('limit 1') ? '2026-01-31T10:00:00Z' : '2026-03-04T05:00:00Z']],
         ),
       }),
-      ['`web` holds older events too, the newest from 2026-01-31 10:00: `%time 2026-01-31`'],
+      ['`web` also has older events, the newest from 2026-01-31 10:00: `%time 2026-01-31`'],
     ],
     [
       'but not if a hosted dataset fails to report it',

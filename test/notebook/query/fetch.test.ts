@@ -91,7 +91,7 @@ describe('the local service', () => {
     expect(run.outcome.status).toBe(what === 'a failure' ? 'ok' : 'error');
     const text = shown(run).join('\n');
     expect(text).toContain('Only 900 rows were fetched (');
-    expect(text).toContain('Run the cell again for every row.');
+    expect(text).toContain('Run the cell again to fetch every row.');
     expect(text).toContain(why);
     const after = await bench.run('%assert rows == 900 and dcount(n) == 900 and max(n) == 2502');
     expect(traceback(after)).toEqual([]);
@@ -122,10 +122,10 @@ describe('the local service', () => {
   });
 
   test.each([
-    ['web | summarize count()', '`summarize count()` is not done row by row'],
-    ['web | limit 5', '`%fetch --max N` says how many rows'],
-    ['web | sort by n asc', '`sort by n asc` is not done row by row'],
-    ['web | where rand() > 0.5', '`rand()` gives other values on each page'],
+    ['web | summarize count()', '`summarize count()` does not work row by row'],
+    ['web | limit 5', '`%fetch --max N` sets the number of rows'],
+    ['web | sort by n asc', '`sort by n asc` does not work row by row'],
+    ['web | where rand() > 0.5', '`rand()` returns different values on each page'],
     ['print 1', 'the query does not read one dataset'],
     ['', 'the cell has no query'],
   ])('refuses a query that needs all rows at once: %s', async (query, why) => {
@@ -203,7 +203,7 @@ describe('any other service', () => {
     bench.service.answer(seen => answer(seen, 600, same));
     const run = await bench.run('%use environment\n%fetch --all\n%assert rows == 600\nweb');
     expect(shown(run).join('\n')).toContain(
-      'Only 600 of 700 matching rows were fetched (more rows at 2026-03-04T04:10:00Z than one answer holds)',
+      'Only 600 of 700 matching rows were fetched (more rows at 2026-03-04T04:10:00Z than fit in one response)',
     );
   });
 });
@@ -233,8 +233,8 @@ describe('pages stay within the memory budget of one result', () => {
       },
     );
     expect(fetched.stopped).toMatchObject({
-      why: '40 kB, what one result may take of the memory',
-      hint: 'Fetch fewer fields by `| project …`, or a shorter range.',
+      why: '40 kB, the memory limit of one result',
+      hint: 'Fetch fewer fields with `| project …`, or a shorter range.',
     });
     const rows = JSON.parse(new TextDecoder().decode(fetched.raw.body)).tables[0].columns[1];
     expect([rows.length, new Set(rows).size]).toEqual([taken.at(-1), taken.at(-1)]);

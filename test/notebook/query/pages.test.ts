@@ -43,7 +43,7 @@ describe('a line above the result reports missing rows', () => {
       '--all',
       'web | project n',
       [
-        'Only 50,000 rows were fetched (what the query gives has no `_time` to page by). Keep `_time` among its fields.',
+        'Only 50,000 rows were fetched (the query returns no `_time` to page by). Keep `_time` among its fields.',
       ],
     ],
     ['--all', 'web | where n < 50000 | project n', []],

@@ -24,7 +24,7 @@ test.each<[string, number, QueryProgress | Pause | undefined]>([
     { state: 'held up', reason: 'waiting for the data directory /d' },
   ],
   [
-    'waiting: status 503; try 2 of 4 comes after 1.3 s (0.5 s)',
+    'waiting: status 503; attempt 2 of 4 in 1.3 s (0.5 s)',
     500,
     { state: 'pausing', reason: 'status 503', next: 2, ms: 1_250 },
   ],

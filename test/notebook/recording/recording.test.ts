@@ -73,7 +73,7 @@ describe('a recording', () => {
     await real().run(`%cache record "${directory}"`);
     const own = await real().run('recorded << web | summarize n = count() by host');
     await real().run('%cache off');
-    const as = 'holds the answer of a recording, as of 2026-03-04T05:06:07.123456789Z.';
+    const as = 'holds a recorded response, as of 2026-03-04T05:06:07.123456789Z.';
     expect(notices(own)).toContain(`The result ${as}`);
     expect(notices(await real().run('recorded | count'))).toContain(`\`recorded\` ${as}`);
     expect(notices(await real().run('print 1'))).toEqual([]);
@@ -92,7 +92,7 @@ describe('a recording', () => {
     const both = await real().run('recorded | count');
     await real().run('%cache off');
     expect(notices(both)).toEqual([
-      'The result holds the answer of a recording, as of 2026-03-04T05:06:07.123456789Z.',
+      'The result holds a recorded response, as of 2026-03-04T05:06:07.123456789Z.',
     ]);
   });
 
@@ -127,10 +127,10 @@ describe('a recording', () => {
         same.replace('project host', 'project ms'),
       ])
         expect(traceback(await bench.run(other))[0]).toBe(
-          `not-recorded: could not run a query: the recording ${directory} has no answer to it`,
+          `not-recorded: could not run a query: the recording ${directory} has no response for it`,
         );
       await bench.run('%param wanted = "a"');
-      expect(traceback(await bench.run(same))[0]).toContain('has no answer to it');
+      expect(traceback(await bench.run(same))[0]).toContain('has no response for it');
     });
   });
 
@@ -153,7 +153,7 @@ describe('a recording', () => {
     await withBench({ local: unreachable }, async bench => {
       await bench.run(`%cache replay "${directory}"`);
       expect(traceback(await bench.run('%%time 2026-01-02\nweb | count'))[0]).toMatch(
-        /^recording-damaged: the recorded answer .*\.answer is damaged$/,
+        /^recording-damaged: the recorded response .*\.answer is damaged$/,
       );
     });
   });
@@ -214,7 +214,7 @@ describe('a recording', () => {
         const plain = `web | where a == "${token}" and b == secret and c == other // ${token}`;
         expect(traceback(await bench.run(plain))).toEqual([]);
         const leaked = await bench.run('web | where leak == 1');
-        expect(shown(leaked).join('\n')).toContain('was therefore not recorded');
+        expect(shown(leaked).join('\n')).toContain('was not recorded because it contains an access token');
       },
     );
     const contents = await Promise.all(
@@ -254,7 +254,7 @@ describe('a recording', () => {
 });
 
 test.each([
-  ['%cache replay nowhere', '%cache: /data/nowhere holds no recording'],
+  ['%cache replay nowhere', '%cache: /data/nowhere has no recording'],
   ['%cache tape x', '%cache: tape is not record, replay, auto or off'],
   ['%cache record', '%cache: record needs a directory'],
   ['%cache off x', '%cache: off takes no directory'],

@@ -74,7 +74,7 @@ test('a query mixing results with hosted datasets fails with a suggestion', asyn
   await bench.run('answer << web');
   const run = await bench.run('answer | join kind=inner (web) on n');
   expect(traceback(run)[0]).toBe(
-    'result: `web` is a dataset of the profile prod, and `answer` is a result that this kernel keeps: no service has both',
+    'result: `web` is a dataset of the profile prod, and `answer` is a result in this kernel: no service has both',
   );
   expect(traceback(run).join('\n')).toContain("part << ['web']");
   await bench.run('part << web');
@@ -89,7 +89,7 @@ test('the error about a result dropped to free memory names it', async () => {
   const second = await bench.run('second << range n from 2 to 901 step 1');
   expect(notices(second)).toEqual([
     expect.stringMatching(
-      /^`first` \(900 rows, [78][.\d]* kB\) was dropped: the kernel keeps 9 kB of results; /,
+      /^`first` \(900 rows, [78][.\d]* kB\) was dropped: the kernel keeps up to 9 kB of results; /,
     ),
   ]);
   expect(traceback(await bench.run('first | count'))[0]).toBe(

@@ -148,7 +148,7 @@ describe('names', () => {
     await bench().run(`${range}web << web | where status == 200`);
     const run = await bench().run('web | count');
     expect(rows(run)).toEqual([{ count: '1' }]);
-    expect(notices(run)).toEqual(["`web` is the result kept under that name; the dataset is `['web']`."]);
+    expect(notices(run)).toEqual(["`web` is the named result; the dataset is `['web']`."]);
     await check(`${range}['web'] | count`, [{ count: '4' }]);
     await bench().run('%results web --drop');
     await check(`${range}web | count`, [{ count: '4' }]);
@@ -168,7 +168,7 @@ describe('names', () => {
 test('a query over results and datasets reports what the time range applies to', async () => {
   await bench().run(`${range}errs << web | where status >= 500`);
   const run = await bench().run(`${range}union errs, web | count`);
-  expect(notices(run)).toEqual(['The time range applies to the datasets; of `errs` all kept rows are read.']);
+  expect(notices(run)).toEqual(['The time range applies only to the datasets; all rows of `errs` are read.']);
 });
 
 test('a query over results alone has their range', async () => {

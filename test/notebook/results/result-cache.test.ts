@@ -27,7 +27,7 @@ function keeping(...cached: readonly (readonly [id: string, rows: number, name?:
   return { results, left, said: results.takeNotices() };
 }
 
-const because = 'the kernel keeps 8 kB of results; `%results --budget` changes that.';
+const because = 'the kernel keeps up to 8 kB of results; `%results --budget` changes that.';
 
 describe('results beyond the memory budget', () => {
   test('unnamed ones are dropped first, with one notice', () => {

@@ -48,7 +48,7 @@ const kinds: Readonly<Record<Shortfall['kind'], readonly [cells: readonly string
       '%cache replay DIR/answers\nz << web | extend m = n | limit 1600',
       '%cache off',
     ],
-    '`z` holds the answer of a recording, as of 2026-03-04T05:06:07.123456789Z',
+    '`z` holds a recorded response, as of 2026-03-04T05:06:07.123456789Z',
   ],
 };
 

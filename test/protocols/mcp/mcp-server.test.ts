@@ -91,7 +91,7 @@ test('limits rows and characters, and says what an answer leaves out', async () 
     rows: 400,
   });
   expect(all.words).toMatch(
-    /Left out of this answer: \d+ lines of \d+, 1 of them for being longer than 8,192 characters\./,
+    /Left out of this response: \d+ lines of \d+, 1 of them longer than 8,192 characters\./,
   );
   expect(all.text.length).toBeLessThan(36_000);
 });

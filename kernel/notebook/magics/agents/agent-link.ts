@@ -40,7 +40,7 @@ export interface AgentReply {
 /** Returns a refusal: the problem and a hint, which may quote data. */
 export function refused(message: string, hint?: string): AgentReply {
   const lines = [JSON.stringify({ message, hint })];
-  return { sentences: ['The call has failed.'], lines, isError: true };
+  return { sentences: ['The call failed.'], lines, isError: true };
 }
 
 /** Parses a client's request. */

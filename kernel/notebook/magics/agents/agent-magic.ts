@@ -28,19 +28,19 @@ async function agents({ words: [word], magic }: MagicCall, host: MagicHost): Pro
     return say(
       io,
       agents.notebook === undefined
-        ? 'Agents may not add cells: off.'
-        : `Agents may add cells: on, ${agents.notebook.name}.`,
+        ? 'Agents are off: they may not add cells.'
+        : `Agents are on: they may add cells to ${agents.notebook.name}.`,
     );
   if (word === 'off') {
     await agents.turnOff();
     return say(io, 'Agents may no longer add cells.');
   }
-  if (word !== 'on') throw usageError(magic, `${word} is neither on nor off`);
+  if (word !== 'on') throw usageError(magic, `it is on or off, not ${word}`);
   const page = agents.pageOf(io.origin);
   if (page === undefined)
     throw new MagicError(
       '%agents: this front end cannot add cells to the notebook',
-      'JupyterLab and Notebook 7 can, if the extension of this package is installed.',
+      'Use JupyterLab or Notebook 7 with the extension of this package installed.',
     );
   await host.consent(
     'agents',

@@ -16,7 +16,7 @@ export function reportOf(result: QueryResult, rows: number): AgentReply {
   const shown = table.data.slice(0, rows);
   const sentences = [
     `The result: ${heading(table, result).join(', ')}.`,
-    ...(shown.numRows < table.data.numRows ? [`Only its first ${rows} rows are here.`] : []),
+    ...(shown.numRows < table.data.numRows ? [`Only the first ${rows} rows are included.`] : []),
   ];
   // Notices may quote values and fields of the data.
   const notes = allNotices(result).map(({ text: note }) => JSON.stringify({ note }));
@@ -39,9 +39,9 @@ export function fitted({ sentences, lines, ...rest }: AgentReply): AgentReply {
   }
   const left = lines.length - kept.length;
   if (left === 0) return { ...rest, sentences, lines: kept };
-  const because = `, ${formatCount(long)} of them for being longer than ${formatCount(longestLine)} characters`;
+  const because = `, ${formatCount(long)} of them longer than ${formatCount(longestLine)} characters`;
   const count = `${plural(left, 'line')} of ${formatCount(lines.length)}${long > 0 ? because : ''}`;
-  const said = `Left out of this answer: ${count}. Ask for less: fewer rows or fields, or names that contain a text.`;
+  const said = `Left out of this response: ${count}. Request less: fewer rows or fields, or names that contain a string.`;
   return { ...rest, sentences: [...sentences, said], lines: kept };
 }
 

@@ -112,7 +112,7 @@ export class Agents {
   /** Ends the wait for a cell that the page did not run. */
   giveUp(id: string): void {
     const reply = refused(
-      'the cell was added to the notebook, and has not run',
+      'the cell was added to the notebook but has not run',
       'a cell before it failed, or was stopped',
     );
     this.#cells.get(id)?.settle(reply);
@@ -203,12 +203,12 @@ export class Agents {
     if (reply !== undefined) return reply;
     if (cell.isTaken)
       return {
-        sentences: ['The cell was added to the notebook, and waits for earlier cells to finish.'],
+        sentences: ['The cell was added to the notebook and waits for earlier cells to finish.'],
         lines: [],
       };
     this.#cells.delete(cell.id);
     throw new MagicError(
-      'no page that can add cells to the notebook responded: none was added',
+      'no page that can add cells to the notebook responded, so no cell was added',
       'Ask its user to open the notebook and run `%agents on` in it.',
     );
   }
@@ -219,7 +219,7 @@ export class Agents {
     const { profileName } = this.#session;
     if (profileName === localProfile) return undefined;
     return new MagicError(
-      `the notebook is on the profile ${profileName}, on which agents may not run cells`,
+      `the notebook uses the profile ${profileName}, where agents may not run cells`,
       'Ask its user to switch the profile to `local`.',
     );
   }

@@ -46,7 +46,7 @@ export function eventsBehind(
     );
   if (readsOf(query, session).results.has(lastName))
     throw new MagicError(
-      `%${magic.name}: the query of the last result reads \`_\`, which is a different result now`,
+      `%${magic.name}: the query of the last result reads \`_\`, which is now a different result`,
       instead,
     );
   return { events: eventsIn(query, magic), ...windowOf(provenance), ...present({ variables }) };

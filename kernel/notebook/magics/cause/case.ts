@@ -67,8 +67,8 @@ async function requireTimes(name: string, { session, io }: MagicHost): Promise<v
   const [{ rows = 0, firstTime } = {}] = await session.measuredDatasets([name], io.signal);
   if (rows === 0 || firstTime !== undefined) return;
   throw new MagicError(
-    `%investigate compares two ranges of time, and ${visible(quotedName(name))} has ${plural(rows, 'event')} without a time.`,
-    'Import the file again with `--time FIELD --replace`, which reads the times of a field; the import names those that hold some.',
+    `%investigate compares two time ranges, but ${visible(quotedName(name))} has ${plural(rows, 'event')} without a time.`,
+    'Import the file again with `--time FIELD --replace` to read times from a field; the import lists the fields that have times.',
   );
 }
 

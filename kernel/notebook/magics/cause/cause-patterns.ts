@@ -105,7 +105,10 @@ async function patterns({ words, options, magic }: MagicCall, host: MagicHost): 
   host.io.display({ data: { ...buttons, ...data }, metadata });
   if (chosen === undefined) {
     if (options.has('parse'))
-      throw new MagicError(`%patterns: there is no template ${number}`, `There are ${sorted.length}.`);
+      throw new MagicError(
+        `%patterns: there is no template ${number}`,
+        `The highest number is ${sorted.length}.`,
+      );
     return;
   }
   const line = parseLine(writtenName(asked.field), textOf(chosen.template), types);
@@ -154,8 +157,8 @@ async function askedOf(name: string, field: string | undefined, host: MagicHost)
   if (chosen === undefined || !texts.includes(chosen))
     throw new MagicError(
       chosen === undefined
-        ? `%patterns: no field of ${name} is known to hold lines`
-        : `%patterns: ${name} has no text in a field ${chosen}`,
+        ? `%patterns: no field of ${name} is known to contain log lines`
+        : `%patterns: ${name} has no string field ${chosen}`,
       texts.length === 0 ? 'It has no string fields.' : `Name one of its string fields: ${texts.join(', ')}.`,
     );
   const level = LEVEL_FIELDS.find(each => texts.includes(each));

@@ -96,7 +96,7 @@ function timesOf({ provenance: { startTime, endTime, profile } }: QueryResult) {
 /** Shows the query of the finding, with the data for buttons if the output may contain it. */
 function goOn(reference: ExplainedReference, { io, plan }: MagicHost): void {
   const { events, condition, found } = reference;
-  const text = `Go on with:\n${events}\n| where ${condition}\n| where ${found}`;
+  const text = `Continue with:\n${events}\n| where ${condition}\n| where ${found}`;
   const { data, metadata } = textOutput(text);
   const isSafe = plan.retains && withoutTokens(text) === text;
   io.display({ data: { ...(isSafe ? { [EXPLAINED_MIME]: reference } : {}), ...data }, metadata });

@@ -94,7 +94,7 @@ function rateOf(asked: Case, was: Figures, is: Figures): Finding {
   const standsOut = high >= MUCH * low && high - low > SIGMAS * Math.sqrt(high + low);
   return {
     title: 'Events',
-    text: `Events: ${formatCount(is.events)}, before ${formatCount(was.events)}.`,
+    text: `Events: ${formatCount(is.events)}; before: ${formatCount(was.events)}.`,
     standsOut,
     cells: standsOut ? [overTime(asked, 'events = count()', `sum(events) == ${low + high}`)] : [],
   };
@@ -108,7 +108,7 @@ function failuresOf(asked: Case, failed: string, was: Figures, is: Figures): Fin
   const check = `sum(failed) == ${is.failed + was.failed}`;
   return {
     title: 'Failures',
-    text: `Failed: ${formatCount(is.failed)} (${percent(a)}), before ${formatCount(was.failed)} (${percent(b)}).`,
+    text: `Failed: ${formatCount(is.failed)} (${percent(a)}); before: ${formatCount(was.failed)} (${percent(b)}).`,
     standsOut,
     cells: standsOut ? [overTime(asked, `failed = countif(${failed})`, check)] : [],
   };
@@ -122,7 +122,7 @@ function latencyOf(asked: Case, { field, number, unit }: Duration, was: Figures,
   const check = `max(p99) > ${roundedNumber(was.p99)}`;
   return {
     title: 'Latency',
-    text: `99 of 100 events have ${writtenName(field)} of at most ${now}, before ${before}.`,
+    text: `99th percentile of ${writtenName(field)}: ${now}; before: ${before}.`,
     standsOut,
     cells: standsOut ? [overTime(asked, `p99 = percentile(${number}, 99)`, check)] : [],
   };
@@ -154,7 +154,7 @@ export async function commonOf(asked: Case, condition: string, host: MagicHost):
   const check = `max(events) == ${rowTexts(counted.tables[0])[0]?.[0] ?? 0}`;
   return {
     title,
-    text: `Of those with ${condition}: ${found.map(each => spotlightSentence(each)).join('; ')}.`,
+    text: `Events with ${condition}: ${found.map(each => spotlightSentence(each)).join('; ')}.`,
     standsOut: true,
     cells: [
       `%%time ${rangeText(asked, 'own')}\n%%explain ${condition}\n${events}`,
@@ -193,7 +193,7 @@ export async function mixOf(asked: Case, host: MagicHost): Promise<Finding> {
   const found = (await tellingOf(events, later, settingsOf(asked, 'both'), host))
     .filter(({ selected, others }) => selected >= MUCH * others && selected - others >= MUCH_OF_ALL)
     .slice(0, MOST_FIELDS);
-  const title = 'What is different';
+  const title = 'What changed';
   const [first] = found;
   if (first === undefined)
     return { ...{ title, standsOut: false, cells: [] }, text: 'No value is much more frequent than before.' };
@@ -225,15 +225,15 @@ export async function saidOf(
   const lines = `${those}\n| where isnotempty(${name})\n| summarize events = count(), example = min(${name}) by shape = ${shapeOf(name)}\n| top ${MOST_LINES} by events`;
   const settings = settingsOf(asked, 'own');
   const [most] = rowTexts((await host.run(lines, settings)).tables[0]);
-  const title = 'What they say';
+  const title = 'Most frequent message';
   if (most === undefined)
-    return { ...{ title, standsOut: false, cells: [] }, text: `Those with ${condition} say nothing.` };
+    return { ...{ title, standsOut: false, cells: [] }, text: `Events with ${condition} have no message.` };
   const [, events = '0', example = ''] = most;
   const [all] = rowTexts((await host.run(`${those}\n| count`, settings)).tables[0]);
   const share = Number(events) / Math.max(Number(all?.[0] ?? 0), 1);
   return {
     title,
-    text: `Of those with ${condition}, ${percent(share)} say: ${cut(example ?? '', 300)}`,
+    text: `Of the events with ${condition}, ${percent(share)} have the message: ${cut(example ?? '', 300)}`,
     standsOut: share >= 0.5,
     cells: [checkedCell(asked, 'own', `max(events) == ${events}`, lines)],
   };
@@ -289,10 +289,10 @@ export async function slowestOf(
   const rows = rowTexts((await host.run(query, settingsOf(asked, 'own'))).tables[0]);
   const title = 'Slowest trace';
   const [id, slowest] = rows[0] ?? [];
-  if (typeof id !== 'string') return { title, text: 'There are no traces.', standsOut: false, cells: [] };
+  if (typeof id !== 'string') return { title, text: 'No traces.', standsOut: false, cells: [] };
   return {
     title,
-    text: `The slowest trace, of ${roundedNumber(Number(slowest))}${unit}, is ${id}.`,
+    text: `The slowest trace took ${roundedNumber(Number(slowest))}${unit}: ${id}.`,
     standsOut: false,
     cells: [
       checkedCell(asked, 'own', `rows == ${rows.length}`, query),

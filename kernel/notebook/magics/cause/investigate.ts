@@ -49,13 +49,13 @@ async function investigate(call: MagicCall, host: MagicHost): Promise<void> {
   const cells = cellsOf(asked, answers, cell);
   if (host.writeCells(cells)) return;
   const queries = cells.flatMap(({ kind, source }) => (kind === 'code' ? [`// %%\n${source}`] : []));
-  say(host.io, `Go on with, a cell each:\n\n${queries.join('\n\n')}`);
+  say(host.io, `Continue with these cells:\n\n${queries.join('\n\n')}`);
 }
 
 type Written = (text: string) => string;
 
 function titleOf(asked: Case): string {
-  return `${asked.name}, ${rangeText(asked, 'own')}, against the same time before`;
+  return `${asked.name}, ${rangeText(asked, 'own')}, compared with the preceding range`;
 }
 
 /** Formats a finding as one line, whatever its values contain. */
@@ -67,7 +67,7 @@ function listOf(answers: readonly Finding[], standOut: boolean, written: Written
   const lines = answers.filter(({ standsOut }) => standsOut === standOut);
   if (lines.length === 0) return [];
   const list = lines.map(each => `- ${lineOf(each, written)}`).join('\n');
-  return [`What ${standOut ? 'stands out' : 'does not'}:\n\n${list}`];
+  return [`${standOut ? 'Stands out' : 'Does not stand out'}:\n\n${list}`];
 }
 
 function report(asked: Case, answers: readonly Finding[], written: Written): string {

@@ -25,7 +25,7 @@ function sinceStart({ from }: Case, time: string): string {
   const at = parseTime(time);
   if (at === undefined) return time;
   const apart = (at < from ? from - at : at - from) / SECOND;
-  return `${formatDuration(apart * SECOND)} ${at < from ? 'before' : 'after'} it began`;
+  return `${formatDuration(apart * SECOND)} ${at < from ? 'before' : 'after'} the range start`;
 }
 
 /** Names the events near the range, beginning with the latest one before it. */
@@ -45,11 +45,11 @@ export async function annotationsOf(asked: Case, { session, io }: MagicHost): Pr
     .toSorted((a, b) => (a.time < b.time ? -1 : 1))
     .map(({ time, title, type }) => ({ time, words: cut(title ?? type, 120) }));
   const nothing =
-    problem === undefined ? 'No annotation is near it.' : `Annotations could not be read: ${problem}`;
+    problem === undefined ? 'No annotations nearby.' : `Annotations could not be read: ${problem}`;
   const count = `${plural(found.length, 'annotation')}${isPart ? ' or more' : ''}`;
   return {
     title: 'Annotations',
-    text: found.length === 0 ? nothing : `${count} near it: ${namedNear(asked, found)}.`,
+    text: found.length === 0 ? nothing : `${count} nearby: ${namedNear(asked, found)}.`,
     standsOut: found.length > 0,
     cells: [],
   };
@@ -99,10 +99,10 @@ export async function deploymentsOf(asked: Case, host: MagicHost): Promise<Findi
       time: time ?? '',
       words: cut([subject, version, ...more].filter(Boolean).join(' '), 120),
     }));
-    texts.push(`${plural(found.length, 'deployment')} near it in ${name}: ${namedNear(asked, found)}.`);
+    texts.push(`${plural(found.length, 'deployment')} nearby in ${name}: ${namedNear(asked, found)}.`);
     cells.push(`%%time ${near.start}..${near.end}\n%assert rows == ${rows.length}\n${query}`);
   }
-  const nothing = 'No dataset has a deployment near it.';
+  const nothing = 'No deployments nearby.';
   return {
     title: 'Deployments',
     text: [...(texts.length === 0 ? [nothing] : texts), ...note].join(' '),

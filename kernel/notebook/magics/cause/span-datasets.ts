@@ -44,7 +44,10 @@ export async function datasetsOfSpans(host: MagicHost): Promise<readonly SpanDat
   );
   const found = all.filter(holdsSpans);
   if (found.length > 0) return found;
-  throw new MagicError('%trace: no dataset holds spans', `They have the fields ${NEEDED_FIELDS.join(', ')}.`);
+  throw new MagicError(
+    '%trace: no dataset contains spans',
+    `Spans have the fields ${NEEDED_FIELDS.join(', ')}.`,
+  );
 }
 
 /** Returns a dataset with its fields; throws MagicError if it has no spans. */
@@ -54,7 +57,7 @@ export async function fieldsOf(name: string, { run }: MagicHost): Promise<SpanDa
   const missing = NEEDED_FIELDS.filter(each => !fields.includes(each));
   if (missing.length === 0) return { name, fields };
   throw new MagicError(
-    `%trace: ${oneLine(name, 80)} holds no spans`,
+    `%trace: ${oneLine(name, 80)} contains no spans`,
     `It has no field ${missing.join(', ')}.`,
   );
 }

@@ -151,7 +151,7 @@ function partsOf(query: QueryText, { session }: MagicHost): Pick<Followed, 'sour
   if (error !== undefined) throw new MagicError(`%tail: ${error.message}`, error.hint);
   if (pipeline?.source.kind !== 'dataset' || readsOf(query, session).results.size > 0)
     throw new MagicError('%tail: the query reads no dataset', 'Start it with the name of a dataset.');
-  if (isRandom(query)) throw new MagicError('%tail: `rand()` gives different values each time');
+  if (isRandom(query)) throw new MagicError('%tail: `rand()` returns different values each time');
   const wrong = pipeline.operators.find(each => each.kind === 'sort' || !keepsRows(each));
   if (wrong !== undefined)
     throw new MagicError(
@@ -217,7 +217,7 @@ async function ask(followed: Followed, before: Stored, until: bigint, host: Magi
   if (total === before.total) return { ...before, until };
   const result = await host.ask(query, { ...settings, rowLimit: rows });
   const shown = result.tables[0]?.data.numRows ?? 0;
-  const text = `Events of \`${name}\` stored from ${formatTime(begin)} to ${formatTime(until)}: ${formatCount(Math.max(total, shown))}${shown < total ? `, of which the newest ${formatCount(shown)} are here` : ''}.`;
+  const text = `Events of \`${name}\` stored from ${formatTime(begin)} to ${formatTime(until)}: ${formatCount(Math.max(total, shown))}${shown < total ? `; the newest ${formatCount(shown)} are here` : ''}.`;
   const notices = [
     { level: 'info' as const, text },
     ...result.notices.filter(({ level }) => level === 'warn'),
@@ -318,13 +318,13 @@ class Lines implements View {
     await this.#host.keepLast(result);
     say(
       io,
-      `${plural(total, 'event')}. \`_\` has the newest; all of them:\n%%time ${result.provenance.startTime}..${result.provenance.endTime}\n${result.provenance.query}`,
+      `${plural(total, 'event')}. \`_\` has the newest. To query all of them:\n%%time ${result.provenance.startTime}..${result.provenance.endTime}\n${result.provenance.query}`,
     );
   }
 }
 
 function nothing({ name, begin, within }: Followed, until: bigint): string {
-  return `No event of ${name} was stored from ${formatTime(begin)} to ${formatTime(until)}, with a \`_time\` within ${formatDuration(within)} of then.`;
+  return `No events of ${name} were stored from ${formatTime(begin)} to ${formatTime(until)} with a \`_time\` within ${formatDuration(within)} of then.`;
 }
 
 /** Maximum length of a value in a line, in characters. */

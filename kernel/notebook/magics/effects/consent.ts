@@ -74,11 +74,11 @@ export async function askConsent(
   const would = `%${magic.name} would ${oneLine(what, 300)}`;
   if (!io.allowStdin)
     throw new MagicError(
-      `${would}, and nobody can be asked here`,
-      `If it is intended, allow it: \`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect} in the environment of the kernel.`,
+      `${would}, but this session cannot ask for consent`,
+      `If this is intended, allow it with \`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect} in the environment of the kernel.`,
     );
   const answer = await io.input(`${would}. Type yes to allow this for the rest of the session: `, false);
   if (answer.trim().toLowerCase() !== 'yes')
-    throw new MagicError(`${would}: not done, because the answer was not yes`);
+    throw new MagicError(`${would}: not done because the answer was not yes`);
   consents.give(effect);
 }

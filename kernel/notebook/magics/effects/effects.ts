@@ -91,7 +91,7 @@ export function readEffects(text: string): {
 
 /** Reports a name in `APL_KERNEL_ALLOW` that is not an effect; the remaining ones are allowed. */
 export function unknownAllowed(name: string): string {
-  return `APL_KERNEL_ALLOW: ${name} is not an effect that can be allowed; there are ${askedEffects.join(', ')}.`;
+  return `APL_KERNEL_ALLOW: ${name} is not an effect that can be allowed; the effects are ${askedEffects.join(', ')}.`;
 }
 
 /** Returns a Markdown table of what a notebook may do: each effect, whether it needs consent, and the magics that have it. */

@@ -73,7 +73,7 @@ async function annotate(call: MagicCall, host: MagicHost): Promise<void> {
 
 async function create(call: MagicCall, { session, io, plan, consent }: MagicHost): Promise<void> {
   const title = call.words.join(' ').trim();
-  if (title === '') throw usageError(call.magic, 'a title is missing');
+  if (title === '') throw usageError(call.magic, 'give a title');
   const content = contentOf(call, session, title, datasetsFor(call, session, plan.queries));
   await refuseSecrets(session, call.magic, content);
   if (session.profileName !== localProfile)

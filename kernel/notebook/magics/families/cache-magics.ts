@@ -79,8 +79,8 @@ async function storeFor(mode: RecordingMode, directory: string, now: bigint): Pr
   if (found !== undefined) return found;
   if (mode === 'auto') return AnswerStore.begin(directory, begunAt);
   throw new MagicError(
-    `%cache: ${directory} holds no recording`,
-    'Make one with `%cache record DIR` when the service can be reached.',
+    `%cache: ${directory} has no recording`,
+    'Record one with `%cache record DIR` when the service is reachable.',
   );
 }
 

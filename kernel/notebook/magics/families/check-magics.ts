@@ -58,7 +58,7 @@ export const checkMagics: readonly Magic[] = [
 /** Checks the result of the cell once its queries have run. */
 async function check({ raw, magic }: MagicCall, { session, io, plan }: MagicHost): Promise<void> {
   const condition = raw.trim();
-  if (condition === '') throw usageError(magic, 'a condition is missing');
+  if (condition === '') throw usageError(magic, 'give a condition');
   const { assertResult } = await import('../../assertion.js');
   const test = (result: QueryResult | undefined) => {
     if (result === undefined) throw usageError(magic, 'no query has run yet');
@@ -111,7 +111,7 @@ function tableNamed(session: Pick<Session, 'results'>, name: string): QueryResul
     .join(', ');
   throw new MagicError(
     `%diff: there is no result ${name}`,
-    `\`${name} << query\` names one. ${names === '' ? 'None is named yet.' : `There are: ${names}.`}`,
+    `\`${name} << query\` names one. ${names === '' ? 'No result has a name yet.' : `Named results: ${names}.`}`,
   );
 }
 

@@ -76,7 +76,7 @@ function absoluteRange(text: string, { magic }: MagicCall): TimeRange {
 function earlier({ startTime, endTime }: Provenance, shift: bigint): TimeRange {
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
   if (start === undefined || end === undefined)
-    throw new MagicError(`the result is of ${startTime} to ${endTime}, which is not a range of two times`);
+    throw new MagicError(`the result covers ${startTime} to ${endTime}, which is not a range of two times`);
   return parseRange(`${formatTime(start - shift)}..${formatTime(end - shift)}`);
 }
 
@@ -96,7 +96,7 @@ function checkComparable(query: QueryText, { provenance }: QueryResult, { sessio
   const [name] = readsOf(query, session).results.keys();
   if (name !== undefined)
     throw new MagicError(
-      `%compare: the query reads the named result ${name}, which has no rows of an earlier time`,
+      `%compare: the query reads the named result ${name}, which has no rows from an earlier time`,
       'Compare the query that produced it.',
     );
 }

@@ -56,12 +56,12 @@ async function config({ words, options, magic }: MagicCall, host: MagicHost): Pr
   if (setting === undefined)
     throw usageError(
       magic,
-      `there is no setting ${name}; there are ${settings.map(each => each.name).join(', ')}`,
+      `there is no setting ${name}; the settings are ${settings.map(each => each.name).join(', ')}`,
     );
   if (options.has('clear') === (value !== undefined))
     throw usageError(magic, `give ${name} a value, or --clear`);
   const place = options.has('project') ? 'project' : 'user';
-  const whose = place === 'user' ? 'every notebook of yours' : 'every notebook in its directory';
+  const whose = place === 'user' ? 'all of your notebooks' : 'all notebooks in its directory';
   await host.consent('config', `change the setting ${name} for ${whose}`);
   if (value !== undefined) setting.apply(session, value);
   await writeSetting(settingsFile(session.options, place), name, value);
@@ -90,7 +90,7 @@ async function list({ session, io }: MagicHost): Promise<void> {
       summary,
     ];
   });
-  io.display(tableOutput(['setting', 'value', 'from', 'what it is'], rows, 'Settings'));
+  io.display(tableOutput(['setting', 'value', 'from', 'description'], rows, 'Settings'));
 }
 
 async function bugreport({ options }: MagicCall, { session, io }: MagicHost): Promise<void> {

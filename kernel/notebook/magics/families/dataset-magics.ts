@@ -71,7 +71,7 @@ async function datasets(_: MagicCall, { session, io }: MagicHost): Promise<void>
   ];
   const caption =
     found.length === 0
-      ? 'There are no datasets. `%import FILE` makes one from a file.'
+      ? 'No datasets. `%import FILE` creates one from a file.'
       : plural(found.length, 'dataset');
   const rows = found.map(each => [each.name, ...facts(each), each.description]);
   for (const { name, problems = [] } of found) for (const each of problems) say(io, `${name}: ${each}.`);

@@ -84,7 +84,7 @@ async function exists(path: string): Promise<boolean> {
 
 function nothing(name: string, names: readonly string[]): MagicError {
   if (name === lastName) return new MagicError('there is no result to export yet', 'Run a query first.');
-  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  const known = names.length === 0 ? 'No result has a name yet.' : `Named results: ${names.join(', ')}.`;
   return new MagicError(`there is no result ${name}`, known);
 }
 

@@ -62,7 +62,7 @@ async function importFile(call: MagicCall, host: MagicHost): Promise<void> {
   if (placeOfImport(written) === 'bucket') return importBucket(call, host, written);
   const address = addressOf(written);
   // A replayed import needs no file.
-  if (options.has('copy')) throw usageError(call.magic, '--copy is for objects of a bucket');
+  if (options.has('copy')) throw usageError(call.magic, '--copy is for buckets');
   if (address === undefined || session.replays)
     return importPath(call, host, pathOf(session.options, written));
   await consent('download', `download ${withoutCredentials(address.href)} and import it`);
@@ -88,7 +88,7 @@ async function importBucket(call: MagicCall, host: MagicHost, written: string): 
   };
   if (!session.replays) await consent('bucket', `read ${address} with your credentials, at your cost`);
   const client = await session.client(io.signal);
-  await withProgress(io, `Looking at ${address}`, async () => {
+  await withProgress(io, `Inspecting ${address}`, async () => {
     const report = await client.importFile(request, io.signal, randomUUID());
     session.consents.made(['dataset', report.dataset]);
     return { ...reportOutput(report), metadata: { apl: { setup: true } } };
@@ -110,7 +110,7 @@ async function importPath(
   const choices = importChoices(
     ({ name }) => options.get(name),
     ({ name, wanted }, value) => {
-      throw usageError(magic, `${value} cannot be the value of --${name}: give ${wanted}`);
+      throw usageError(magic, `${value} is not a value of --${name}: give ${wanted}`);
     },
   );
   const request = {
@@ -193,10 +193,10 @@ function reportOutput(report: ImportReport): ReturnType<typeof tableOutput> {
     `${dataset}: ${inPlace ? 'read in place' : plural(rows, 'row')}, ${plural(report.fields.length, 'field')}${time}`,
     ...(added
       ? [
-          `It held ${plural(rowsBefore, 'row')} before; the rows were added. \`--replace\` replaces the old rows instead.`,
+          `It had ${plural(rowsBefore, 'row')} before; the new rows were added. \`--replace\` replaces the old rows instead.`,
         ]
       : []),
-    ...(inPlace ? [] : [`It holds ${extentText({ ...report, rows: rowsNow })}`]),
+    ...(inPlace ? [] : [`It has ${extentText({ ...report, rows: rowsNow })}`]),
     ...notes,
   ];
   return tableOutput(

@@ -63,7 +63,7 @@ export const parameterMagics: readonly Magic[] = [
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { assignments, choices, prompts, stray } = readParamLine(raw);
   if (stray !== '') throw new MagicError(`%param: ${stray} is not an assignment`, 'Write NAME = LITERAL.');
-  if (assignments.length === 0) throw usageError(magic, 'a name and a value are missing');
+  if (assignments.length === 0) throw usageError(magic, 'give a name and a value');
   if (choices !== undefined && assignments.length > 1)
     throw usageError(magic, '--choices is for one parameter');
   const allowed = choices === undefined ? undefined : choiceValues(assignments[0]?.name ?? '', choices);
@@ -82,7 +82,7 @@ function choiceValues(name: string, text: string): readonly ParameterValue[] {
   return splitLiterals(text).map(part => {
     const each = readParameter(name, part);
     if (each.kind === 'value') return each.value;
-    throw new MagicError('%param: a choice is not a table');
+    throw new MagicError('%param: a table cannot be a choice');
   });
 }
 
@@ -95,7 +95,7 @@ async function asked(
 ): Promise<Parameter> {
   if (!io.allowStdin) {
     if (written !== undefined) return written;
-    throw new MagicError(`%param: nobody can be asked for ${name} here`, `Write %param ${name} = LITERAL.`);
+    throw new MagicError(`%param: this session cannot prompt for ${name}`, `Write %param ${name} = LITERAL.`);
   }
   const choices =
     allowed === undefined ? '' : ` (${allowed.map(({ json }) => JSON.stringify(json)).join(', ')})`;
@@ -108,7 +108,7 @@ async function asked(
 
 function params(_: MagicCall, { session, io }: MagicHost): void {
   const rows = session.parameters.rows();
-  if (rows.length === 0) say(io, 'There are no parameters. `%param NAME = LITERAL` makes one.');
+  if (rows.length === 0) say(io, 'No parameters. `%param NAME = LITERAL` sets one.');
   else
     io.display(
       tableOutput(['parameter', 'type', 'value', 'choices'], rows, plural(rows.length, 'parameter')),

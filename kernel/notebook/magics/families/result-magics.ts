@@ -74,7 +74,7 @@ function list(name: string | undefined, { session: { results: cached }, io }: Ma
   const budget = `they take ${formatBytes(cached.bytes)} of the ${formatBytes(cached.budgetBytes)} that they may`;
   const caption =
     found.length === 0
-      ? 'There are no results yet. `name << query` names one; `_` is the last one.'
+      ? 'No results yet. `name << query` names one; `_` is the last one.'
       : `${plural(found.length, 'result')}; ${budget}`;
   const head = ['name', 'rows', 'columns', 'memory', 'time range', 'holds', 'query'];
   io.display(tableOutput(head, rows, caption));
@@ -102,6 +102,6 @@ function limitText({ through, holds }: Shortfall): string {
 const longestQuery = 200;
 
 function unknown(name: string, names: readonly string[]): MagicError {
-  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  const known = names.length === 0 ? 'No result has a name yet.' : `Named results: ${names.join(', ')}.`;
   return new MagicError(`there is no result ${name}`, known);
 }

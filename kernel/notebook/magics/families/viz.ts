@@ -95,6 +95,6 @@ async function draw(
 
 function nothing(name: string, names: readonly string[]): MagicError {
   if (name === lastName) return new MagicError('there is no result to draw yet', 'Run a query first.');
-  const known = names.length === 0 ? 'There are none.' : `There are: ${names.join(', ')}.`;
+  const known = names.length === 0 ? 'No result has a name yet.' : `Named results: ${names.join(', ')}.`;
   return new MagicError(`there is no result ${name}`, known);
 }

@@ -50,8 +50,8 @@ async function login({ words, options, magic }: MagicCall, host: MagicHost): Pro
   const { profileName } = endpoint;
   if (!io.allowStdin && io.storeHistory)
     throw new MagicError(
-      `%login: nobody can sign in to ${profileName} here`,
-      `Sign in once in a notebook or a console: \`%login ${profileName}\`. The token is then there for runs without one too.`,
+      `%login: this session cannot prompt to sign in to ${profileName}`,
+      `Sign in once in a notebook or a console: \`%login ${profileName}\`. Unattended runs then use that token.`,
     );
   const pending = await session.options.logins.begin(endpoint, io.signal);
   try {
@@ -100,7 +100,7 @@ async function logout({ words, magic }: MagicCall, host: MagicHost): Promise<voi
   if (endpoint.token?.kind !== 'login')
     throw new MagicError(
       `%logout: there is no sign-in to ${profileName}`,
-      'A token in ~/.axiom.toml is deleted there.',
+      'To remove a token from ~/.axiom.toml, delete it there.',
     );
   if (!session.consents.hasMade(['sign-in', profileName]))
     await consent('logout', `end the sign-in to ${profileName}, for all your kernels`);
@@ -108,17 +108,17 @@ async function logout({ words, magic }: MagicCall, host: MagicHost): Promise<voi
   session.changeLogin(profileName);
   say(
     io,
-    `Signed out of ${profileName}: ${ended === undefined ? 'another kernel had done so' : endText(ended)}.`,
+    `Signed out of ${profileName}: ${ended === undefined ? 'another kernel already did' : endText(ended)}.`,
   );
 }
 
 function endText(ended: 'revoked' | 'no revocation' | LoginError): string {
-  if (ended === 'revoked') return 'the token is revoked and forgotten';
+  if (ended === 'revoked') return 'the token is revoked and deleted';
   const why =
     ended === 'no revocation'
       ? 'the service does not revoke tokens'
-      : `it was not revoked, as ${ended.message}`;
-  return `the token is forgotten here; ${why}, so it ends when its time is over`;
+      : `it was not revoked because ${ended.message}`;
+  return `the token is deleted here; ${why}, so it is valid until it expires`;
 }
 
 async function endpointFor(
@@ -130,15 +130,15 @@ async function endpointFor(
   const endpoint = await session.readEndpoint(profile);
   if (endpoint === undefined)
     throw new MagicError(
-      `%${magic}: the service on this machine needs no sign-in`,
+      `%${magic}: the local service needs no sign-in`,
       `Name a profile: \`%${magic} PROFILE\`. \`%use\` lists them.`,
     );
   if (endpoint.engine !== undefined)
     throw new MagicError(
-      `%${magic}: ${profile} is a cluster, whose password or token stands in ~/.axiom.toml`,
-      'Write it there as `password` or `token` of the deployment.',
+      `%${magic}: ${profile} is a cluster, which has its password or token in ~/.axiom.toml`,
+      'Set `password` or `token` of the deployment there.',
     );
   if (session.replays)
-    throw new MagicError(`%${magic}: a replay reaches no service`, 'Stop it with `%cache off`.');
+    throw new MagicError(`%${magic}: a replay does not connect to a service`, 'Stop it with `%cache off`.');
   return endpoint;
 }

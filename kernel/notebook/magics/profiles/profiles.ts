@@ -67,7 +67,7 @@ async function use(call: MagicCall, host: MagicHost): Promise<void> {
   if (warning !== undefined) io.stream('stderr', `${warning}\n`);
   if (name === undefined) {
     if (call.options.has('token')) throw usageError(call.magic, '--token needs the name of a profile');
-    if (call.cell) throw usageError(call.magic, 'the name of a profile is missing');
+    if (call.cell) throw usageError(call.magic, 'give the name of a profile');
     return listProfiles(host);
   }
   const endpoint = await session.readEndpoint(name);
@@ -104,7 +104,7 @@ export async function askToSend(
 
 /** Returns the addresses that a profile sends requests to. */
 function hostsOf({ url, edgeUrl, engine }: Endpoint): string {
-  if (engine !== undefined) return `${url}, ${engine.catalog}.${engine.schema} of a cluster of Trino`;
+  if (engine !== undefined) return `${url}, ${engine.catalog}.${engine.schema} of a Trino cluster`;
   return edgeUrl === undefined ? url : `${url}, queries to ${edgeUrl}`;
 }
 
@@ -120,8 +120,8 @@ async function askToken({ profileName, url }: Endpoint, io: CellIo): Promise<Acc
   const typed = (await io.input(`Token for ${visible(profileName)} (${url}): `, true)).trim();
   if (/^[\x21-\x7e]+$/.test(typed)) return new AccessToken(typed);
   throw new MagicError(
-    typed === '' ? 'no token was given' : 'the text has characters that no token has',
-    'The profile is as it was. Tokens start with xaat- or xapt-.',
+    typed === '' ? 'no token was given' : 'the input has characters that a token cannot have',
+    'The profile is unchanged. Tokens start with xaat- or xapt-.',
   );
 }
 
@@ -153,9 +153,9 @@ async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
     ['profile', endpoint.profileName],
     ['address', configured === undefined ? endpoint.url : hostsOf(configured)],
   ];
-  if (endpoint.edgeUrl !== undefined) facts.push(['queries go to', endpoint.edgeUrl]);
+  if (endpoint.edgeUrl !== undefined) facts.push(['query address', endpoint.edgeUrl]);
   const isOwn = endpoint.profileName === localProfile;
-  facts.push(['token', isOwn ? 'that of the local service' : tokenText((configured ?? endpoint).token)]);
+  facts.push(['token', isOwn ? "the local service's own" : tokenText((configured ?? endpoint).token)]);
   if (endpoint.orgId !== undefined) facts.push(['organization', endpoint.orgId]);
   const user = await client.currentUser(io.signal).catch(error => {
     if (error.code !== 'forbidden') throw error;
@@ -163,7 +163,7 @@ async function whoami(_: MagicCall, { session, io }: MagicHost): Promise<void> {
   });
   if (user === undefined) facts.push(['user', 'this token may not read its user']);
   else facts.push(['user', [user.name, user.email, user.id].filter(Boolean).join(', ')]);
-  io.display(tableOutput(['', ''], facts, 'Who and where'));
+  io.display(tableOutput(['', ''], facts, 'Profile and user'));
 }
 
 /** Shows the link now, or once the queries of the cell have run. */
@@ -191,7 +191,7 @@ async function showLink(
   const { profile, isLocal, variables = {} } = provenance;
   if (isLocal)
     throw new MagicError(
-      '%link: the result comes from the service on this machine, which has no console',
+      '%link: the result comes from the local service, which has no console',
       'Run the query on a profile of Axiom: `%%on PROFILE`.',
     );
   const endpoint = (await session.endpoint(profile)) as Endpoint;
@@ -206,7 +206,7 @@ async function showLink(
   io.display({
     data: {
       'text/plain': [url, ...left].join('\n'),
-      'text/html': `<p><a href="${escapeHtml(url)}" target="_blank" rel="noopener noreferrer">Open in the console of Axiom</a> ${left.map(escapeHtml).join('')}</p>`,
+      'text/html': `<p><a href="${escapeHtml(url)}" target="_blank" rel="noopener noreferrer">Open in the Axiom console</a> ${left.map(escapeHtml).join('')}</p>`,
     },
     metadata: {},
   });

@@ -70,7 +70,7 @@ export async function resolveStar(
       const found = listed.items.filter(({ name }) => name === reference);
       if (found.length > 1)
         throw new MagicError(
-          `${found.length} starred queries are called ${reference}`,
+          `${found.length} starred queries are named ${reference}`,
           `Give an id: ${found.map(({ id }) => id).join(', ')}.`,
         );
       if (found[0] !== undefined) return found[0];
@@ -82,7 +82,7 @@ export async function resolveStar(
 /** Returns the error for a missing starred query, with notices: it may be one that could not be parsed. */
 function noStar(reference: string, cause: NotFoundError, notices: readonly string[] = []): NotFoundError {
   const hint =
-    'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists what there is.';
+    'To create one, write `%star --new "NAME"` above the query. `%stars --who all` lists all of them.';
   return new NotFoundError(`there is no starred query ${reference}`, {
     code: cause.code,
     hint: [hint, ...notices].join(' '),
@@ -196,7 +196,7 @@ async function ownId(session: Pick<Session, 'client'>, signal: AbortSignal): Pro
   } catch (error) {
     if (!(error instanceof ForbiddenError)) throw error;
     throw new MagicError(
-      'the token may not read whose it is, and a starred query needs an owner',
+      'the token may not read its own user, but a starred query needs an owner',
       'Use a personal token or an access token for starred queries.',
     );
   }

@@ -109,7 +109,7 @@ async function star(call: MagicCall, host: MagicHost): Promise<void> {
   if (create && word !== undefined && options.has('name')) throw usageError(magic, 'the name is given twice');
   const { plan } = host;
   if (plan.queries.length !== 1)
-    throw usageError(magic, `the cell must hold one query, and it holds ${plan.queries.length || 'none'}`);
+    throw usageError(magic, `the cell must contain one query, but it has ${plan.queries.length || 'none'}`);
   refuseResults(host);
   await askToKeep(host);
   if (options.has('no-run')) plan.run = false;
@@ -128,7 +128,7 @@ function refuseResults({ plan, session }: MagicHost): void {
   if (name === undefined) return;
   throw new MagicError(
     `%star: the query reads the result \`${name}\`, which only this kernel has`,
-    'Star the query that made it, or put that query in its place: a starred query reads datasets.',
+    'Star the query that produced it, or use that query in place of the name: a starred query can only read datasets.',
   );
 }
 
@@ -172,14 +172,14 @@ async function save(
   if (saved.id !== undefined) session.consents.made(['starred query', saved.id, session.profileName]);
   const again = `%star ${JSON.stringify(oneLine(saved.name))}`;
   if (create) plan.rewrites.push({ ...line, text: again });
-  const from = create ? `; \`${again}\` changes it from now on` : '';
+  const from = create ? `; \`${again}\` updates it from now on` : '';
   const range = rangeText(saved);
   const instead = replaced === undefined || replaced === range ? '' : `, in place of ${replaced}`;
   const where = `${range}${instead}; ${audience(session)}${from}`;
   // The first run and later ones over the same range print the same, so that running a notebook again does not change it.
   say(
     io,
-    `${create || isQuoted(raw) ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service gave no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
+    `${create || isQuoted(raw) ? 'Saved' : 'Updated'} the starred query ${saved.id ?? '(the service returned no id)'}, "${oneLine(saved.name, 120)}": ${where}`,
   );
   const link = await consoleLink(session, saved);
   if (link !== undefined) say(io, link);
@@ -212,8 +212,8 @@ function rangeText({ query: { startTime = '?', endTime = '?' } }: StarredQuery):
 
 function audience({ profileName }: Pick<Session, 'profileName'>): string {
   return profileName === localProfile
-    ? 'kept by the local service'
-    : `kept in ${profileName}, visible to the whole organization`;
+    ? 'stored in the local service'
+    : `stored in ${profileName}, visible to the whole organization`;
 }
 
 /** Lists starred queries. */
@@ -235,7 +235,7 @@ async function stars({ words, options, magic }: MagicCall, { session, io }: Magi
     oneLine(each.query.apl, 120),
   ]);
   const about = wanted === '' ? '' : ` with "${words[0]}"`;
-  const hint = who === 'me' ? " of your own; `%stars --who all` lists everybody's" : '';
+  const hint = who === 'me' ? " of your own; `%stars --who all` lists everyone's" : '';
   io.display(
     tableOutput(
       ['id', 'name', 'dataset', 'time range', 'query'],

@@ -48,7 +48,7 @@ test('cancelling a page request leaves others running, and closing the rows clos
   const impatient = new AbortController();
   const [first, second] = [rows.page(view('s'), 0, 1, impatient.signal), rows.page(view('n'), 0, 1)];
   impatient.abort();
-  await expect(first).rejects.toThrow('the request was cancelled');
+  await expect(first).rejects.toThrow('the request was canceled');
   expect((await second).table.getChild('s')?.get(0)).toBe('300000');
   rows.close();
   expect(closed).toEqual(['apl.results']);

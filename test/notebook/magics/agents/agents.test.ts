@@ -75,7 +75,7 @@ const runtimeFile = async (): Promise<AgentFile> =>
 describe('access for agents', () => {
   test('lasts from %agents on, in a front end that can add cells, until it is turned off', async () => {
     expect(await notebooks()).toEqual([]);
-    expect(printed(await bench.run('%agents'))).toBe('Agents may not add cells: off.\n');
+    expect(printed(await bench.run('%agents'))).toBe('Agents are off: they may not add cells.\n');
     expect(traceback(await bench.run('%agents on'))[0]).toContain(
       'this front end cannot add cells to the notebook',
     );
@@ -90,7 +90,7 @@ describe('access for agents', () => {
     expect(await notebooks()).toEqual([state]);
     await page.run('%agents on');
     expect(await notebooks()).toEqual([state]);
-    expect(printed(await page.run('%agents'))).toBe('Agents may add cells: on, work/a.ipynb.\n');
+    expect(printed(await page.run('%agents'))).toBe('Agents are on: they may add cells to work/a.ipynb.\n');
     expect(saidOn(page)).toBe(true);
     await page.say({ ask: 'no agents' });
     expect(saidOn(page)).toBe(false);
@@ -104,12 +104,12 @@ describe('access for agents', () => {
     await bench.close();
     bench = await startBench({ agents: { agentsDir: agentsDir() }, allowed: [] });
     const page = await openPage(bench, 'a.ipynb');
-    expect(traceback(await page.run('%agents on'))[0]).toContain('nobody can be asked here');
+    expect(traceback(await page.run('%agents on'))[0]).toContain('this session cannot ask for consent');
     const origin = { client: page.client, cell: 'own' };
     await bench.run('%agents on', { origin, answer: 'yes' });
     expect(await notebooks()).toHaveLength(1);
     await page.say({ ask: 'no agents' });
-    expect(traceback(await page.run('%agents on'))[0]).toContain('nobody can be asked here');
+    expect(traceback(await page.run('%agents on'))[0]).toContain('this session cannot ask for consent');
     expect(await notebooks()).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe("an agent's cell", () => {
     await expect.poll(() => page.added.length).toBe(1);
     const offered = page.told.flatMap(update => (update.tell === 'add' ? [update.cell] : []));
     await page.say({ ask: 'give up', cell: offered[0] ?? '' });
-    expect(await refusal).toBe('the cell was added to the notebook, and has not run');
+    expect(await refusal).toBe('the cell was added to the notebook but has not run');
   });
 
   test('that is still waiting is reported; one that times out is never added', async () => {
@@ -248,7 +248,7 @@ describe("an agent's cell", () => {
     const page = await openPage(bench, 'a.ipynb', { before });
     await page.run('%agents on');
     expect((await append('web | count')).said).toBe(
-      'The cell was added to the notebook, and waits for earlier cells to finish.',
+      'The cell was added to the notebook and waits for earlier cells to finish.',
     );
     const sent = queries(bench.service).length;
     await page.say({ ask: 'no agents' });
@@ -258,7 +258,7 @@ describe("an agent's cell", () => {
     await begin({ wait: 50, run: 30_000 });
     const silent = await openPage(bench, 'b.ipynb', { takes: false });
     await silent.run('%agents on');
-    expect(await refusalOf('web | count')).toContain('none was added');
+    expect(await refusalOf('web | count')).toContain('no cell was added');
     const [offer] = silent.told.flatMap(update => (update.tell === 'offer' ? [update.cell] : []));
     await silent.say({ ask: 'take', cell: offer ?? '' });
     expect(silent.added).toEqual([]);
@@ -295,9 +295,9 @@ describe("an agent's cell", () => {
     await page.run('%agents on');
     const late = await append('web | count');
     expect(late.data.map(({ text }) => text).join()).toContain(
-      'the notebook is on the profile prod, on which agents may not run cells',
+      'the notebook uses the profile prod, where agents may not run cells',
     );
-    expect(await refusalOf('web | count')).toContain('on which agents may not run cells');
+    expect(await refusalOf('web | count')).toContain('where agents may not run cells');
     expect(page.added).toHaveLength(1);
   });
 });
@@ -337,10 +337,7 @@ describe("agents' cells", () => {
         'declare query_parameters (n:long = 1);\nweb | take n',
         'agents may not declare parameters, which apply to the notebook',
       ],
-      [
-        'print 1\n\nexternaldata (a:string) ["a.csv"]',
-        '`externaldata` reads files, which agents are not given',
-      ],
+      ['print 1\n\nexternaldata (a:string) ["a.csv"]', '`externaldata` reads files, which agents may not do'],
       ['%nothing', 'there is no magic %nothing'],
       ['print 1\n\n%drop web', 'magic lines belong at the top of a cell, before the query'],
     ])
@@ -354,7 +351,7 @@ describe("agents' cells", () => {
     await (await openPage(bench, 'a.ipynb')).run('%agents on');
     const { data } = await append('%run star:s1');
     expect(data.map(({ text }) => text).join()).toContain(
-      '`externaldata` reads files, which agents are not given',
+      '`externaldata` reads files, which agents may not do',
     );
     expect(queries(bench.service)).toEqual([]);
   });

@@ -147,11 +147,11 @@ describe('%patterns', () => {
   });
 
   test.each([
-    ['an unknown field', '%patterns app nope', '%patterns: app has no text in a field nope'],
+    ['an unknown field', '%patterns app nope', '%patterns: app has no string field nope'],
     [
       'a dataset without a text field',
       '%patterns plain',
-      '%patterns: no field of plain is known to hold lines',
+      '%patterns: no field of plain is known to contain log lines',
     ],
     [
       'a template number that is not a number',

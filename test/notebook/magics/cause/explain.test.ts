@@ -25,7 +25,7 @@ const bench = realBench({ web: events, lines });
 
 /** Returns the query that a cell suggests next. */
 function onward(cell: CellRun): string {
-  return (shown(cell).at(-1) ?? '').replace(/^[\s\S]*Go on with:\n/, '');
+  return (shown(cell).at(-1) ?? '').replace(/^[\s\S]*Continue with:\n/, '');
 }
 
 /** Runs a cell over the day of the events, then counts the rows of the query it suggests; returns that query and the count. */
@@ -163,7 +163,7 @@ describe('%explain', () => {
     await bench().run('%%time 2026-01-01\nweb | take 9');
     await bench().run('_ | count');
     expect(traceback(await bench().run('%explain bad'))[0]).toContain(
-      'reads `_`, which is a different result now',
+      'reads `_`, which is now a different result',
     );
   });
 });

@@ -126,18 +126,20 @@ describe('%investigate', () => {
   test('reports what stands out, and prints queries that hold if it cannot write cells', async () => {
     const run = await bench().run(incident);
     expect(traceback(run)).toEqual([]);
-    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
-    expect(out).toContain('Failed: 857 (14%), before 0 (0%)');
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('Does not stand out:');
+    expect(out).toContain('Failed: 857 (14%); before: 0 (0%)');
     expect(out).toContain('100% of the selected events have host = h3, 0% of the others');
     // The events' own message is listed apart: it is not a cause.
     expect(out).not.toContain('have message =');
-    expect(out).toContain('- Of those with toint(status) >= 500, 100% say: no route to %drop web 10006\n');
+    expect(out).toContain(
+      '- Of the events with toint(status) >= 500, 100% have the message: no route to %drop web 10006\n',
+    );
     expect(out).toContain('1 new kind of log lines; the most frequent, 857 times');
     expect(out).toContain(
-      '- 3 deployments near it in deployments: cart 1.4.2, 20s before it began; api 2.1.0 eu-1, 50s before it began; api 2.0.9 eu-1, 2m0s after it began.\n',
+      '- 3 deployments nearby in deployments: cart 1.4.2, 20s before the range start; api 2.1.0 eu-1, 50s before the range start; api 2.0.9 eu-1, 2m0s after the range start.\n',
     );
-    expect(rest).toContain('Events: 6,000, before 6,000');
-    expect(rest).toContain('No annotation is near it');
+    expect(rest).toContain('Events: 6,000; before: 6,000');
+    expect(rest).toContain('No annotations nearby');
     const cells = printedCells(run);
     expect(cells[0]).toMatch(
       /^%%time 2026-01-01T10:00:00Z\.\.2026-01-01T10:20:00Z\n%assert max\(events\) == 6000\n/,
@@ -162,10 +164,10 @@ describe('%investigate', () => {
     expect(updates.map(({ below }) => below)).toEqual(['cell-7']);
     const prose = proseOf(updates);
     expect(prose.map(text => text.split('\n')[0])).toEqual([
-      '## web, 2026-01-01T10:10:00Z..2026-01-01T10:20:00Z, against the same time before',
+      '## web, 2026-01-01T10:10:00Z..2026-01-01T10:20:00Z, compared with the preceding range',
       '### Failures',
       '### What they have in common',
-      '### What they say',
+      '### Most frequent message',
       '### New log lines',
       '### Deployments',
     ]);
@@ -192,7 +194,7 @@ describe('%investigate', () => {
   test('reports what became more frequent if neither failures nor latency stand out', async () => {
     const { run, updates } = await written("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['answered']");
     expect(traceback(run)).toEqual([]);
-    const [out = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    const [out = ''] = (shown(run).at(-1) ?? '').split('Does not stand out:');
     expect(out).toContain('- 60% of the events have status = 304, 10% before.\n');
     expect(codeOf(updates)[1]).toBe(
       "%%time 2026-01-01T10:00:00Z..2026-01-01T10:20:00Z\n%%explain _time >= datetime(2026-01-01T10:10:00Z)\n['answered']\n| project-away request_id, message",
@@ -205,34 +207,34 @@ describe('%investigate', () => {
     expect(traceback(run)).toEqual([]);
     expect(shown(run).at(-1)).toContain('Nothing stands out.');
     // More than chance predicts, but not much more.
-    expect(shown(run).at(-1)).toContain('- Events: 2,400, before 1,800.');
+    expect(shown(run).at(-1)).toContain('- Events: 2,400; before: 1,800.');
     expect(proseOf(updates)).toEqual([expect.stringContaining('Nothing stands out.')]);
     await expectToHold(codeOf(updates));
     // Much more, but in so few events that it may be chance.
     const few = await bench().run("%investigate 2026-01-01T10:00:00.3Z..2026-01-01T10:00:00.8Z ['web']");
-    expect(shown(few).at(-1)).toMatch(/Nothing stands out\.[\s\S]*- Events: 5, before 3\./);
+    expect(shown(few).at(-1)).toMatch(/Nothing stands out\.[\s\S]*- Events: 5; before: 3\./);
   });
 
-  const slower = '99 of 100 events have duration_ms of at most 1000, before 10.';
+  const slower = '99th percentile of duration_ms: 1000; before: 10.';
   const seldom = '1 new kind of log lines; the most frequent, 4 times: disk 0 is full';
   test.each<[string, number, readonly string[]]>([
-    ['in failures by less than half', 5, ['Failed: 550 (55%), before 400 (40%).']],
-    ['in a few failures and new lines', 6, ['Failed: 5 (2%), before 1 (0.3%).', seldom]],
+    ['in failures by less than half', 5, ['Failed: 550 (55%); before: 400 (40%).']],
+    ['in a few failures and new lines', 6, ['Failed: 5 (2%); before: 1 (0.3%).', seldom]],
     ['in latency after few events', 7, [slower]],
     ['in the latency of few events', 8, [slower]],
   ])('does not report an increase %s', async (_, date, words) => {
     const run = await bench().run(`%investigate 2026-01-0${date}T10:10Z..2026-01-0${date}T10:20Z ['quiet']`);
     expect(traceback(run)).toEqual([]);
-    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('Does not stand out:');
     expect(out).toMatch(/Nothing stands out\.\s*$/);
     for (const each of words) expect(rest).toContain(`- ${each}`);
   });
 
   test('does not report a message of less than half of the failures', async () => {
     const run = await bench().run("%investigate 2026-01-09T10:10Z..2026-01-09T10:20Z ['quiet']");
-    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('What does not:');
-    expect(out).toContain('- Failed: 60 (20%), before 0 (0%).');
-    expect(rest).toContain('- Of those with toint(status) >= 500, 40% say: no route');
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('Does not stand out:');
+    expect(out).toContain('- Failed: 60 (20%); before: 0 (0%).');
+    expect(rest).toContain('- Of the events with toint(status) >= 500, 40% have the message: no route');
   });
 
   test('names the annotations near the range, the last one before it first', async () => {
@@ -245,27 +247,27 @@ describe('%investigate', () => {
       await bench().run(`%annotate ${title} --time 2026-01-11T${time}Z --dataset quiet`);
     const run = await bench().run("%investigate 2026-01-11T10:10Z..2026-01-11T10:20Z ['quiet']");
     expect(traceback(run)).toEqual([]);
-    const [out = ''] = (shown(run).at(-1) ?? '').split('What does not:');
+    const [out = ''] = (shown(run).at(-1) ?? '').split('Does not stand out:');
     expect(out).toContain(
-      '- 3 annotations near it: Cache off, 5m0s before it began; Deploy 7, 40m0s before it began; Cache on, 2m0s after it began.\n',
+      '- 3 annotations nearby: Cache off, 5m0s before the range start; Deploy 7, 40m0s before the range start; Cache on, 2m0s after the range start.\n',
     );
   });
 
   test('compares a range without events', async () => {
     const { run, updates } = await written("%investigate 2026-02-01T10:05Z..2026-02-01T10:08Z ['web']");
     expect(traceback(run)).toEqual([]);
-    expect(shown(run).at(-1)).toContain('Events: 0, before 0.');
+    expect(shown(run).at(-1)).toContain('Events: 0; before: 0.');
     await expectToHold(codeOf(updates));
   });
 
   test.each<[string, readonly (string | RegExp)[]]>([
-    ['sample-http-logs', ['GRU', /99 of 100 events have req_duration_ms of at most [\d.]+, before [\d.]+\./]],
+    ['sample-http-logs', ['GRU', /99th percentile of req_duration_ms: [\d.]+; before: [\d.]+\./]],
     [
       'otel-demo-traces',
       [
         'checkout',
-        /99 of 100 events have duration of at most [\d.]+ ms, before [\d.]+ ms\./,
-        /The slowest trace, of [\d.]+ ms, is [\da-f]{32}\./,
+        /99th percentile of duration: [\d.]+ ms; before: [\d.]+ ms\./,
+        /The slowest trace took [\d.]+ ms: [\da-f]{32}\./,
       ],
     ],
   ])('investigates %s', async (name, sentences) => {
@@ -280,7 +282,7 @@ describe('%investigate', () => {
     await writeFile(file, 'host,status\na,500\nb,200\n');
     expect(traceback(await bench().run(`%import ${file} --dataset hosts`))).toEqual([]);
     expect(traceback(await bench().run("%investigate 2026-01-01 ['hosts']")).join('\n')).toContain(
-      "%investigate compares two ranges of time, and ['hosts'] has 2 events without a time.",
+      "%investigate compares two time ranges, but ['hosts'] has 2 events without a time.",
     );
   });
 

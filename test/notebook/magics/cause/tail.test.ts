@@ -132,7 +132,7 @@ function expectBounded(outputs: CellRun['outputs'], rows: number): void {
     const text = String(data['text/html']);
     expect(kept).toBe(Math.min(total, rows));
     expect(text).toContain(
-      total > rows ? `: ${formatCount(total)}, of which the newest ${rows} are here.` : `: ${total}.`,
+      total > rows ? `: ${formatCount(total)}; the newest ${rows} are here.` : `: ${total}.`,
     );
     // On a busy machine the first output may hold few enough events to show all of them.
     const shownRows = text.split('<tr').length - 2;
@@ -159,7 +159,7 @@ describe('%tail', () => {
         grid,
         `%tail app | where round == ${round} --rows 200`,
         () => ingestAll(load),
-        text => text.includes(`: ${formatCount(count)}, of which the newest 200 are here`),
+        text => text.includes(`: ${formatCount(count)}; the newest 200 are here`),
       );
       expect(traceback(run)).toEqual([]);
       expect(statusOf(run)).toBe('ok');
@@ -222,7 +222,7 @@ describe('%tail', () => {
       more,
       `disk⟨U+001B⟩[31m full round=${round} n=1 level=error`,
       `ok round=${round} n=2 level=info path="a b"`,
-      '1,005 events. `_` has the newest; all of them:',
+      '1,005 events. `_` has the newest. To query all of them:',
     ]);
     expect(lines[1_005]).toMatch(/^%%time /);
     expect(await answerTo(terminal, '_ | summarize sum(n), count()')).toContain(' 3 500 ');
@@ -250,8 +250,9 @@ describe('%tail', () => {
       const run = await bench().run('%tail app | where round == 0 --for 1ms', { answer: '' });
       const said = [...shown(run), printed(run)].join('\n');
       const [, end = ''] =
-        /^No event of app was stored from \S+ to (\S+), with a `_time` within 15m0s of then\.$/m.exec(said) ??
-        [];
+        /^No events of app were stored from \S+ to (\S+) with a `_time` within 15m0s of then\.$/m.exec(
+          said,
+        ) ?? [];
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(end) + milliseconds);
     },
   );
@@ -268,7 +269,7 @@ describe('%tail', () => {
     ['%tail app | count --for 1s', '`count` needs all events at once'],
     ['%tail app | sort by _time asc --for 1s', 'needs all events at once'],
     ['%tail print x = 1 --for 1s', 'the query reads no dataset'],
-    ['%tail app | extend x = rand() --for 1s', '`rand()` gives different values each time'],
+    ['%tail app | extend x = rand() --for 1s', '`rand()` returns different values each time'],
     ['%tail app --for 0s', '--for is a duration such as 30s or 5m, not 0s'],
     ['%tail app --for soon', '--for is a duration such as 30s or 5m, not soon'],
     ['%tail app --for 1s --rows 0', '--rows is a number from 1 to 10,000'],

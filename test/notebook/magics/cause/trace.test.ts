@@ -155,7 +155,7 @@ describe('%trace', () => {
   test.each([
     ['%trace', 'give the id of a trace, or the word slowest'],
     ['%trace nowhere', 'no span of the trace nowhere is in spans, otel-demo-traces in this range'],
-    ['%trace abc notes', 'notes holds no spans'],
+    ['%trace abc notes', 'notes contains no spans'],
     ['%trace abc | where error', 'a condition goes with slowest or services, not with an id'],
     ['%trace slowest spans | count', 'only `where` may follow the dataset'],
     ['%trace slowest spans | where name == "none"', 'no span in spans in this range meets the condition'],

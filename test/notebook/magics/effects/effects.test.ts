@@ -237,7 +237,7 @@ const asking: readonly (readonly [magic: string, effect: AskedEffect, cell: stri
   ['star', 'overwrite', '%star Mine --no-run\nprint a = 4', 'replace the starred query "Mine"'],
   ['unstar', 'drop', '%unstar Mine', 'delete the starred query Mine'],
   ['agents', 'agents', '%agents on', 'let agents on this machine add read-only cells to this notebook'],
-  ['config', 'config', '%config limit 9', 'change the setting limit for every notebook of yours'],
+  ['config', 'config', '%config limit 9', 'change the setting limit for all of your notebooks'],
 ];
 
 /** The cases above, with a query's magic at the top of its cell. */
@@ -270,7 +270,7 @@ describe('without a yes', () => {
       const before = await state(stranger);
       const [message = '', ...rest] = traceback(await stranger.run(cell));
       expect(message).toContain(`magic: %${magic} would ${what}`);
-      expect(message).toContain(', and nobody can be asked here');
+      expect(message).toContain(', but this session cannot ask for consent');
       expect(rest.join()).toContain(`\`apl-kernel run --allow ${effect}\`, or APL_KERNEL_ALLOW=${effect}`);
       expect(await state(stranger)).toEqual(before);
       await stranger.run('%use local');
@@ -278,7 +278,7 @@ describe('without a yes', () => {
       expect(run.outputs.flatMap(each => (each.kind === 'asked' ? [each.text] : []))).toEqual([
         expect.stringMatching(/^%\S+ would .+\. Type yes to allow this for the rest of the session: $/),
       ]);
-      expect(traceback(run)[0]).toContain('not done, because the answer was not yes');
+      expect(traceback(run)[0]).toContain('not done because the answer was not yes');
       expect(await state(stranger)).toEqual(before);
     },
   );

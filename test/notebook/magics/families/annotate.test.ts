@@ -113,7 +113,7 @@ describe('a new annotation', () => {
   });
 
   test.each([
-    ['%annotate', 'magic: %annotate: a title is missing'],
+    ['%annotate', 'magic: %annotate: give a title'],
     ['%annotate x', 'magic: name the dataset whose charts show it'],
     ['%annotate x --dataset web --time noon', 'time-range: `noon` is not a time or a duration'],
     [

@@ -39,7 +39,7 @@ describe('%assert', () => {
     ['rows > 5', 'rows > 5 (rows is 3)'],
     ['max(ms) < 9007199254740991', 'max(ms) < 9007199254740991 (max(ms) is 9007199254740991)'],
     ['no_nulls(user)', 'no_nulls(user) (no_nulls(user) is 1 null in 3 rows, the first in row 2)'],
-    ['unique(host)', 'unique(host) (unique(host) is 2 different in 3 rows, b twice)'],
+    ['unique(host)', 'unique(host) (unique(host) is 2 distinct in 3 rows, b repeated)'],
     ['rows > 0 and max(load) < 1', 'rows > 0 and max(load) < 1 (rows is 3, max(load) is 1.5)'],
   ])('%s fails the cell with the figures', async (condition, message) => {
     const cell = await run(condition);
@@ -62,22 +62,22 @@ describe('%assert', () => {
   test('checks a result without rows', async () => {
     const none = `${query} | where host == "z"`;
     expect(traceback(await run('max(ms) < 5', none))[0]).toBe(
-      'assertion: does not hold: max(ms) < 5 (max(ms) is null, as it has no value)',
+      'assertion: does not hold: max(ms) < 5 (max(ms) is null, because it has no value)',
     );
     expect(traceback(await run('avg(ms) < 5', none))[0]).toBe(
-      'assertion: does not hold: avg(ms) < 5 (avg(ms) is null, as it has no value)',
+      'assertion: does not hold: avg(ms) < 5 (avg(ms) is null, because it has no value)',
     );
     expect(traceback(await run('rows == 0 and no_nulls(ms)', none))).toEqual([]);
   });
 
   test.each([
-    ['rows >', 'cannot be read'],
+    ['rows >', 'cannot be parsed'],
     ['max(nope) > 1', 'the result has no field nope'],
     ['max(ms, load) > 1', 'a function takes one field here'],
     ['median(ms) > 1', '`median(ms)` is not a check of a result'],
     ['rows', '`rows` is not a check of a result'],
-    ['max(ms) == "many"', 'a text is compared with a number'],
-    ['rows > 0; print 1', 'cannot be read'],
+    ['max(ms) == "many"', 'a string is compared with a number'],
+    ['rows > 0; print 1', 'cannot be parsed'],
   ])('refuses %s', async (condition, message) => {
     expect(traceback(await run(condition))[0]).toContain(message);
   });

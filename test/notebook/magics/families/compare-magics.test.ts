@@ -241,7 +241,7 @@ describe('%compare', () => {
     [
       '-1d',
       'print n = 1\n\n_ | count',
-      'the query reads the named result _, which has no rows of an earlier time',
+      'the query reads the named result _, which has no rows from an earlier time',
     ],
     ['1d', 'web | count', '1d is neither a duration with a minus, such as -1d, nor a range of two times'],
   ])('refuses %s of %s', async (line, query, message) => {

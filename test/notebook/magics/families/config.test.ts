@@ -100,7 +100,7 @@ describe('%config', () => {
   test.each([
     [
       '%config speed 9',
-      'there is no setting speed; there are time, limit, timeout, rows, retain, annotations',
+      'there is no setting speed; the settings are time, limit, timeout, rows, retain, annotations',
     ],
     ['%config limit', 'give limit a value, or --clear'],
     ['%config limit 5 --clear', 'give limit a value, or --clear'],
@@ -120,7 +120,7 @@ describe('%bugreport', () => {
     expect(text.split('\n').slice(2)).toEqual([
       'profile: the local service',
       'settings: none',
-      'results kept: 0, recording: off',
+      'results cached: 0, recording: off',
       'last error: none',
     ]);
   });
@@ -137,7 +137,7 @@ describe('%bugreport', () => {
     expect(text.split('\n').filter(line => !ofThisMachine(line))).toEqual([
       'profile: the local service',
       'settings: rows = 50 (user)',
-      'results kept: 1, recording: off',
+      'results cached: 1, recording: off',
       'last error: not-found: could not list starred queries: not found: GET \u2026',
       "query: declare query_parameters ( name : string ) ; [ dataset ] | where name == '' and name == name | summarize name = count ( ) by bin ( name , 0s )",
     ]);

@@ -53,7 +53,7 @@ test("%time all covers the extent of the query's datasets", async () => {
   expect((await lines('%%time all\norders | count')).includes('    2')).toBe(true);
   expect((await lines('%%time all\nhosts | count')).includes('    1')).toBe(true);
   expect((await lines("%%time all\n['sample-http-logs'] | count"))[0]).toBe(
-    'time-range: sample-http-logs is computed for any time: it has neither a first nor a last event',
+    'time-range: sample-http-logs is computed for any time, so it has no first or last event',
   );
 });
 
@@ -100,12 +100,12 @@ test('%import reports that rows were added to an existing dataset', async () => 
   const words = async (more: string) =>
     (await lines(`%import ${file} --dataset again${more}`)).slice(1).filter(line => line.startsWith('It '));
   const span = '2026-01-01 00:00: %time 2026-01-01';
-  expect((await words('')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
+  expect((await words('')).slice(-1)).toEqual([`It has 1 event, ${span}`]);
   expect((await words('')).slice(-2)).toEqual([
-    'It held 1 row before; the rows were added. --replace replaces the old rows instead.',
-    `It holds 2 events, ${span}`,
+    'It had 1 row before; the new rows were added. --replace replaces the old rows instead.',
+    `It has 2 events, ${span}`,
   ]);
-  expect((await words(' --replace')).slice(-1)).toEqual([`It holds 1 event, ${span}`]);
+  expect((await words(' --replace')).slice(-1)).toEqual([`It has 1 event, ${span}`]);
 });
 
 test('%import --preview shows how a file would be read and imports nothing', async () => {

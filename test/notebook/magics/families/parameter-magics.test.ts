@@ -137,7 +137,7 @@ describe('the %param line', () => {
   afterAll(() => scripted.close());
 
   test.each([
-    ['%param', '%param: a name and a value are missing'],
+    ['%param', '%param: give a name and a value'],
     ['%param n', '%param: n has no value: write n = …'],
     ['%param n =', '%param: n cannot be nothing'],
     ['%param n = now()', '%param: n cannot be now(), which is not a literal'],
@@ -147,7 +147,7 @@ describe('the %param line', () => {
     ['%param 5 n = 1', '%param: 5 is not an assignment'],
     ['%param env = "x" --choices "prod", "staging"', '%param: env cannot be "x"'],
     ['%param a = 1 b = 2 --choices 1', '%param: --choices is for one parameter'],
-    ['%param token --prompt', '%param: nobody can be asked for token here'],
+    ['%param token --prompt', '%param: this session cannot prompt for token'],
   ])('refuses %s', async (line, message) => {
     expect(traceback(await scripted.run(line))[0]?.replace(/^magic: /, '')).toContain(message);
   });
@@ -177,7 +177,7 @@ describe('the %param line', () => {
 
   test('accepts a cell with only definitions', async () => {
     expect(printed(await scripted.run('let a = 1;'))).toBe(
-      'Names that `let` and `set` define hold for the queries below them in the cell. `%param NAME = LITERAL` holds for the notebook.\n',
+      'Names that `let` and `set` define apply to the queries below them in the cell. `%param NAME = LITERAL` applies to the notebook.\n',
     );
     const declared = await scripted.run('declare query_parameters(q: string = "x");');
     expect([declared.outcome.status, declared.outputs]).toEqual(['ok', []]);

@@ -79,7 +79,7 @@ test.each([
   ['%request --cursor 0abc', 'a cursor is for one cell'],
   ['%request --clear --nocache', '--clear cannot be combined with other options'],
   ['%request --option =5', '=5 is not NAME=VALUE'],
-  ['%%request --cursor 0abc\n%%fetch --all\nweb', '%fetch: it pages by itself'],
+  ['%%request --cursor 0abc\n%%fetch --all\nweb', '%fetch: it pages on its own and takes no cursor'],
 ])('refuses %s', async (cell, message) => {
   expect(traceback(await bench.run(cell)).join('\n')).toContain(message);
 });

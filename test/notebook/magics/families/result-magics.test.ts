@@ -14,7 +14,7 @@ afterEach(() => bench.close());
 describe('%results', () => {
   test('lists results with names, rows, columns, memory, range and query', async () => {
     expect(shown(await bench.run('%results'))).toEqual([
-      'There are no results yet. name << query names one; _ is the last one.',
+      'No results yet. name << query names one; _ is the last one.',
     ]);
     await bench.run('first << web | count');
     await bench.run('web | summarize n = count()');

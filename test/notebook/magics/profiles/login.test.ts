@@ -151,14 +151,14 @@ test('an interrupt stops %login and closes its port', async () => {
 
 test('%login fails immediately if nobody can see the link', async () => {
   expect(traceback(await bench.run('%login prod')).join('\n')).toMatch(
-    /%login: nobody can sign in to prod here[\s\S]*Sign in once in a notebook or a console: `%login prod`/,
+    /%login: this session cannot prompt to sign in to prod[\s\S]*Sign in once in a notebook or a console: `%login prod`/,
   );
   expect(provider.asked).toEqual([]);
 });
 
 test.each([
-  ['%login', '%login: the service on this machine needs no sign-in'],
-  ['%logout local', '%logout: the service on this machine needs no sign-in'],
+  ['%login', '%login: the local service needs no sign-in'],
+  ['%logout local', '%logout: the local service needs no sign-in'],
   ['%login nope', 'there is no profile nope'],
   ['%logout prod', '%logout: there is no sign-in to prod'],
   ['%login prod extra', '%login:'],
@@ -185,7 +185,7 @@ test('a sign-in replaces a typed token, and a typed token replaces a sign-in', a
 test('%logout revokes the token and leaves the profile without one', async () => {
   await login();
   expect(printed(await bench.run('%logout prod'))).toBe(
-    'Signed out of prod: the token is revoked and forgotten.\n',
+    'Signed out of prod: the token is revoked and deleted.\n',
   );
   expect(traceback(await bench.run('%use prod\nweb | count')).join()).toContain('needs a token');
 });

@@ -51,7 +51,7 @@ test('%whoami shows only the kind and the end of the token, and where queries go
     expect.arrayContaining([
       ['profile', 'prod'],
       ['address', other.url],
-      ['queries go to', 'https://eu.edge.example'],
+      ['query address', 'https://eu.edge.example'],
       ['token', 'api token, ends in abcd'],
       ['organization', 'acme'],
     ]),
@@ -108,7 +108,7 @@ describe('%%on', () => {
   });
 
   test.each([
-    ['%%on', 'the name of a profile is missing'],
+    ['%%on', 'give the name of a profile'],
     ['%%on nope', 'there is no profile nope'],
   ])('refuses %s', async (line, message) => {
     await configure();
