@@ -86,7 +86,10 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .command('lsp')
     .description('run a language server (LSP) for an editor, on standard input and output')
     .option('--stdio', 'the only transport; editors add this option')
-    .option('--start-service', 'start the local service if none runs, to know its datasets and fields')
+    .option(
+      '--start-service',
+      'start the local service if it is not running, to learn its datasets and fields',
+    )
     .action(actions.lsp);
   program
     .command('mcp')
@@ -101,17 +104,17 @@ export function programOf(actions: Actions, { version, dataDir }: ProgramFacts):
     .command('serve')
     .description('run the local query service in the foreground')
     .option('--port <port>', 'the port on 127.0.0.1; 0 takes any free port', portNumber, 0)
-    .option('--data <directory>', 'where datasets are stored', dataDir)
+    .option('--data <directory>', 'the directory of datasets', dataDir)
     .option('--query-timeout <seconds>', 'how long a query may take (default: 120)', daySeconds)
-    .option('--cors <origin>', 'let web pages of an origin use the service, with its token', pageOrigins)
-    .option('--managed', 'exit when no kernel uses it any more')
+    .option('--cors <origin>', 'let web pages from an origin use the service, with its token', pageOrigins)
+    .option('--managed', 'exit when no kernel uses it anymore')
     .option('--stop', 'stop the service that kernels share')
     .option('--unused', 'with --stop: stop it only if no kernel uses it')
     .action(actions.serve);
   importCommand(program, actions, dataDir);
   program
     .command('doctor')
-    .description('check this machine and report what is wrong')
+    .description('check this machine and report problems')
     .option('--check-data', 'also read the whole data directory, and name every damaged file')
     .action(actions.doctor);
   return program;
@@ -151,7 +154,7 @@ function importCommand(program: Command, actions: Actions, dataDir: string): voi
     command.option(flags, isList ? `${value.replaceAll('|', ', ')}: ${summary}` : summary);
   }
   for (const { name, summary } of importFlags) command.option(`--${name}`, summary);
-  command.option('--data <directory>', 'where datasets are stored', dataDir).action(actions.importFile);
+  command.option('--data <directory>', 'the directory of datasets', dataDir).action(actions.importFile);
 }
 
 function notebookCommands(program: Command, { onNotebooks }: Actions): void {

@@ -30,7 +30,7 @@ export function progressLine(
     show: (share, rows) => {
       const now = clock();
       const seconds = Math.floor((now - started) / 1_000);
-      const what = share === undefined ? 'looking at its values,' : `${partRead(share, rows)} in`;
+      const what = share === undefined ? 'inspecting its values,' : `${partRead(share, rows)} in`;
       const text = `${name}: ${what} ${seconds} s`;
       if (stream.isTTY) stream.write(`\r${clearToEnd}${text}`);
       else if (now - shownAt >= plainMs) {

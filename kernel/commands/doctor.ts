@@ -71,8 +71,8 @@ export async function examine(request: DoctorRequest): Promise<readonly Finding[
 /** Returns a finding only if the system does not report a process's memory use. */
 function memoryFindings(): readonly Finding[] {
   if (processMemory() !== undefined) return [];
-  const found = 'the system does not report how much of it a process uses';
-  const fix = 'mount /proc: without it the service cannot stop a query before it takes all memory';
+  const found = 'the system does not report how much memory a process uses';
+  const fix = 'mount /proc: without it, the service cannot stop a query before it uses up all memory';
   return [{ name: 'memory', state: 'warning', found, fix }];
 }
 
@@ -344,23 +344,23 @@ function serviceFinding(shared: SharedService, holder: string | undefined): Find
   const name = 'service';
   const isHere = shared.kind === 'running' || shared.kind === 'frozen';
   if (!isHere && holder !== undefined) {
-    const found = `cannot be reached from here; the data directory was last held by ${holder}`;
+    const found = `cannot be reached from here; the data directory was last used by ${holder}`;
     const fix =
-      'end it there or set APL_KERNEL_DATA to another directory; if it is gone, the first query takes over after a while';
+      'stop it there, or set APL_KERNEL_DATA to another directory; if it is no longer running, the first query takes over after a while';
     return { name, state: 'warning', found, fix };
   }
   switch (shared.kind) {
     case 'none':
       return { name, state: 'ok', found: 'not running; the first query starts it' };
     case 'running':
-      return { name, state: 'ok', found: `answers at ${shared.file.url}` };
+      return { name, state: 'ok', found: `responds at ${shared.file.url}` };
     case 'frozen': {
       const found = `process ${shared.file.pid} does not respond at ${shared.file.url}`;
       return {
         name,
         state: 'warning',
         found,
-        fix: 'wait a little, or stop it with `npx apl-kernel serve --stop`',
+        fix: 'wait a moment, or stop it with `npx apl-kernel serve --stop`',
       };
     }
     case 'gone': {

@@ -139,9 +139,13 @@ async function pythonPrefix(machine: Machine): Promise<string> {
     const prefix = await output(machine.env, python, ['-c', 'import sys; print(sys.prefix)']);
     if (prefix !== undefined) return prefix;
   }
-  throw new InstallError('python-not-found', 'there is no python on the PATH, so no prefix to install into', {
-    hint: 'activate the environment that has Jupyter, or give its directory with --prefix',
-  });
+  throw new InstallError(
+    'python-not-found',
+    'there is no python on the PATH, so there is no prefix to install into',
+    {
+      hint: 'activate the environment that has Jupyter, or give its directory with --prefix',
+    },
+  );
 }
 
 function userDataDir(machine: Machine): string {
@@ -177,7 +181,7 @@ async function copyLabextension(dataDir: string, files: PackageFiles): Promise<s
   const note = {
     packageManager: 'npm',
     packageName: 'apl-kernel',
-    uninstallInstructions: 'Run `apl-kernel uninstall` with the options that it was installed with.',
+    uninstallInstructions: 'Run `apl-kernel uninstall` with the options used to install it.',
   };
   await writeFile(join(fresh, 'install.json'), `${JSON.stringify(note, null, 2)}\n`);
   await rm(directory, { recursive: true, force: true });
@@ -249,7 +253,7 @@ function realPath(path: string): string | undefined {
 function cannotWrite(dataDir: string, cause: unknown): InstallError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new InstallError('install-failed', `cannot change ${dataDir}: ${reason}`, {
-    hint: 'use --user, or --prefix with a directory that you may write to',
+    hint: 'use --user, or --prefix with a directory that you can write to',
     cause,
   });
 }

@@ -115,7 +115,7 @@ export async function strip(
   const notebook = await readNotebook(path);
   const stripped = stripNotebook(notebook);
   await writeNotebook(output, notebook);
-  host.print(`${output}: the data of ${plural(stripped, 'output')} removed`);
+  host.print(`${output}: removed the data of ${plural(stripped, 'output')}`);
   return 0;
 }
 
@@ -177,8 +177,8 @@ export async function verify(path: string, options: VerifyOptions, host: Noteboo
   }
   const verdicts = compareRuns(recorded, again, options.tolerance ?? TOLERANCE);
   if (verdicts.length === 0)
-    throw new UsageError('option-invalid', `${path} holds no results to compare with`, {
-      hint: 'run it first, with apl-kernel run or in Jupyter, and save it',
+    throw new UsageError('option-invalid', `${path} has no results to compare with`, {
+      hint: 'run it first with apl-kernel run or in Jupyter, and save it',
     });
   if (options.json)
     host.print(JSON.stringify({ notebook: path, ...tally(verdicts), results: verdicts }, null, 1));
@@ -202,7 +202,8 @@ function reportLines(path: string, verdicts: readonly Verdict[]): readonly strin
 }
 
 function verdictLines({ cell, table, status, reason, frozen, changes }: Verdict): readonly string[] {
-  const clock = frozen || status === 'impossible' ? '' : ' (its range follows the clock: apl-kernel freeze)';
+  const clock =
+    frozen || status === 'impossible' ? '' : ' (its range is relative; apl-kernel freeze makes it absolute)';
   const head = `cell ${cell}, result ${table}: ${status}: ${oneLine(reason, 300)}${clock}`;
   return [
     head,

@@ -12,7 +12,8 @@ export function printInstalled(
 ): void {
   console.log(kernelspec === undefined ? `no kernel in ${dataDir}` : `${what} the kernel: ${kernelspec}`);
   if (labextension !== undefined) console.log(`${what} the JupyterLab extension: ${labextension}`);
-  else if (what === 'installed') console.log('the JupyterLab extension is not built, so it was left out');
+  else if (what === 'installed')
+    console.log('the JupyterLab extension is not built, so it was not installed');
   for (const path of papermill) console.log(`${what} parameters for papermill: ${path}`);
 }
 
@@ -26,11 +27,11 @@ export function printImported({
   timeField,
   notes,
 }: ImportReport): void {
-  const time = timeField === '' ? 'no field with a time' : `time from ${timeField}`;
+  const time = timeField === '' ? 'no time field' : `time from ${timeField}`;
   const lines = [
     `${dataset}: ${plural(rows, 'row')}, ${plural(fields.length, 'field')}, ${time}`,
     ...(rowsBefore > 0
-      ? [`  the dataset held ${plural(rowsBefore, 'row')} before and holds ${formatCount(rowsNow)} now`]
+      ? [`  the dataset had ${plural(rowsBefore, 'row')} before and has ${formatCount(rowsNow)} now`]
       : []),
     ...notes.map(note => `  ${note}`),
   ];

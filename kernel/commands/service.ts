@@ -97,7 +97,7 @@ async function withFile<T extends { readonly notes: readonly string[] }>(
   work: (command: ImportCommand) => Promise<T>,
 ): Promise<T> {
   if (placeOfImport(command.file) === 'bucket')
-    throw new UsageError('option-invalid', 'a bucket is read in place, and not imported by a command', {
+    throw new UsageError('option-invalid', 'a bucket is read in place, so a command cannot import it', {
       hint: `write \`%import ${bucketAddressText(readBucketAddress(command.file))}\` in a notebook`,
     });
   const { addressOf, downloadNote, withDownload } = await import('../api/download.js');

@@ -105,10 +105,10 @@ export function isUnchanged({ schema, added, removed, changed, reordered }: Tabl
 export function differenceText(changes: TableChanges, compared?: Compared): string {
   const { schema, added, removed, changed, same, reordered } = changes;
   const columns = schema.map(({ column, before, after }) => {
-    if (before === undefined) return `column ${column} is new`;
+    if (before === undefined) return `column ${column} was added`;
     return after === undefined
-      ? `column ${column} is gone`
-      : `column ${column} was ${before} and is ${after}`;
+      ? `column ${column} was removed`
+      : `column ${column} changed from ${before} to ${after}`;
   });
   const rows = [
     ...(changed > 0 ? [`${changed} changed`] : []),
@@ -116,13 +116,13 @@ export function differenceText(changes: TableChanges, compared?: Compared): stri
     ...(removed > 0 ? [`${removed} removed`] : []),
   ];
   const counted = rows.length === 0 ? [] : [`rows: ${rows.join(', ')}, ${same} the same`];
-  const order = reordered ? ['the same rows in another order'] : [];
+  const order = reordered ? ['same rows in a different order'] : [];
   const texts = [...columns, ...counted, ...order];
   if (compared === undefined) return texts.join('; ');
   const rest = compared.columns === undefined ? 'a row' : 'a row or a column';
   const held = compared.columns === undefined ? '' : ` and ${compared.columns} columns`;
   const found =
-    texts.length === 0 ? `none; ${rest} that the notebook has no room for differs` : texts.join('; ');
+    texts.length === 0 ? `none; ${rest} that does not fit in the notebook differs` : texts.join('; ');
   return `of the first ${compared.rows} rows${held}: ${found}`;
 }
 

@@ -71,16 +71,16 @@ export function comparePeriods(
     field => isMeasure(field) && !key.includes(field.name) && typeIn(before, field.name) === typeOf(field),
   );
   if (measures.length === 0)
-    return none('the result has no figure to compare', 'Add an aggregate, such as `| summarize count()`.');
+    return none('the result has no figures to compare', 'Add an aggregate, such as `| summarize count()`.');
   const [size, sizeBefore] = [binsOf(now), binsOf(before)];
   if (size !== sizeBefore && size !== undefined && sizeBefore !== undefined)
     return none(
       'the bins of the two periods differ in length',
-      'Write their length, such as `bin(_time, 1h)` in place of `bin_auto(_time)`.',
+      'Set the length, such as `bin(_time, 1h)` instead of `bin_auto(_time)`.',
     );
   if (size !== undefined && size > 0 && options.offset % BigInt(Math.round(size)) !== 0n)
     return none(
-      'the two periods are not a whole number of bins apart, so that no bin has a partner',
+      'the two periods are not a whole number of bins apart, so their bins cannot be matched',
       'Choose bins that fit, such as `bin(_time, 1h)` for `-1d`.',
     );
   const pairs = pairRows(now, before, key, options.offset);
@@ -174,9 +174,9 @@ function keyOf(
   const groups = [...(bins === undefined ? [] : [bins]), ...now.info.groups.map(({ name }) => name)];
   const key = [...new Set(groups)];
   if (key.some(name => !names.includes(name)))
-    return `the query leaves out ${key.find(name => !names.includes(name))}, by which its rows are grouped`;
+    return `the query drops ${key.find(name => !names.includes(name))}, which its rows are grouped by`;
   if (key.length > 0 || Math.max(now.data.numRows, before.data.numRows) <= 1) return key;
-  return 'nothing says which rows belong together';
+  return 'there is no key to match the rows by';
 }
 
 /** Returns the width of the time bins, in nanoseconds. */
@@ -481,17 +481,19 @@ function notes(
     `Compared with ${startTime} to ${endTime}.`,
     ...(alone > 0
       ? [
-          `${alone} of ${plural(pairs.length, 'row')} are in one of the two periods only; in the other ${absentText(absent)}.`,
+          `${alone} of ${plural(pairs.length, 'row')} are in only one of the two periods; in the other, ${absentText(absent)}.`,
         ]
       : []),
-    ...(left.length > 0 ? [`Not compared, as they are not numbers: ${namesText(left)}.`] : []),
+    ...(left.length > 0 ? [`Not compared because they are not numbers: ${namesText(left)}.`] : []),
   ];
   return texts.map(text => ({ level: 'info', text }));
 }
 
 function absentText({ zeros, nulls }: { readonly zeros: number; readonly nulls: number }): string {
   if (zeros === 0) return 'their figures are null';
-  return nulls === 0 ? 'their figures are 0' : 'their counts and sums are 0, and other figures null';
+  return nulls === 0
+    ? 'their figures are 0'
+    : 'their counts and sums are 0, and their other figures are null';
 }
 
 /** Maximum number of names listed; the remaining ones are counted. */

@@ -48,7 +48,7 @@ export interface Notice {
 /** A reason why the rows of a result are not everything its query would return now. */
 export interface Shortfall {
   readonly kind: 'cut' | 'sampled' | 'partial' | 'estimated' | 'replayed';
-  /** Contents of the result, as a phrase after `holds`: `the first 1,000 of more rows (the default limit)`. */
+  /** Contents of the result, as a phrase after `contains`: `the first 1,000 rows, not all of them (the default limit)`. */
   readonly holds: string;
   /** The result through which a query read it: a named one, or one of two that are compared. Absent for its own. */
   readonly through?: string;

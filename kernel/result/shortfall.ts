@@ -16,7 +16,7 @@ export function shortfallsOf({
       ? [
           {
             kind: 'partial' as const,
-            holds: 'a part of the rows: the service did not read all of the data in the range',
+            holds: 'only part of the rows: the service did not read all data in the range',
           },
         ]
       : []),
@@ -31,9 +31,9 @@ export function readThrough(name: string, result: QueryResult): readonly Shortfa
   return shortfallsOf(result).map(({ through = name, ...each }) => ({ ...each, through }));
 }
 
-/** Returns a sentence without its period: `` `z` holds the first 1,000 of 3,116 rows (the default limit) ``. */
+/** Returns a sentence without its period: `` `z` contains the first 1,000 of 3,116 rows (the default limit) ``. */
 export function shortfallText({ through, holds }: Shortfall): string {
-  return through === undefined ? `the result holds ${holds}` : `\`${through}\` holds ${holds}`;
+  return through === undefined ? `the result contains ${holds}` : `\`${through}\` contains ${holds}`;
 }
 
 /** Returns a sentence for each shortfall, to follow a figure or a file made from a result. */

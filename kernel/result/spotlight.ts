@@ -66,7 +66,7 @@ export function sampledNotes(entries: readonly SpotlightEntry[]): readonly strin
   const [rows] = sampled.flatMap(each => each.rows ?? []);
   if (rows === undefined) return [];
   const names = sampled.map(({ field }) => cut(shownName(field), LONGEST)).join(', ');
-  return [`the shares of ${names} are those of ${formatCount(rows)} rows, chosen evenly on both sides`];
+  return [`the shares of ${names} are based on ${formatCount(rows)} rows, sampled evenly from both sides`];
 }
 
 /** Returns the value whose share grows most among the selected rows; neighboring ranges count as one. */

@@ -42,5 +42,5 @@ test('progress includes the approximate number of rows read, if the total is kno
 
 test('the scan of values before the import reports no progress of reading', () => {
   const shares = [undefined, undefined, undefined, 0.5, 1];
-  expect(told(false, 0, shares)).toBe(`${name}: looking at its values, 11 s\n${name}: 100 % in 25 s\n`);
+  expect(told(false, 0, shares)).toBe(`${name}: inspecting its values, 11 s\n${name}: 100 % in 25 s\n`);
 });

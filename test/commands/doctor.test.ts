@@ -147,8 +147,8 @@ test('warns if the system does not report the memory of a process', async () => 
   expect(await finding('memory', bare())).toEqual({
     name: 'memory',
     state: 'warning',
-    found: 'the system does not report how much of it a process uses',
-    fix: 'mount /proc: without it the service cannot stop a query before it takes all memory',
+    found: 'the system does not report how much memory a process uses',
+    fix: 'mount /proc: without it, the service cannot stop a query before it uses up all memory',
   });
   rss.mockRestore();
   expect(await finding('memory', bare())).toBeUndefined();
@@ -248,7 +248,7 @@ test('warns about a service elsewhere that holds the data directory, and names i
   expect(await finding('service', request)).toEqual({
     name: 'service',
     state: 'warning',
-    found: `cannot be reached from here; the data directory was last held by ${held.replace('is in use by ', '')}`,
-    fix: 'end it there or set APL_KERNEL_DATA to another directory; if it is gone, the first query takes over after a while',
+    found: `cannot be reached from here; the data directory was last used by ${held.replace('is in use by ', '')}`,
+    fix: 'stop it there, or set APL_KERNEL_DATA to another directory; if it is no longer running, the first query takes over after a while',
   });
 });

@@ -129,7 +129,7 @@ describe('install', () => {
     expect(code).toBe(1);
     expect(stderr).toBe(
       `apl-kernel: cannot change ${home}/file/share/jupyter: ENOTDIR: not a directory, mkdir '${home}/file/share/jupyter/kernels/apl'\n` +
-        '  use --user, or --prefix with a directory that you may write to\n',
+        '  use --user, or --prefix with a directory that you can write to\n',
     );
   });
 });

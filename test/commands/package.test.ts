@@ -113,7 +113,7 @@ test('without Python, lab runs the examples and says why', async () => {
   mkdirSync(join(home, 'apl-examples'));
   shorten(join(home, 'apl-examples'));
   const { code, stdout } = await aplKernel(['lab'], { HOME: home, PATH: '' });
-  expect(stdout).toContain('Python 3.9 or newer is needed for JupyterLab, and there is none on the PATH\n');
+  expect(stdout).toContain('Python 3.9 or newer is needed for JupyterLab, and none is on the PATH\n');
   expect(code).toBe(0);
   const pages = packed.filter(path => /^examples\/[^/]+\.ipynb$/.test(path)).map(path => basename(path));
   for (const name of pages) expect(existsSync(join(home, 'apl-examples', 'out', name))).toBe(true);

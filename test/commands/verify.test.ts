@@ -61,7 +61,7 @@ function quiet(cell: Cell): Cell {
 }
 
 const clock =
-  'cell 4, result 1: different: rows: 1 added, 1 removed, 0 the same (its range follows the clock: apl-kernel freeze)';
+  'cell 4, result 1: different: rows: 1 added, 1 removed, 0 the same (its range is relative; apl-kernel freeze makes it absolute)';
 const lines = ({ stdout }: { readonly stdout: string }) =>
   stdout
     .split('\n')
@@ -146,7 +146,7 @@ describe('verify', () => {
     const { code, stderr } = await aplKernel(['verify', 'none.apl'], env);
     expect([code, stderr.split('\n').at(-3)]).toEqual([
       2,
-      'apl-kernel: none.apl holds no results to compare with',
+      'apl-kernel: none.apl has no results to compare with',
     ]);
   });
 });

@@ -34,7 +34,7 @@ test('finds a difference in columns that the notebook has no room for', () => {
   check(wide, /^same: $/);
   check(
     wide.with(999, numbers('column_999', 0)),
-    /^different: of the first 30 rows and \d+ columns: none; a row or a column that the notebook has no room for differs$/,
+    /^different: of the first 30 rows and \d+ columns: none; a row or a column that does not fit in the notebook differs$/,
   );
 });
 

@@ -49,7 +49,7 @@ describe.each(names)('%s', name => {
     expect(await refusal(`%limit --${name}`)).toContain(name);
     expect(await refusal(`%import a.csv --format ${name} --dataset x`)).not.toContain('internal');
     expect(await refusal(`%export a.${name}\nprint 1`)).toContain(
-      `no format for the ending .${name.toLowerCase()}`,
+      `no format for the extension .${name.toLowerCase()}`,
     );
     expect(await refusal(`%viz ${name}`)).toContain(name);
     expect(await refusal(`// @viz ${name}\nprint 1`)).not.toContain('internal');

@@ -67,7 +67,7 @@ test('metadata has the provenance and the notices of the result', () => {
     limits: [
       {
         level: 'warn',
-        text: 'The result holds a part of the rows: the service did not read all of the data in the range.',
+        text: 'The result contains only part of the rows: the service did not read all data in the range.',
       },
     ],
   });

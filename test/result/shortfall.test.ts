@@ -27,7 +27,7 @@ const kinds: Readonly<Record<Shortfall['kind'], readonly [QueryResult, said: str
     sampled: [result([{ kind: 'sampled', holds: 'a sample', isAsked: true }]), 'a sample', true],
     partial: [
       result([], { isPartial: true }),
-      'a part of the rows: the service did not read all of the data in the range',
+      'only part of the rows: the service did not read all data in the range',
       true,
     ],
     estimated: [result([], { isEstimate: true }), 'an estimate: the service did not count every row', false],
@@ -40,8 +40,8 @@ describe.each(Object.keys(kinds) as Shortfall['kind'][])('%s', kind => {
 
   test('is reported in a chart, above a table, without data and in metadata', async () => {
     for (const [each, sentence] of [
-      [own, `the result holds ${said}`],
-      [read, `\`z\` holds ${said}`],
+      [own, `the result contains ${said}`],
+      [read, `\`z\` contains ${said}`],
     ] as const) {
       const [chart, table] = await toOutputs(each);
       expect(chart?.data['text/plain']).toContain(sentence);
@@ -50,8 +50,8 @@ describe.each(Object.keys(kinds) as Shortfall['kind'][])('%s', kind => {
       expect(toOutputWithoutData(each).data['text/plain']).toContain(said);
     }
     const [, table] = await toOutputs(read);
-    expect(table?.data['text/plain']).toContain(`z holds ${said}.`);
-    expect(table?.data['text/html']).toContain(`holds ${said}.`);
+    expect(table?.data['text/plain']).toContain(`z contains ${said}.`);
+    expect(table?.data['text/html']).toContain(`contains ${said}.`);
   });
 
   test('determines whether an empty bin may have had rows', () => {

@@ -139,7 +139,7 @@ describe('a result of spotlight', () => {
 
   test('notes which shares were computed from a part of the rows', async () => {
     const [chart, table] = await texts([{ ...region, rows: 5600 }, ms]);
-    const note = 'the shares of region are those of 5,600 rows, chosen evenly on both sides';
+    const note = 'the shares of region are based on 5,600 rows, sampled evenly from both sides';
     expect(chart).toContain(`; ${note}.`);
     expect(table?.split('\n')[0]).toBe(`Note: T${note.slice(1)}.`);
   });
@@ -163,7 +163,7 @@ describe('a result of spotlight', () => {
     [
       'only chance differences',
       [method],
-      'No field tells the selected events from the others better than chance.',
+      'No field distinguishes the selected events from the others better than chance.',
     ],
   ])('with %s has a sentence above the table', async (_, entries, sentence) => {
     const [table, ...more] = await texts(entries);

@@ -94,11 +94,11 @@ async function runLab({ machine, venv, options }: LabRequest, notebooks: string)
     await finished(file);
     const end = lastLines(readFileSync(log, 'utf8'));
     throw new LabError('lab-failed', `JupyterLab did not start. The end of its log:\n\n${end}\n`, {
-      hint: `The whole log is ${log}`,
+      hint: `The full log is ${log}`,
     });
   }
   console.log(
-    `\n  JupyterLab is at  ${base}lab/tree/${first}?token=${token}\n  Its notebooks: ${notebooks}\n  Its log: ${log}\n  Ctrl-C stops it and everything that it started.\n`,
+    `\n  JupyterLab is at  ${base}lab/tree/${first}?token=${token}\n  Notebooks: ${notebooks}\n  Log: ${log}\n  Ctrl-C stops it and everything it started.\n`,
   );
   await ended;
   return 0;

@@ -26,7 +26,7 @@ async function findPython(env: Environment): Promise<string> {
     if (isNewEnough(version)) return command;
     old ??= `${need}, and ${command} is ${version.join('.')}`;
   }
-  throw new MissingError('python-missing', old ?? `${need}, and there is none on the PATH`);
+  throw new MissingError('python-missing', old ?? `${need}, and none is on the PATH`);
 }
 
 /**
@@ -46,7 +46,7 @@ export async function ensureVenv(
     rmSync(venv, { recursive: true, force: true });
     await createVenv(tools.env, python, venv);
   }
-  tools.say('Installing its packages (a few minutes the first time)');
+  tools.say('Installing packages (a few minutes the first time)');
   await installRequirements(tools.env, venv, requirements);
   // JupyterLab runs scripts in there with Node, which must not treat them as modules of this package.
   writeFileSync(join(venv, 'package.json'), '{ "type": "commonjs" }\n');

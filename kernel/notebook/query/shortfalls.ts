@@ -73,7 +73,7 @@ function cutBy(order: Limited, answer: QueryAnswer, readsResults: boolean): read
   const cut = saidLimit(order, answer) ?? unsaidLimit(order, answer, readsResults);
   if (cut === undefined) return [];
   const { rows, matched, whose } = cut;
-  const of = matched === undefined ? 'of more rows' : `of ${formatCount(matched)} rows`;
+  const of = matched === undefined ? 'rows, not all of them' : `of ${formatCount(matched)} rows`;
   return [
     {
       kind: 'cut',
@@ -229,7 +229,7 @@ function askedCut(
   const most = countOf(limit);
   if (table === undefined || most === undefined) return undefined;
   const isLast = operators.slice(operators.indexOf(limit) + 1).every(({ kind }) => arranging.has(kind));
-  if (!isLast) return `what is left of ${plural(most, 'row')} at most`;
+  if (!isLast) return `what remains of at most ${plural(most, 'row')}`;
   const rows = table.data.numRows;
   const countsGroups = table.info.buckets !== undefined && table.info.groups.length > 0;
   if ((countsGroups ? status.numGroups : rows) < most) return undefined;

@@ -39,7 +39,7 @@ export function rowsWithout(count: number, what: string): string | false {
 }
 
 /** Note if a logarithmic axis was requested but cannot be drawn. */
-export const NO_LOG = 'no log axis: there are values of 0 or less';
+export const NO_LOG = 'no log axis: some values are 0 or less';
 
 /** Returns why measures are not stacked as requested. */
 export function notStacked(isGrouped: boolean, lacking: string, measures: readonly ChartColumn[]): string {

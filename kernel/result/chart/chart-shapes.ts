@@ -32,7 +32,7 @@ export const shapes = [
     shape: 'a spotlight',
     kind: 'shares',
     drawn:
-      'bars for each field, the most telling first: the share of the selected rows beside that of the others',
+      'bars for each field, the most distinctive first: the share of the selected rows beside the share of the others',
     holds: ({ lists }) => lists === 'spotlight',
   },
   {
@@ -63,7 +63,7 @@ export const shapes = [
     shape: 'measures over time',
     kind: 'line',
     drawn:
-      'bars for one count, else a line for each group; measures of other units or sizes get plots of their own',
+      'bars for a single count, otherwise a line for each group; measures with other units or magnitudes get separate plots',
     holds: ({ timestamps, measures, isAggregate }) => isAggregate && timestamps > 1 && measures > 0,
   },
   {
@@ -75,7 +75,7 @@ export const shapes = [
   {
     shape: 'numbers by name',
     kind: 'bar',
-    drawn: 'bars, the longest first or as the query sorts them; below the table if there are several figures',
+    drawn: 'bars, longest first or as the query sorts them; below the table if there are several figures',
     holds: ({ keys, measures, rows, isAggregate, timestamps }) =>
       isAggregate && timestamps === 0 && keys > 0 && measures > 0 && rows > 1,
   },
@@ -89,13 +89,13 @@ export const shapes = [
   {
     shape: 'one number',
     kind: 'none',
-    drawn: 'a big number, when asked for: the table says as much',
+    drawn: 'a big number, on request: the table shows the same',
     holds: ({ rows, measures, timestamps }) => rows === 1 && measures > 0 && timestamps === 0,
   },
   {
     shape: 'two numbers in each row',
     kind: 'none',
-    drawn: 'dots, when asked for',
+    drawn: 'dots, on request',
     holds: ({ measures, timestamps, rows }) => measures > 1 && timestamps === 0 && rows > 1,
   },
 ] as const satisfies readonly (Omit<ShapeRow, 'shape'> & { readonly shape: string })[];

@@ -69,7 +69,7 @@ async function annotated(chart: ChartModel, options: ChartOptions, ask: AskAnnot
   const excuse =
     problem !== undefined && options.annotations === true ? [`no annotations: ${safeWords(problem)}`] : [];
   // Whether they belong to this chart is unknown.
-  const damaged = isPart ? ['there are damaged annotations: %annotate --list names them'] : [];
+  const damaged = isPart ? ['some annotations are damaged: %annotate --list names them'] : [];
   return {
     ...chart,
     notes: [...chart.notes, ...notes, ...damaged, ...excuse],

@@ -69,7 +69,7 @@ function* decodeJson(json: JsonBytes): Steps<TabularArrow> {
   if (!Number.isNaN(yield* json.part(() => json.peek())))
     json.fail(`expected the end of the response, found ${json.found()}`);
   if (tables === undefined && rest.get('tables') !== null) {
-    throw new DecodeError('The response holds no list of `tables`: it is not a tabular result', 0);
+    throw new DecodeError('The response has no `tables` list: it is not a tabular result', 0);
   }
   const envelope = readEnvelope(rest);
   return { envelope, tables: (tables ?? []).map(table => toArrow(table, envelope.fieldsMetaMap)) };

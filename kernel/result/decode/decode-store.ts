@@ -228,7 +228,7 @@ export class BytesStore {
   }
 
   #growBytes(needed: number): void {
-    if (needed > 0x7fffffff) throw new RangeError('a column holds more than 2 GiB of text');
+    if (needed > 0x7fffffff) throw new RangeError('a column has more than 2 GiB of text');
     const bigger = new Uint8Array(Math.min(Math.max(this.#nextLength(), needed), 0x7fffffff));
     bigger.set(this.#bytes);
     this.#bytes = bigger;

@@ -95,7 +95,7 @@ function readStatus(status: Json): QueryStatus {
 /** A response without a row count is not one from zero rows. */
 const notCounted: StatusMessage = {
   ...{ priority: 'debug', count: 1, code: notCountedCode },
-  msg: 'The service does not say how many rows it examined and matched.',
+  msg: 'The service does not report how many rows it examined and matched.',
 };
 
 const PRIORITIES: readonly unknown[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];

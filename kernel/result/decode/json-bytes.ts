@@ -8,7 +8,7 @@ export class DecodeError extends AplKernelError {
 
   constructor(message: string, offset: number, cause?: unknown) {
     super('decode', `${message} (at byte ${offset} of the response)`, {
-      hint: 'The answer was cut off or changed on its way, or the address is not a query service. Run the cell again; if it fails the same way, check the address and any proxy in between.',
+      hint: 'The response was truncated or modified in transit, or the address is not a query service. Run the cell again; if it fails the same way, check the address and any proxy in between.',
       cause,
     });
     this.offset = offset;
@@ -215,7 +215,7 @@ export class JsonBytes {
     let p = bytes[from] === MINUS ? from + 1 : from;
     const leadingZero = bytes[p] === ZERO;
     const digits = this.#digits(p);
-    if (leadingZero && digits > p + 1) this.fail('a number may not begin with 0', p);
+    if (leadingZero && digits > p + 1) this.fail('a number may not start with 0', p);
     p = digits;
     const integral = p;
     if (bytes[p] === DOT) p = this.#digits(p + 1);
@@ -333,8 +333,8 @@ export class JsonBytes {
   }
 
   #failInString(p: number): never {
-    if (p >= this.bytes.length) this.fail('a string is not closed', p);
-    this.fail('a control character inside a string', p);
+    if (p >= this.bytes.length) this.fail('unterminated string', p);
+    this.fail('control character in a string', p);
   }
 
   #parse(from: number, to: number): unknown {

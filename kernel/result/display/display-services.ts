@@ -49,9 +49,9 @@ export function mapSentences(services: readonly Service[], calls: readonly Calls
   const between = calls.filter(({ caller }) => caller !== undefined).length;
   const failing = services.filter(({ figures }) => figures.failed >= FAILING).length;
   return [
-    `${plural(services.length, 'service')} and ${plural(between, 'kind')} of calls between them${failing === 0 ? '' : `; ${plural(failing, 'service')} with ${percent(FAILING)} of failed requests or more, in red`}.`,
+    `${plural(services.length, 'service')} and ${plural(between, 'call path')} between them${failing === 0 ? '' : `; ${plural(failing, 'service')} with ${percent(FAILING)} or more failed requests, in red`}.`,
     ...(services.length > DRAWN
-      ? [`The ${DRAWN} services with most requests are drawn; the table below has all calls.`]
+      ? [`The ${DRAWN} services with the most requests are drawn; the table below has all calls.`]
       : []),
   ];
 }

@@ -59,8 +59,8 @@ function formatOf(path: string): ExportFormat {
   if (format !== undefined) return format;
   const known = exportFormats.flatMap(({ endings }) => endings.map(each => `.${each}`)).join(', ');
   throw new ExportError(
-    ending === '' ? 'the name of the file has no ending' : `there is no format for the ending .${ending}`,
-    `The ending chooses the format: ${known}.`,
+    ending === '' ? 'the file name has no extension' : `there is no format for the extension .${ending}`,
+    `The extension selects the format: ${known}.`,
   );
 }
 

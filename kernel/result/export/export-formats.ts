@@ -70,7 +70,7 @@ function notInJson(table: Table): string | undefined {
   const count = unspeakable(table);
   if (count === 0) return undefined;
   const what = count === 1 ? '1 number is' : `${count} numbers are`;
-  return `${what} NaN or infinite: JSON has no notation for them, and null stands in their place.`;
+  return `${what} NaN or infinite: JSON cannot represent such numbers, so null is written instead.`;
 }
 
 /** Rows in one batch of an Arrow file. */

@@ -93,7 +93,7 @@ export function readAnswer(bytes: Uint8Array): ArrowAnswer {
     if (batches.length !== 1) throw new RangeError(`a table has ${batches.length} batches, not one`);
     tables.push((batches[0] as RecordBatch).data.children.map(exactly));
   }
-  if (head === undefined) throw new RangeError('the stream says nothing about its tables');
+  if (head === undefined) throw new RangeError('the stream does not describe its tables');
   return { head, tables };
 }
 
@@ -140,7 +140,7 @@ function wholeType({ typeId }: DataType): Int64 | TimestampNanosecond | Duration
   if (typeId === Type.Timestamp) return new TimestampNanosecond('UTC');
   if (typeId === Type.Duration) return new DurationNanosecond();
   if (typeId === Type.Int) return new Int64();
-  throw new RangeError(`a column has a type that no answer has: ${typeId}`);
+  throw new RangeError(`a column has an unsupported type: ${typeId}`);
 }
 
 /** Sets the bits beyond the last row, as the JSON decoder leaves them. */

@@ -23,11 +23,11 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
   const first = `${plural(nodes.length, 'span')} of ${plural(services.size, 'service')}, ${formatDuration(duration)} from ${formatTime(start)}${failed === 0 ? '' : `; ${plural(failed, 'span')} failed`}.`;
   const figures: Readonly<Record<Issue, (count: number) => string>> = {
     'missing parent': count =>
-      `${plural(count, 'span')} whose parent is not there: it was not sent, or lies outside the range.`,
+      `${plural(count, 'span')} whose parent is missing: it was not sent or is outside the range.`,
     cycle: count => `${plural(count, 'cycle')}: spans that are their own callers, cut before the earliest.`,
     'repeated id': count => `${plural(count, 'span')} with the id of an earlier one.`,
     'before its parent': count =>
-      `${plural(count, 'span')} that began before the caller: the clocks of the hosts differ.`,
+      `${plural(count, 'span')} that started before the caller: host clocks differ.`,
     'after its parent': count =>
       `${plural(count, 'span')} that ended after the caller, which did not wait, or clocks differ.`,
   };
@@ -39,7 +39,7 @@ export function traceSentences({ nodes, start, duration, gaps }: Trace<ShownSpan
   const pauses =
     gaps.length === 0
       ? []
-      : [`${plural(gaps.length, 'gap')} in which no span ran, of ${formatDuration(longest)} at most.`];
+      : [`${plural(gaps.length, 'gap')} in which no span ran, ${formatDuration(longest)} at most.`];
   return [first, ...issues, ...pauses];
 }
 
@@ -121,7 +121,7 @@ function lineHtml(node: Node, { duration }: Trace<ShownSpan>, color: string): st
   const title = [
     `${span.service}: ${span.name}`,
     `span ${span.id}${span.kind === '' ? '' : `, ${span.kind}`}`,
-    `${formatDuration(span.duration)} from +${formatDuration(offset)}; ${formatDuration(self)} itself${critical > 0n ? `, ${formatDuration(critical)} of the critical path` : ''}`,
+    `${formatDuration(span.duration)} from +${formatDuration(offset)}; ${formatDuration(self)} self time${critical > 0n ? `, ${formatDuration(critical)} of the critical path` : ''}`,
     ...(span.events > 0 ? [plural(span.events, 'event')] : []),
     ...(span.links > 0 ? [plural(span.links, 'link')] : []),
     ...(span.message === '' ? [] : [span.message]),

@@ -171,7 +171,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await soon(() => cells.source(before + 1)).toMatch(
       /^%%time 2026-01-26T10:00:00Z\.\.2026-01-26T11:00:00Z\n%%explain _time >= datetime\(2026-01-26T10:2\d:[03]0\.000Z\) and _time < datetime\(2026-01-26T10:[23]\d:[03]0\.000Z\)\n\['sample-http-logs'\]\n\| where method != "PUT"$/,
     );
-    await soon(() => cells.output(before + 1)).toMatch(/No field tells|Go on with:/);
+    await soon(() => cells.output(before + 1)).toMatch(/No field distinguishes|Continue with:/);
     expect(await cells.source(before)).toBe(sources[2]);
     await frame.scrollIntoViewIfNeeded();
     const now = await frame.locator('.apl-chart-svg > svg').boundingBox();

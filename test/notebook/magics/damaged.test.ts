@@ -89,7 +89,7 @@ test('%annotate --list names an unreadable annotation beside the readable ones, 
 test('a chart draws the readable annotations and mentions the damaged one', async () => {
   const chart =
     "%%time 2026-03-04T04:00Z..2026-03-04T06:00Z\n['sample-http-logs'] | summarize count() by bin(_time, 10m)";
-  const said = 'there are damaged annotations: %annotate --list names them';
+  const said = 'some annotations are damaged: %annotate --list names them';
   const alt = async () =>
     (await bench.run(chart)).outputs.flatMap(output =>
       'data' in output && 'image/svg+xml' in output.data ? [String(output.data['image/svg+xml'])] : [],

@@ -64,7 +64,7 @@ describe('the local service', () => {
     const run = await bench.run(`%fetch --all\n${once}\nz << web | where n >= 0`);
     expect(traceback(run)).toEqual([]);
     expect(queries(bench.service)).toHaveLength(9);
-    expect(shown(run).join('\n')).not.toMatch(/Only|holds the first/);
+    expect(shown(run).join('\n')).not.toMatch(/Only|contains the first/);
   });
 
   test('stops at --max, and says so', async () => {

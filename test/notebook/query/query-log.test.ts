@@ -149,7 +149,7 @@ test('%history lists the queries of every kernel, and %rerun repeats one over it
       },
     ]);
     expect(traceback(await bench.run('%rerun 9'))[0]).toBe(
-      'magic: %rerun: the history has no query 9; it holds 3',
+      'magic: %rerun: the history has no query 9; it has 3',
     );
     expect(traceback(await bench.run('%history --limit x'))[0]).toBe(
       'magic: %history: x is not a number of queries',

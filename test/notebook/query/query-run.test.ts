@@ -125,7 +125,7 @@ test('a limit reported by the service marks the result as incomplete', async () 
   }));
   await bench.run('z << web');
   const run = await bench.run('%results');
-  expect(shown(run).join('\n')).toContain('the first 2 of more rows (the default limit)');
+  expect(shown(run).join('\n')).toContain('the first 2 rows, not all of them (the default limit)');
 });
 
 describe('a query', () => {

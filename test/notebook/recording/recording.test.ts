@@ -73,7 +73,7 @@ describe('a recording', () => {
     await real().run(`%cache record "${directory}"`);
     const own = await real().run('recorded << web | summarize n = count() by host');
     await real().run('%cache off');
-    const as = 'holds a recorded response, as of 2026-03-04T05:06:07.123456789Z.';
+    const as = 'contains a recorded response, as of 2026-03-04T05:06:07.123456789Z.';
     expect(notices(own)).toContain(`The result ${as}`);
     expect(notices(await real().run('recorded | count'))).toContain(`\`recorded\` ${as}`);
     expect(notices(await real().run('print 1'))).toEqual([]);
@@ -92,7 +92,7 @@ describe('a recording', () => {
     const both = await real().run('recorded | count');
     await real().run('%cache off');
     expect(notices(both)).toEqual([
-      'The result holds a recorded response, as of 2026-03-04T05:06:07.123456789Z.',
+      'The result contains a recorded response, as of 2026-03-04T05:06:07.123456789Z.',
     ]);
   });
 

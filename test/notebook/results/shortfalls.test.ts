@@ -26,21 +26,21 @@ const range = '%%time 2026-03-04..2026-03-06\n';
 const run = (code: string) => bench().run(range + code);
 
 const query = 'web | extend m = n';
-const cut = '`z` holds the first 1,000 of more rows (the default limit)';
+const cut = '`z` contains the first 1,000 rows, not all of them (the default limit)';
 const whole = `All of them: \`%%fetch --all\` above \`z << ${query}\`.`;
 const sentence = `${cut}. ${whole}`;
 
 /** Cells that leave `z` with fewer rows than there are, and the notice about it, by kind of shortfall. */
 const kinds: Readonly<Record<Shortfall['kind'], readonly [cells: readonly string[], said: string]>> = {
   cut: [[`z << ${query}`], cut],
-  sampled: [['z << web | sample 0.9 | extend m = n | limit 1600'], '`z` holds a sample (`sample 0.9`)'],
+  sampled: [['z << web | sample 0.9 | extend m = n | limit 1600'], '`z` contains a sample (`sample 0.9`)'],
   partial: [
     ['z << part | extend m = n | limit 1600'],
-    '`z` holds a part of the rows: the service did not read all of the data in the range',
+    '`z` contains only part of the rows: the service did not read all data in the range',
   ],
   estimated: [
     ['z << rough | extend m = n | limit 1600'],
-    '`z` holds an estimate: the service did not count every row',
+    '`z` contains an estimate: the service did not count every row',
   ],
   replayed: [
     [
@@ -48,7 +48,7 @@ const kinds: Readonly<Record<Shortfall['kind'], readonly [cells: readonly string
       '%cache replay DIR/answers\nz << web | extend m = n | limit 1600',
       '%cache off',
     ],
-    '`z` holds a recorded response, as of 2026-03-04T05:06:07.123456789Z',
+    '`z` contains a recorded response, as of 2026-03-04T05:06:07.123456789Z',
   ],
 };
 
@@ -188,7 +188,7 @@ describe.each(Object.entries(kinds))('every reader of a result that is %s report
   test.each(Object.keys(readers))('%s', async name => {
     const found = plain((await readers[name]?.()) ?? '');
     // A list of results has a name column.
-    expect(found).toContain(plain(name === '`%results`' ? text.replace('`z` holds ', '') : text));
+    expect(found).toContain(plain(name === '`%results`' ? text.replace('`z` contains ', '') : text));
   });
 });
 
@@ -272,7 +272,7 @@ describe('a chart over time of a cut result', () => {
       endTime: '2026-03-05T00:59:00.000000001Z',
     });
     expect(chartText(cell)).toBe(
-      'Bar chart of count_; over time from 2026-03-04 08:20:00 to 2026-03-05 00:59:00 UTC; count_: lowest 40 at 2026-03-04 08:00:00, highest 60 at 2026-03-04 09:00:00; `z` holds the first 1,000 of more rows (the default limit); the first and the last bin are partial.',
+      'Bar chart of count_; over time from 2026-03-04 08:20:00 to 2026-03-05 00:59:00 UTC; count_: lowest 40 at 2026-03-04 08:00:00, highest 60 at 2026-03-04 09:00:00; `z` contains the first 1,000 rows, not all of them (the default limit); the first and the last bin are partial.',
     );
   });
 
@@ -293,19 +293,19 @@ describe('a chart over time of a cut result', () => {
 
 describe('readers report what the query of a result left out:', () => {
   test.each([
-    ['web | limit 5', '`z` holds the first 5 rows (`limit 5`).'],
-    ['web | take 5 | project n', '`z` holds the first 5 rows (`take 5`).'],
-    ['web | top 3 by n', '`z` holds the first 3 rows (`top 3 by n`).'],
-    ['web | limit 5 | where n > 0', '`z` holds what is left of 5 rows at most (`limit 5`).'],
+    ['web | limit 5', '`z` contains the first 5 rows (`limit 5`).'],
+    ['web | take 5 | project n', '`z` contains the first 5 rows (`take 5`).'],
+    ['web | top 3 by n', '`z` contains the first 3 rows (`top 3 by n`).'],
+    ['web | limit 5 | where n > 0', '`z` contains what remains of at most 5 rows (`limit 5`).'],
     [
       'web | limit 700 | summarize n = count() by host',
-      '`z` holds what is left of 700 rows at most (`limit 700`).',
+      '`z` contains what remains of at most 700 rows (`limit 700`).',
     ],
-    ['web | summarize n = count() by n | limit 7', '`z` holds the first 7 rows (`limit 7`).'],
+    ['web | summarize n = count() by n | limit 7', '`z` contains the first 7 rows (`limit 7`).'],
     ['web | summarize n = count() by host | limit 7', undefined],
     ['web | where n < 5 | limit 5', undefined],
-    ['web | sample 0.5', '`z` holds a sample (`sample 0.5`).'],
-    ['web | sample 0.5 | summarize count()', '`z` holds a sample (`sample 0.5`).'],
+    ['web | sample 0.5', '`z` contains a sample (`sample 0.5`).'],
+    ['web | sample 0.5 | summarize count()', '`z` contains a sample (`sample 0.5`).'],
   ])('%s', async (query, expected) => {
     await run(`z << ${query};`);
     expect(notices(await run('z | count'))).toEqual(expected === undefined ? [] : [expected]);
@@ -314,7 +314,7 @@ describe('readers report what the query of a result left out:', () => {
 
   test('a sample is reported in its own chart', async () => {
     expect(chartText(await run('web | sample 0.5 | summarize count() by host'))).toContain(
-      'the result holds a sample (`sample 0.5`)',
+      'the result contains a sample (`sample 0.5`)',
     );
   });
 });
@@ -323,7 +323,7 @@ test('a comparison names the period with missing rows', async () => {
   const cell = await bench().run(
     '%%time 2026-03-05..2026-03-06\n%compare -1d\n%%limit 50\nweb | summarize n = count() by n2 = n',
   );
-  expect(notices(cell).filter(text => text.includes('holds'))).toEqual([
-    '`1d before` holds the first 50 of more rows (the limit set by %limit).',
+  expect(notices(cell).filter(text => text.includes('contains'))).toEqual([
+    '`1d before` contains the first 50 rows, not all of them (the limit set by %limit).',
   ]);
 });

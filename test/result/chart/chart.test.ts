@@ -362,7 +362,7 @@ describe('a chart that cannot be drawn as requested', () => {
         columns: [time(4, 2), ['g', 'string', '["a","b","a","b"]'], ['n', 'integer', '[0,2,3,4]']],
       },
       { log: true },
-      'no log axis: n holds values of 0 or less',
+      'no log axis: n has values of 0 or less',
     ],
     [
       'a stack of averages',
@@ -386,7 +386,7 @@ describe('a chart that cannot be drawn as requested', () => {
         ],
       },
       { log: true },
-      'no log axis: there are values of 0 or less',
+      'no log axis: some values are 0 or less',
     ],
   ])('is drawn without the option, with a note: %s', (_, table, options, note) => {
     const model = modelOf(table, options);
@@ -416,7 +416,7 @@ test('keeps the 25 names with the greatest values, and says so', () => {
   };
   const model = modelOf(table);
   if (!isOf(model, 'bars')) throw new Error(model.kind);
-  expect(model.notes).toEqual(['the 25 of 60 names with the greatest n']);
+  expect(model.notes).toEqual(['the 25 of 60 names with the highest n']);
   expect(model.plots[0]?.bars.map(bar => bar.parts[0])).toEqual(
     Array.from({ length: 25 }, (_, index) => 59 - index),
   );

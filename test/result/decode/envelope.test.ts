@@ -21,7 +21,7 @@ const quiet = {
 
 const notCounted = {
   ...{ priority: 'debug', count: 1, code: 'not_counted' },
-  msg: 'The service does not say how many rows it examined and matched.',
+  msg: 'The service does not report how many rows it examined and matched.',
 };
 
 const envelope = (parts: object) => readEnvelope(new Map(Object.entries(parts)));

@@ -19,7 +19,7 @@ test('a text map of services has a line for each service and its calls', () => {
   ];
   expect(mapText('Services', services, calls).split('\n')).toEqual([
     'Services',
-    '3 services and 3 kinds of calls between them; 1 service with 1% of failed requests or more, in red.',
+    '3 services and 3 call paths between them; 1 service with 1% or more failed requests, in red.',
     '',
     'web: 2/s, p95 20ms → cart, db',
     'cart: 1/s, 5% failed, p95 20ms → db',

@@ -115,8 +115,8 @@ describe('a line above the table names every limit:', () => {
     });
     expect(notices(toHtml(result))).toEqual([
       'At most 1,000 rows were asked for.',
-      'The result holds a part of the rows: the service did not read all of the data in the range.',
-      'The result holds an estimate: the service did not count every row.',
+      'The result contains only part of the rows: the service did not read all data in the range.',
+      'The result contains an estimate: the service did not count every row.',
       'field &#60;x&#62; (3 times)',
       'The field &#34;i&#34; is declared integer, but row 2 holds a string that does not fit; its values are kept as JSON text.',
     ]);

@@ -90,7 +90,7 @@ describe('exporting a table as', () => {
       '{"n":null,"t":null,"d":null,"r":null,"s":null,"x":null,"b":null,"=name":3}',
     ]);
     expect(file.loss).toBe(
-      '3 numbers are NaN or infinite: JSON has no notation for them, and null stands in their place.',
+      '3 numbers are NaN or infinite: JSON cannot represent such numbers, so null is written instead.',
     );
   });
 
@@ -165,7 +165,7 @@ describe('exporting a table as', () => {
       table: new Table({ r: vectorFromArray([1, 2, Number.NaN], new Float64()) }),
     });
     expect(file.loss).toBe(
-      '1 number is NaN or infinite: JSON has no notation for them, and null stands in their place.',
+      '1 number is NaN or infinite: JSON cannot represent such numbers, so null is written instead.',
     );
   });
 });
@@ -221,8 +221,8 @@ describe('an exported file', () => {
   });
 
   test.each([
-    ['t', 'the name of the file has no ending'],
-    ['t.xlsx', 'there is no format for the ending .xlsx'],
+    ['t', 'the file name has no extension'],
+    ['t.xlsx', 'there is no format for the extension .xlsx'],
     ['none/t.csv', 't.csv could not be written: the directory does not exist'],
     ['folder.csv', 'folder.csv already exists'],
   ])('is refused for %s', async (name, message) => {

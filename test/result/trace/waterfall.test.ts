@@ -39,12 +39,12 @@ test('counts the problems of a trace by kind', () => {
   ]);
   expect(traceSentences(trace)).toEqual([
     '9 spans of 2 services, 31ns from 2026-01-01T00:00:00Z; 1 span failed.',
-    '1 span whose parent is not there: it was not sent, or lies outside the range.',
+    '1 span whose parent is missing: it was not sent or is outside the range.',
     '2 cycles: spans that are their own callers, cut before the earliest.',
     '1 span with the id of an earlier one.',
-    '1 span that began before the caller: the clocks of the hosts differ.',
+    '1 span that started before the caller: host clocks differ.',
     '2 spans that ended after the caller, which did not wait, or clocks differ.',
-    '2 gaps in which no span ran, of 6ns at most.',
+    '2 gaps in which no span ran, 6ns at most.',
   ]);
   expect(traceSentences(traceOf([span('a', undefined, 0, 10)]))).toEqual([
     '1 span of 1 service, 10ns from 2026-01-01T00:00:00Z.',

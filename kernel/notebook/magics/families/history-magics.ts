@@ -67,7 +67,7 @@ async function rerun({ words, magic }: MagicCall, { session, show }: MagicHost):
   const all = (await session.options.queryLog?.entries()) ?? [];
   const entry = /^[1-9]\d*$/.test(number) ? all[Number(number) - 1] : undefined;
   if (entry === undefined)
-    throw usageError(magic, `the history has no query ${number}; it holds ${all.length}`);
+    throw usageError(magic, `the history has no query ${number}; it has ${all.length}`);
   if (entry.profile !== session.profileName)
     throw new MagicError(
       `%rerun: query ${number} ran on ${entry.profile}, but the profile is ${session.profileName}`,

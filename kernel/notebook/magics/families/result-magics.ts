@@ -55,7 +55,7 @@ function setBudget(text: string, { session: { results: cached }, io }: MagicHost
 }
 
 function used(bytes: number): string {
-  return `they take ${formatBytes(bytes)}`;
+  return `${formatBytes(bytes)} used`;
 }
 
 /** Parses a size such as `512MB`, `1.5 GB` or `200 MiB` to bytes; throws MagicError. */
@@ -71,12 +71,12 @@ function list(name: string | undefined, { session: { results: cached }, io }: Ma
   const found = cached.all().filter(({ names }) => name === undefined || names.includes(name));
   if (name !== undefined && found.length === 0) throw unknown(name, cached.names());
   const rows = found.map(({ names, cached: each }) => row(names, each)).reverse();
-  const budget = `they take ${formatBytes(cached.bytes)} of the ${formatBytes(cached.budgetBytes)} that they may`;
+  const budget = `${formatBytes(cached.bytes)} of ${formatBytes(cached.budgetBytes)} used`;
   const caption =
     found.length === 0
       ? 'No results yet. `name << query` names one; `_` is the last one.'
       : `${plural(found.length, 'result')}; ${budget}`;
-  const head = ['name', 'rows', 'columns', 'memory', 'time range', 'holds', 'query'];
+  const head = ['name', 'rows', 'columns', 'memory', 'time range', 'contents', 'query'];
   io.display(tableOutput(head, rows, caption));
 }
 

@@ -56,7 +56,7 @@ function toBars({ result, table, roles }: ChartInput, options: ChartOptions): Ba
     names: titles,
     notes: notes(
       cutNames(names, first, isSorted),
-      names.cut > 0 && `parts beyond the ${MAX_PARTS - 1} greatest are drawn as one, ${OTHERS}`,
+      names.cut > 0 && `parts beyond the ${MAX_PARTS - 1} largest are combined into ${OTHERS}`,
       !isDivided && firstOf(plots.length, filled.length, 'measures'),
       isDivided && notDrawn(filled.slice(1)),
       withoutValues(roles.measures.filter(measure => !filled.includes(measure))),
@@ -64,7 +64,9 @@ function toBars({ result, table, roles }: ChartInput, options: ChartOptions): Ba
       options.log === true &&
         plots.some(plot => !plot.isLog) &&
         (isDivided ? 'no log axis: the bars are divided' : NO_LOG),
-      options.stack === true && !isDivided && notStacked(roles.keys.length > 1, 'there is one key', [first]),
+      options.stack === true &&
+        !isDivided &&
+        notStacked(roles.keys.length > 1, 'there is only one key', [first]),
     ),
   };
 }

@@ -105,7 +105,7 @@ export interface HeatChart extends ChartModel, Shades {
   readonly unit: string;
 }
 
-const NO_GRID = 'No heatmap: the times have no common distance.';
+const NO_GRID = 'No heatmap: the times are not evenly spaced.';
 const MAX_BUCKETS = 4_000;
 
 /** Returns the first plot of a chart over time, with one row for each line that a line chart would have. */
@@ -116,7 +116,7 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
   const { axis } = chart;
   const [plot] = chart.plots;
   if (plot === undefined || axis.grid === undefined) return NO_GRID;
-  if (plot.mark === 'dots') return 'No heatmap: rows share a timestamp.';
+  if (plot.mark === 'dots') return 'No heatmap: several rows share a timestamp.';
   const cells = plot.lines.flatMap(({ points }, y) =>
     points.flatMap(({ t, v, added }): Cell[] =>
       v === null || added === true ? [] : [{ ...binAt(t, axis), y, height: 1, v }],
@@ -140,7 +140,7 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
 }
 
 /** Notes that only apply to lines and their axis. */
-const OF_LINES = /^(?:bins |anomalies by .* are red$|the axis does not begin at 0)/;
+const OF_LINES = /^(?:bins |anomalies by .* are red$|the axis does not start at 0)/;
 
 /** Returns the first measure as colors over the first key and the remaining ones. */
 function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart | string {
@@ -178,9 +178,9 @@ function toGrid({ table, roles }: ChartInput, options: ChartOptions): HeatChart 
 }
 
 function beyondNote(cut: number, mixes: boolean, { keys }: Roles, measure: ChartColumn): string {
-  if (mixes) return `parts beyond the ${MAX_CELLS - 1} greatest are one, ${OTHERS}`;
+  if (mixes) return `parts beyond the ${MAX_CELLS - 1} largest are combined into ${OTHERS}`;
   const all = formatCount(cut + MAX_CELLS);
-  return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the least ${nameOf(measure)}`;
+  return `not drawn: ${formatCount(cut)} of ${all} ${namesOf(keys.slice(-1))}, those with the lowest ${nameOf(measure)}`;
 }
 
 /** Returns histograms over time; each keeps its own buckets. Of several groups, the largest is drawn. */
@@ -225,11 +225,11 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
     unit: '',
     names: [nameOf(column)],
     notes: notes(
-      'each bin of the time has buckets of its own; colors are counts',
+      'each time bin has its own buckets; colors are counts',
       linearBelow !== undefined && 'the axis is logarithmic: a few buckets are far above the others',
       firstOf(shown.length, found.length, 'buckets'),
       group.count > 1 &&
-        `of the ${formatCount(group.count)} groups by ${namesOf(keys)} the one with the greatest count: ${group.label}`,
+        `of the ${formatCount(group.count)} groups by ${namesOf(keys)}, the one with the highest count: ${group.label}`,
       rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
       notDrawn([...measures, ...leftOut]),
     ),
@@ -272,7 +272,7 @@ function linearLimit(cells: readonly Cell[]): number | undefined {
 
 function logNote({ linearBelow, isLog }: Shades, options: ChartOptions): string | false {
   if (linearBelow !== undefined) return 'colors are logarithmic: some rows are far below the others';
-  return options.log === true && !isLog && 'no log colors: there are values of 0 or less';
+  return options.log === true && !isLog && 'no log colors: some values are 0 or less';
 }
 
 /** Returns the rows of the group whose histograms have the greatest total count, and the number of groups. */

@@ -69,7 +69,7 @@ function toPie({ table, roles }: ChartInput, options: ChartOptions): PieChart | 
       without > 0 &&
         `not drawn: ${formatCount(without)} of ${formatCount(sizes.length)} names, which have no value`,
       rest > 0 &&
-        `the ${greatest.length} of ${formatCount(known.length)} names with the greatest ${nameOf(measure)}; the others are one slice`,
+        `the ${greatest.length} of ${formatCount(known.length)} names with the highest ${nameOf(measure)}; the others are one slice`,
       notDrawnBeside(roles, measure),
     ),
   };

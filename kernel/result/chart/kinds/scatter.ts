@@ -67,7 +67,7 @@ function toScatter(
       without > 0 &&
         `not drawn: ${formatCount(without)} of ${formatCount(table.data.numRows)} rows, which lack a number`,
       kept.length < rows.length &&
-        `${formatCount(kept.length)} of ${formatCount(rows.length)} dots: of those that cover each other one is drawn`,
+        `${formatCount(kept.length)} of ${formatCount(rows.length)} dots: overlapping dots are drawn once`,
       !isFew && keys.length > 0 && `more than ${MAX_GROUPS} groups: one color`,
       notDrawn([...beyond, ...leftOut]),
     ),

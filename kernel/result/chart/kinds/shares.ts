@@ -53,7 +53,7 @@ function nothingTold(entries: readonly SpotlightEntry[]): string {
     .map(each => each.note)
     .find(each => each !== undefined && !each.startsWith('left out'));
   if (!compared && note !== undefined) return `Nothing to compare: ${note}.`;
-  return 'No field tells the selected events from the others better than chance.';
+  return 'No field distinguishes the selected events from the others better than chance.';
 }
 
 function shownValues({ values }: SpotlightEntry): SpotlightEntry['values'] {

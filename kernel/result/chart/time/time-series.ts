@@ -318,11 +318,11 @@ function notesOf(
     notDrawn(leftOut),
     edgeNotes(layout, tracks),
     missingNotes(layout, tracks),
-    hasMark('dots') && options.kind !== 'scatter' && 'rows that share a timestamp are dots',
-    options.kind === 'bar' && hasMark('area') && 'too many bins for bars: an area',
+    hasMark('dots') && options.kind !== 'scatter' && 'rows that share a timestamp are drawn as dots',
+    options.kind === 'bar' && hasMark('area') && 'too many bins for bars: drawn as an area',
     flags.length > 0 && `anomalies by ${namesOf(flags)} are red`,
-    isThinned && 'too many points to draw: of neighbors the least and the greatest are shown',
-    isNarrow && 'the axis does not begin at 0',
+    isThinned && 'too many points to draw: only the lowest and highest of neighboring points are shown',
+    isNarrow && 'the axis does not start at 0',
   );
 }
 
@@ -333,8 +333,7 @@ function refusalsOf(
 ): readonly string[] {
   const low = options.log === true ? measuresOf(tracks.filter(holdsNoLog)) : [];
   return notes(
-    low.length > 0 &&
-      `no log axis: ${namesOf(low)} ${low.length === 1 ? 'holds' : 'hold'} values of 0 or less`,
+    low.length > 0 && `no log axis: ${namesOf(low)} ${low.length === 1 ? 'has' : 'have'} values of 0 or less`,
     options.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
   );
 }
@@ -348,7 +347,7 @@ function groupNote({ groups, measures }: Layout): string | false {
   if (groups.count <= groups.chosen || first === undefined) return false;
   const rank = aggregateOf(first).additive ? `total of ${nameOf(first)}` : nameOf(first);
   const shown = `${groups.chosen} of ${formatCount(groups.count)}`;
-  return `the ${shown} groups by ${namesOf(groups.keys)} with the greatest ${rank}`;
+  return `the ${shown} groups by ${namesOf(groups.keys)} with the highest ${rank}`;
 }
 
 /** Returns notes on partial bins at the edges, if a value is drawn in them. */

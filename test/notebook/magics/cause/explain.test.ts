@@ -140,7 +140,7 @@ describe('%explain', () => {
     const cell = await bench().run('%%time 2026-01-01\n%explain web | project region, free | where free');
     expect(traceback(cell)).toEqual([]);
     expect(shown(cell).at(-1)).toContain(
-      'No field tells the selected events from the others better than chance.',
+      'No field distinguishes the selected events from the others better than chance.',
     );
     expect(shown(cell).join()).not.toContain('Go on');
   });

@@ -83,7 +83,7 @@ describe('%trace', () => {
     expect(lines.slice(0, 3)).toEqual([
       'Trace abc in spans',
       '4 spans of 2 services, 50ms from 2026-01-01T10:00:00Z; 1 span failed.',
-      '1 span whose parent is not there: it was not sent, or lies outside the range.',
+      '1 span whose parent is missing: it was not sent or is outside the range.',
     ]);
     expect(lines.find(line => line.includes('step 15'))).toMatch(
       /^ {4}cart step 15 +·{9}█{3}·{20} +5ms {2}\*$/,
@@ -170,7 +170,7 @@ describe('%trace services', () => {
     const run = await bench().run(`${range}%trace services ['spans']`);
     expect(traceback(run)).toEqual([]);
     expect(printed(run).trim()).toBe(
-      '3 services and 3 kinds of calls between them; 2 services with 1% of failed requests or more, in red.',
+      '3 services and 3 call paths between them; 2 services with 1% or more failed requests, in red.',
     );
     const [map = '', table = ''] = shown(run);
     const name = '<img src=x onerror=alert(1)>\u27e8U+202E\u27e9$x$\u27e8U+001B\u27e9[31m';
@@ -198,7 +198,7 @@ describe('%trace services', () => {
 
   test('counts only spans that meet the condition', async () => {
     const run = await bench().run(`${range}%trace services ['spans'] | where error == true`);
-    expect(printed(run)).toContain('2 services and 2 kinds of calls');
+    expect(printed(run)).toContain('2 services and 2 call paths');
   });
 });
 

@@ -85,7 +85,7 @@ describe('%assert', () => {
   test('checks the last result if the cell has no query', async () => {
     await bench().run(`%%time 2026-01-02\n${query} | limit 2`);
     expect(printed(await bench().run('%assert rows == 2'))).toBe(
-      'holds:  rows == 2 (rows is 2) The result holds the first 2 rows (`limit 2`).\n',
+      'holds:  rows == 2 (rows is 2) The result contains the first 2 rows (`limit 2`).\n',
     );
   });
 });

@@ -53,7 +53,7 @@ describe('%compare', () => {
     expect(traceback(cell)).toEqual([]);
     expect(table(cell)).toEqual([
       'Note: Compared with 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z.',
-      'Note: 2 of 4 rows are in one of the two periods only; in the other their figures are 0.',
+      'Note: 2 of 4 rows are in only one of the two periods; in the other, their figures are 0.',
       '4 rows × 9 columns · 2026-01-02T00:00:00Z to 2026-01-03T00:00:00Z',
       'host n before_n change_n percent_n (percent) ms before_ms change_ms percent_ms (percent)',
       '──── ─ ──────── ──────── ─────────────────── ── ───────────────────── ────────────────────── ────────────────────',
@@ -113,9 +113,9 @@ describe('%compare', () => {
     const labels = String(data['image/svg+xml']).match(/h\d \u00b7 (?:the range|1d before)/g) ?? [];
     const lines = drawn.flatMap(host => [`${host} \u00b7 the range`, `${host} \u00b7 1d before`]);
     expect([...new Set(labels)]).toEqual(lines);
-    expect(
-      String(data['text/plain']).includes('the 5 of 8 groups by host with the greatest total of n'),
-    ).toBe(hosts === 8);
+    expect(String(data['text/plain']).includes('the 5 of 8 groups by host with the highest total of n')).toBe(
+      hosts === 8,
+    );
   });
 
   test('compares a single row with a week before and with a range of two times', async () => {
@@ -187,7 +187,7 @@ describe('%compare', () => {
     const cell = await compare('-1d', `web | summarize n = count() by host | ${columns} | ${order}`);
     expect(notices(cell)).toEqual([
       'Compared with 2026-01-01T00:00:00Z to 2026-01-02T00:00:00Z.',
-      '2 of 4 rows are in one of the two periods only; in the other their figures are 0.',
+      '2 of 4 rows are in only one of the two periods; in the other, their figures are 0.',
     ]);
   });
 
@@ -215,12 +215,12 @@ describe('%compare', () => {
   });
 
   test.each([
-    ['-1d', 'web | project host, ms', 'nothing says which rows belong together'],
-    ['-1d', 'web | summarize make_list(ms) by host', 'the result has no figure to compare'],
+    ['-1d', 'web | project host, ms', 'there is no key to match the rows by'],
+    ['-1d', 'web | summarize make_list(ms) by host', 'the result has no figures to compare'],
     [
       '-1d',
       'web | summarize n = count() by bin(_time, 7h)',
-      'the two periods are not a whole number of bins apart, so that no bin has a partner',
+      'the two periods are not a whole number of bins apart, so their bins cannot be matched',
     ],
     [
       '2025-12-26..2026-01-02',
@@ -230,7 +230,7 @@ describe('%compare', () => {
     [
       '-1d',
       'web | summarize n = count() by host | project n',
-      'the query leaves out host, by which its rows are grouped',
+      'the query drops host, which its rows are grouped by',
     ],
     ['-1d --key nope', 'web | summarize n = count() by host', 'the result has no field nope'],
     [
@@ -266,7 +266,7 @@ describe('%compare', () => {
   test('does not match null with the string "null"', async () => {
     const cell = await compare('-1d', 'gaps | summarize ms = sum(ms) by host');
     expect(notices(cell)).toContain(
-      '2 of 2 rows are in one of the two periods only; in the other their figures are 0.',
+      '2 of 2 rows are in only one of the two periods; in the other, their figures are 0.',
     );
     expect(table(cell).slice(-3, -1)).toEqual(['"null" 2 0 2 null', 'null 0 100 -100 -100']);
   });
@@ -274,20 +274,20 @@ describe('%compare', () => {
   test.each([
     ['n = count(), ms = sum(ms)', 'their figures are 0'],
     ['ms = avg(ms)', 'their figures are null'],
-    ['n = count(), ms = avg(ms)', 'their counts and sums are 0, and other figures null'],
+    ['n = count(), ms = avg(ms)', 'their counts and sums are 0, and their other figures are null'],
   ])('names the value of %s for a group without rows', async (figures, said) => {
     const cell = await compare('-1d', `web | summarize ${figures} by host`);
-    expect(notices(cell)).toContain(`2 of 4 rows are in one of the two periods only; in the other ${said}.`);
+    expect(notices(cell)).toContain(`2 of 4 rows are in only one of the two periods; in the other, ${said}.`);
   });
 
   test('names non-numeric fields as code, ten at most', async () => {
     const field = (name: string) => `['${name}'] = make_list(ms)`;
     const one = await compare('-1d', `web | summarize ${field('a, b\u202e')}, n = count() by host`);
-    expect(notices(one)).toContain('Not compared, as they are not numbers: `a, b⟨U+202E⟩`.');
+    expect(notices(one)).toContain('Not compared because they are not numbers: `a, b⟨U+202E⟩`.');
     const names = Array.from({ length: 12 }, (_, index) => field(`f${index}`));
     const many = await compare('-1d', `web | summarize ${names.join(', ')}, n = count() by host`);
     expect(notices(many).at(-1)).toBe(
-      'Not compared, as they are not numbers: `f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9` and 2 more.',
+      'Not compared because they are not numbers: `f0`, `f1`, `f2`, `f3`, `f4`, `f5`, `f6`, `f7`, `f8`, `f9` and 2 more.',
     );
   });
 

@@ -20,7 +20,7 @@ describe('%results', () => {
     await bench.run('web | summarize n = count()');
     const [text = ''] = shown(await bench.run('%results'));
     const [caption, , , ...lines] = text.split('\n').map(line => line.trim().replace(/ {2,}/g, ' | '));
-    expect(caption).toMatch(/^2 results; they take \d+ B of the [\d.]+ [MG]B that they may$/);
+    expect(caption).toMatch(/^2 results; \d+ B of [\d.]+ [MG]B used$/);
     const range = '2026-03-04T04:06:07.123456789Z .. 2026-03-04T05:06:07.123456789Z';
     expect(lines).toEqual([
       expect.stringMatching(/^_ \| 1 \| 1 \| \d+ B \| /),
@@ -44,7 +44,7 @@ describe('%results', () => {
     ['0b', '0 B'],
   ])('sets the memory budget with --budget %s', async (size, said) => {
     expect(printed(await bench.run(`%results --budget "${size}"`))).toBe(
-      `Results may take ${said}; they take 0 B.\n`,
+      `Results may take ${said}; 0 B used.\n`,
     );
   });
 

@@ -111,7 +111,7 @@ describe('bars by name', () => {
         const axis = onAxis(options.unit ?? sample.unit, numbers(topOf(rows)));
         expect(drawn).toEqual(sorted(all).slice(0, 25).map(axis.of));
         expect(plot.bars.length).toBe(Math.min(25, rows.length));
-        expect(model.notes.includes(`the 25 of ${rows.length} names with the greatest v`)).toBe(
+        expect(model.notes.includes(`the 25 of ${rows.length} names with the highest v`)).toBe(
           rows.length > 25,
         );
         expect(plot.title).toBe(axis.unit === '' ? 'v' : `v (${axis.unit})`);
@@ -123,7 +123,7 @@ describe('bars by name', () => {
         }
         for (const v of drawn) expect(v >= plot.low && v <= plot.high).toBe(true);
         expect(plot.isLog).toBe(options.log === true && all.every(v => v > 0));
-        expect(model.notes.includes('no log axis: there are values of 0 or less')).toBe(
+        expect(model.notes.includes('no log axis: some values are 0 or less')).toBe(
           options.log === true && !plot.isLog,
         );
         const [boxes = []] = boxesIn(svg);
@@ -173,7 +173,7 @@ describe('bars by name', () => {
         expect(plot.bars.length).toBe(Math.min(25, names.size));
         expect(model.legend.length).toBe(Math.min(8, parts.size));
         expect(new Set(model.legend.map(({ label }) => label)).size).toBe(model.legend.length);
-        expect(model.notes.includes('parts beyond the 7 greatest are drawn as one, others')).toBe(
+        expect(model.notes.includes('parts beyond the 7 largest are combined into others')).toBe(
           parts.size > 8,
         );
         const pieces = plot.bars.flatMap(bar => bar.parts.flatMap(part => part ?? []));
@@ -216,7 +216,7 @@ test('pie: every value has a slice and its share, smaller ones share a slice, nu
       const rest = greatest.slice(7).reduce((a, b) => a + b, 0);
       expect(model.values).toEqual((isCut ? [...greatest.slice(0, 7), rest] : greatest).map(axis.of));
       expect(
-        model.notes.includes(`the 7 of ${all.length} names with the greatest v; the others are one slice`),
+        model.notes.includes(`the 7 of ${all.length} names with the highest v; the others are one slice`),
       ).toBe(isCut);
       const without = rows.length - all.length;
       expect(model.notes.includes(`not drawn: ${without} of ${rows.length} names, which have no value`)).toBe(
@@ -254,10 +254,10 @@ test('heatmap of two keys: every cell is its row; extra names are counted, and m
       if (js.size <= 30) {
         expect(axis.length).toBe(js.size);
         if (ks.size <= 25) expect(model.cells.length).toBe(numbers(rows).length);
-      } else if (adds) expect(model.notes).toContain('parts beyond the 29 greatest are one, others');
+      } else if (adds) expect(model.notes).toContain('parts beyond the 29 largest are combined into others');
       else
-        expect(model.notes).toContain(`not drawn: ${js.size - 30} of ${js.size} j, those with the least v`);
-      expect(model.notes.includes(`the 25 of ${ks.size} names with the greatest v`)).toBe(ks.size > 25);
+        expect(model.notes).toContain(`not drawn: ${js.size - 30} of ${js.size} j, those with the lowest v`);
+      expect(model.notes.includes(`the 25 of ${ks.size} names with the highest v`)).toBe(ks.size > 25);
       const shown = model.cells.map(({ v }) => v);
       for (const v of shown) expect(v >= model.least && v <= model.most).toBe(true);
       expectOneFactor(

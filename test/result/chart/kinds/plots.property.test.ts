@@ -160,7 +160,7 @@ test('heatmap over time: every value is a cell in its row and bin, within the se
           expect(x >= axis.start && width > 0 && x + width <= axis.end).toBe(true);
         expect(marksIn(svg, 'rect')).toBe(rows.length);
         const isLog = log && rows.every(({ v }) => v > 0);
-        expect([model.isLog, model.notes.includes('no log colors: there are values of 0 or less')]).toEqual([
+        expect([model.isLog, model.notes.includes('no log colors: some values are 0 or less')]).toEqual([
           isLog,
           log && !isLog,
         ]);

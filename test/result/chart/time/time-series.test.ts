@@ -292,14 +292,14 @@ describe('groups', () => {
   test('are ranked by their peak if values do not add up', () => {
     const chart = chartOf(spiky('percentile'));
     expect(chart.legend[0]?.label).toBe('g0');
-    expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest x']);
+    expect(chart.notes).toEqual(['the 10 of 12 groups by g with the highest x']);
   });
 
   test('are ranked by their sum if values add up', () => {
     const chart = chartOf(spiky('sum'));
     expect(chart.legend.map(each => each.label)).not.toContain('g0');
     expect(chart.legend[0]?.label).toBe('g11');
-    expect(chart.notes).toEqual(['the 10 of 12 groups by g with the greatest total of x']);
+    expect(chart.notes).toEqual(['the 10 of 12 groups by g with the highest total of x']);
   });
 
   test('without their keys in the result are dots, not lines', () => {
@@ -383,7 +383,7 @@ describe('measures', () => {
     expect(of('[0,0,0]', 'avg').plots.map(ends)).toEqual([[0, 1]]);
     expect(of('[98,99,98]', 'sum').plots.map(ends)).toEqual([[0, 99]]);
     const narrow = of('[98,99,98]', 'avg');
-    expect([narrow.plots.map(ends), narrow.notes]).toEqual([[[98, 99]], ['the axis does not begin at 0']]);
+    expect([narrow.plots.map(ends), narrow.notes]).toEqual([[[98, 99]], ['the axis does not start at 0']]);
   });
 
   test('of similar unit and size share a plot', () => {
@@ -424,7 +424,9 @@ test('a spike among 20,000 bins is drawn, and a note says that points were dropp
   const chart = chartOf(table);
   const values = line(chart).map(([, v]) => v);
   expect([values.length <= 4_002, values.includes(900), values.includes(1)]).toEqual([true, true, true]);
-  expect(chart.notes).toEqual(['too many points to draw: of neighbors the least and the greatest are shown']);
+  expect(chart.notes).toEqual([
+    'too many points to draw: only the lowest and highest of neighboring points are shown',
+  ]);
 });
 
 test('a count over time is bars, or an area with too many bins; other measures are lines', () => {

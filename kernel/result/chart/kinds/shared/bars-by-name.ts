@@ -59,7 +59,7 @@ interface NamedRows {
 export function cutNames({ rows, count }: NamedRows, measure: ChartColumn, isSorted = false): string | false {
   if (count <= rows.length) return false;
   if (isSorted) return `the first ${rows.length} of ${formatCount(count)} names, in the order of the query`;
-  return `the ${rows.length} of ${formatCount(count)} names with the greatest ${nameOf(measure)}`;
+  return `the ${rows.length} of ${formatCount(count)} names with the highest ${nameOf(measure)}`;
 }
 
 /** Returns the rows with the greatest values, or the first ones of a sorted result, each with its name. */
