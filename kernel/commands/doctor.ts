@@ -360,7 +360,7 @@ function serviceFinding(shared: SharedService, holder: string | undefined): Find
         name,
         state: 'warning',
         found,
-        fix: 'wait a moment, or stop it with `npx apl-kernel serve --stop`',
+        fix: 'wait a little, or stop it with `npx apl-kernel serve --stop`',
       };
     }
     case 'gone': {

@@ -33,5 +33,7 @@ const plainId = /^[\w-]{8,128}$/;
 
 /** Returns a function that adds the cell of a trace in the range of a query; undefined if the string is not an id. */
 export function traceBelow(id: string, { range }: QueryShown, add: AddBelow): (() => string) | undefined {
-  return plainId.test(id) ? () => add([...range, `%trace ${id}`], 'The trace is in the cell below.') : undefined;
+  return plainId.test(id)
+    ? () => add([...range, `%trace ${id}`], 'The trace is in the cell below.')
+    : undefined;
 }

@@ -64,7 +64,10 @@ export function explainerOf(
     if ('problem' in chosen) return chosen.problem;
     const events = eventsOf(query);
     if (events === undefined) return 'The query of this result reads no events.';
-    return below([...range, `%%explain ${chosen.condition}`, events], 'The explanation is in the cell below.');
+    return below(
+      [...range, `%%explain ${chosen.condition}`, events],
+      'The explanation is in the cell below.',
+    );
   };
   const below = belowOutput(home, facts, workbench);
   const trace = (row: ChosenRow) =>

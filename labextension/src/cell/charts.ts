@@ -55,7 +55,8 @@ function fill(
     const kinds = answer.kinds ?? [];
     if (answer.kinds === undefined)
       opened.say('The kernel no longer has the result of this cell. Run the cell again.');
-    else if (kinds.length === 0) opened.say('Nothing to draw: the result has no numbers over time or by name.');
+    else if (kinds.length === 0)
+      opened.say('Nothing to draw: the result has no numbers over time or by name.');
     const choices = kinds.length === 0 ? [] : [...kinds, 'none' as const];
     list.replaceChildren(...choices.map(kind => button(names[kind], names[kind], () => void pick(kind))));
     list.querySelector('button')?.focus({ preventScroll: true });

@@ -82,11 +82,11 @@ function buttonsOf(
     });
   return [
     press('Show events', 'Add and run a cell below with the selected events of this part', part),
-    press(
-      'Explain further',
-      'Add and run a cell below that explains the selected events within this part',
-      [`%%explain ${condition}`, events, `| where ${found}`],
-    ),
+    press('Explain further', 'Add and run a cell below that explains the selected events within this part', [
+      `%%explain ${condition}`,
+      events,
+      `| where ${found}`,
+    ]),
     status,
   ];
 }

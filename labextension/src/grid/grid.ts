@@ -645,7 +645,7 @@ export class Grid {
     this.#say(`Added | where ${condition} ${placeText(line)}. Run the cell again.`);
     const undo = button('Undo', 'Remove the line from the query', () => {
       this.#view.focus();
-      this.#say(line.undo() ? 'Removed the line from the query.' : 'The cell has changed since. Undo it in the cell.');
+      this.#say(line.undo() ? 'Removed the line.' : 'The cell has changed since. Undo it there.');
     });
     this.#undo.replaceChildren(undo);
   }

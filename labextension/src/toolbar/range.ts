@@ -20,8 +20,7 @@ export function rangePicker(around: Around, refresher: Refresher, opened: Opened
     const change = await around.set('time', args);
     if (change.isOk && rerun.follows) void rerun.again();
     if (!change.isOk) opened.say(change.text);
-    else if (change.cell === undefined)
-      opened.say('Set for this session only: the cell is read-only.');
+    else if (change.cell === undefined) opened.say('Set for this session only: the cell is read-only.');
     else opened.leave();
   };
   return [
@@ -32,11 +31,7 @@ export function rangePicker(around: Around, refresher: Refresher, opened: Opened
     absoluteRange(around, range, set),
     pin(range, set),
     refreshing(around, refresher),
-    element(
-      'p',
-      { class: 'apl-hint' },
-      'Written as a %time line, so the notebook uses it on every run.',
-    ),
+    element('p', { class: 'apl-hint' }, 'Written as a %time line, so the notebook uses it on every run.'),
   ];
 }
 

@@ -45,11 +45,7 @@ export function detailsOf(
     element(
       'div',
       { class: 'apl-row' },
-      ...buttonIf(
-        'Log lines',
-        'Add and run a cell below with the log lines of this span (L)',
-        actions.logs,
-      ),
+      ...buttonIf('Log lines', 'Add and run a cell below with the log lines of this span (L)', actions.logs),
       button('Zoom', 'Zoom to the time of this span (Z)', actions.zoom),
       ...buttonIf('Focus', 'Show only this span and its descendants (F)', actions.focus),
     ),

@@ -58,10 +58,8 @@ export function toolsOf(
   );
   const fold = button('Fold all', 'Fold or unfold all spans', () => actions.foldAll());
   const whole = button('Whole trace', 'Show the whole trace again (0)', () => actions.whole());
-  const logs = button(
-    'Log lines',
-    'Add and run a cell below with the log lines of the trace (Shift L)',
-    () => actions.logs(logs),
+  const logs = button('Log lines', 'Add and run a cell below with the log lines of the trace (Shift L)', () =>
+    actions.logs(logs),
   );
   logs.hidden = !hasLogs;
   const status = element('span', { class: 'apl-trace-status', role: 'status' });

@@ -444,7 +444,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     await group.scrollIntoViewIfNeeded();
     await openMenu(at, 'ArrowRight');
     await enterOn(/what distinguishes these events from the others/);
-    await soon(() => cells.output(at + 1)).toContain('Go on with:');
+    await soon(() => cells.output(at + 1)).toContain('Continue with:');
     expect(await cells.source(at + 1)).toContain('%%explain kind == ');
     const lines = (await cells.source(at + 1)).split('\n');
     const further = cells

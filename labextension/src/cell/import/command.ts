@@ -67,9 +67,12 @@ export async function importFiles(
   for (const file of files) {
     const plain = importLine(panel.context.path, file);
     if (plain === undefined) {
-      Notification.warning(`${isolated(visible(file))} cannot be named in a line of a cell. Rename the file.`, {
-        autoClose: 8000,
-      });
+      Notification.warning(
+        `${isolated(visible(file))} cannot be named in a line of a cell. Rename the file.`,
+        {
+          autoClose: 8000,
+        },
+      );
       continue;
     }
     const answer = await askAboutImport(around(panel, workbench), panel.context.path, file);

@@ -94,11 +94,7 @@ function typedFilter(column: GridColumn, typed: string): Filter {
 }
 
 function profileOf(column: GridColumn, actions: ColumnActions): HTMLElement {
-  const host = element(
-    'div',
-    { class: 'apl-grid-profile', 'aria-live': 'polite' },
-    'Reading all rows\u2026',
-  );
+  const host = element('div', { class: 'apl-grid-profile', 'aria-live': 'polite' }, 'Reading all rows\u2026');
   actions.profile().then(
     profile => host.replaceChildren(...profileNodes(column, profile, actions)),
     (error: unknown) => host.replaceChildren(visible(error instanceof Error ? error.message : String(error))),

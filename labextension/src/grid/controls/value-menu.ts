@@ -21,7 +21,9 @@ function aroundRow(column: GridColumn, { all, same, trace }: Around): readonly (
   const those = 'Add and run a cell below with the events within 30 s of this one';
   const buttons = [
     ...(all === undefined ? [] : [button('All events', those, all)]),
-    ...(same === undefined ? [] : [button('Same value', `${those} and with the same ${nameOf(column)}`, same)]),
+    ...(same === undefined
+      ? []
+      : [button('Same value', `${those} and with the same ${nameOf(column)}`, same)]),
     ...(trace === undefined
       ? []
       : [button('Trace', 'Add and run a cell below that draws the trace of this event', trace)]),
@@ -42,7 +44,9 @@ export function valueMenu(column: GridColumn, actions: ValueActions): readonly N
     button('Keep only', `Show only rows with this ${nameOf(column)}; the query does not change`, () =>
       actions.filter('=='),
     ),
-    button('Exclude', `Hide rows with this ${nameOf(column)}; the query does not change`, () => actions.filter('!=')),
+    button('Exclude', `Hide rows with this ${nameOf(column)}; the query does not change`, () =>
+      actions.filter('!='),
+    ),
   );
   return [
     row(

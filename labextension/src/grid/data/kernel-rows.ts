@@ -86,7 +86,8 @@ export async function kernelRows(
     signal?: AbortSignal,
   ) =>
     new Promise<Answer>((resolve, reject) => {
-      if (comm.isDisposed || kernel.isDisposed) return reject(new SourceError('The kernel has stopped.', true));
+      if (comm.isDisposed || kernel.isDisposed)
+        return reject(new SourceError('The kernel has stopped.', true));
       const id = next++;
       waiting.set(id, { request, resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
       send(id, request);
