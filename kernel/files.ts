@@ -151,7 +151,7 @@ function openedSync(file: string, flags: number, mode?: number): number {
 
 function openError(error: unknown, file: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isLink(file)) return error;
-  return systemError('ENOLINK', 'is a link that leads nowhere', file);
+  return systemError('ENOLINK', 'is a broken link', file);
 }
 
 /** True if the name is a link. */

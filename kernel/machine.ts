@@ -130,7 +130,7 @@ const refusals: Readonly<Record<string, SystemRefusal>> = {
   },
   ENOLINK: {
     ...other,
-    reason: 'it is a link that leads nowhere',
+    reason: 'it is a broken link',
     hint: 'Make what it leads to, or remove the link.',
     says: 'Link has been severed',
   },

@@ -59,7 +59,7 @@ export function placeOf(dataDir: string): Place {
   const directory = privatePlace(dataDir);
   makeDirectory(directory);
   if (!isOurs(directory))
-    throw new AplKernelError('local-service', `other users can write into ${directory}`, {
+    throw new AplKernelError('local-service', `other users can write to ${directory}`, {
       hint: 'Remove it, or set TMPDIR to a directory of your own.',
     });
   return { directory, refusal };

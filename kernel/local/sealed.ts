@@ -15,10 +15,10 @@ import { makeDirectory } from '../machine.js';
 const member = 'checksum';
 
 /** Reason given for a file whose checksum differs, worded as in "it {reason}". */
-export const changedReason = 'does not match its checksum: it was edited by hand, or is damaged';
+export const changedReason = 'does not match its checksum: it was edited by hand or is damaged';
 
 /** Instructions for such a file. */
-export const changedRemedy = `If it is right, delete its line with \`${member}\`.`;
+export const changedRemedy = `If the content is correct, delete the line with \`${member}\`.`;
 
 /** Returns the text of a file with this content and its checksum. */
 export function sealedText(content: object): string {
@@ -53,7 +53,7 @@ export function appendLine(file: string, content: object): void {
   const handle = openToAppend(file);
   try {
     const bytes = Buffer.from(sealedLine(content));
-    if (writeSync(handle, bytes) < bytes.length) throw new Error('the disk took only a part of a line');
+    if (writeSync(handle, bytes) < bytes.length) throw new Error('the disk accepted only part of a line');
   } finally {
     closeSync(handle);
   }

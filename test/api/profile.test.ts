@@ -223,7 +223,7 @@ describe('the file', () => {
     await symlink(join(home, 'unmounted', 'axiom.toml'), path);
     const said = () => readProfileFile(home).catch(({ message, hint }) => [message, hint]);
     expect(await said()).toEqual([
-      '~/.axiom.toml cannot be read: it is a link that leads nowhere',
+      '~/.axiom.toml cannot be read: it is a broken link',
       'Make what it leads to, or remove the link.',
     ]);
     await rm(path);

@@ -212,7 +212,7 @@ test('`--check-data` reports damaged files as errors and hand-edited ones as war
     {
       name: 'file',
       state: 'warning',
-      found: `${files[1]} does not match its checksum: it was edited by hand, or is damaged`,
+      found: `${files[1]} does not match its checksum: it was edited by hand or is damaged`,
       fix,
     },
   ]);

@@ -342,7 +342,7 @@ describe('import', () => {
     const set = await aplKernel(['import', 'app.log*'], env);
     expect(set.stdout.split('\n').slice(0, 2)).toEqual([
       'app: 2 rows, 3 fields, time from _time',
-      '  Imported together: 2 files.',
+      '  Imported 2 files together.',
     ]);
     const args = ['import', '-', '--pattern', '%{TIMESTAMP_ISO8601:time} %{WORD:what}'];
     const piped = await aplKernel([...args, '--dataset', 'piped'], env, '2026-01-01T00:00:00Z x\n');

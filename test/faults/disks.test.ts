@@ -27,7 +27,7 @@ interface Condition {
 const nobody = 65_534;
 
 const fullDisk =
-  /^(?:This could not be done(?: in \/.*)?: the disk is full\.|The disk of the local service is full\.|The disk of \/.* is full: nothing was stored\.)$/;
+  /^(?:This could not be done(?: in \/.*)?: the disk is full\.|The disk with the local service is full\.|The disk with \/.* is full: nothing was stored\.)$/;
 
 const conditions: Readonly<Record<string, Condition>> = {
   'becomes read-only': {
@@ -269,7 +269,7 @@ test('events in the log of a killed service are reported while the directory is 
   expect(said(await second.query('d | count'))).toEqual([
     507,
     'not-writable',
-    'The dataset `d` has events in a log that cannot be stored: the file system is read-only.',
+    'The dataset `d` has logged events that cannot be stored: the file system is read-only.',
   ]);
   expect(await second.columns('e | count')).toEqual([[1]]);
   const { body } = await second.send('GET', '/v1/local/datasets/d');
@@ -316,7 +316,7 @@ test.each(Object.entries(bombs))(
     expect(said(refused)).toEqual([
       507,
       'engine-disk',
-      'The disk has no space for an unpacked copy of the import.',
+      'The disk has no space left for an unpacked copy of the import.',
     ]);
     expect([...statuses]).toEqual([200]);
     expect(statfsSync(dataDir).bavail * statfsSync(dataDir).bsize).toBeGreaterThan(20 * 2 ** 20);

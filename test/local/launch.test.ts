@@ -387,7 +387,7 @@ test('a fallback directory that other users can write to is refused', async () =
   await ownTemporaryDirectory();
   const { directory } = placeOf(unwritable);
   await chmod(directory, 0o777);
-  expect(() => placeOf(unwritable)).toThrow(`other users can write into ${directory}`);
+  expect(() => placeOf(unwritable)).toThrow(`other users can write to ${directory}`);
   expect(placesOf(unwritable)).toEqual([unwritable]);
 });
 

@@ -14,7 +14,7 @@ export async function valuesDamage(engine: Engine, file: string): Promise<string
     return await compared(engine, file);
   } catch (error) {
     if (engineWords(error) === undefined) throw error;
-    return 'is damaged: its values cannot be read';
+    return 'is damaged: its values are unreadable';
   }
 }
 
@@ -29,11 +29,11 @@ async function compared(engine: Engine, file: string): Promise<string | undefine
     const [[, counted, ...wrong] = []] = await connection.run(
       `SELECT bit_xor(hash(r)), count(*)${values.map(each => `, ${each}`).join('')} FROM read_parquet(${path}) AS r`,
     );
-    if (counted !== rows) return `is damaged: it has ${counted} rows, and its footer says ${rows}`;
+    if (counted !== rows) return `is damaged: it has ${counted} rows, but its footer says ${rows}`;
     const column = columns[wrong.indexOf(true)]?.[0];
     return column === undefined
       ? undefined
-      : `is damaged: values of its column ${column} do not fit their statistics`;
+      : `is damaged: values in its column ${column} do not match their statistics`;
   });
 }
 

@@ -49,7 +49,7 @@ interface Neighbors {
   readonly replaced: readonly string[];
 }
 
-const copy = 'put back a good copy, or move it away to go on without what it holds';
+const copy = 'restore a good copy, or move the file away to continue without its contents';
 
 /** Every kind of file that contains user data. */
 export const fileKinds: readonly FileKind[] = [
@@ -63,24 +63,24 @@ export const fileKinds: readonly FileKind[] = [
   },
   {
     pattern: /^datasets\/[^/]+\/[^/]+\.replaces$/,
-    remedy: `${copy}: rows that were replaced count again without it`,
+    remedy: `${copy}: without it, replaced rows reappear`,
     check: async file =>
       (await readReplacements(file)) === undefined
-        ? 'is damaged: it says which files no longer count'
+        ? 'is damaged: it lists the files that were replaced'
         : undefined,
   },
   {
     pattern: /^datasets\/[^/]+\/[^/]+\.log$/,
-    remedy: 'start the service and query the dataset: what can be read is stored, the rest set aside',
+    remedy: 'start the service and query the dataset: readable events are stored, and the rest is set aside',
     check: async (file, tools) => {
       const { damage } = decodeLog(await bytesOf(file, anySize));
-      if (damage !== undefined) return 'is damaged: not all of its batches can be read';
+      if (damage !== undefined) return 'is damaged: some of its batches cannot be read';
       return copyFault(file, tools);
     },
   },
   {
     pattern: /^datasets\/[^/]+\/dataset\.json$/,
-    remedy: 'repair it or delete it: the description of the dataset and its fields is lost with it',
+    remedy: 'repair it or delete it; deleting it loses the descriptions of the dataset and its fields',
     check: async file => {
       const value = await jsonOf(file);
       return objectFault(value) ?? changeIn(unsealed(value));
@@ -92,7 +92,7 @@ export const fileKinds: readonly FileKind[] = [
   lines(/^queries\.jsonl(?:\.old)?$/, ['at', 'profile', 'apl', 'startTime', 'endTime']),
   {
     pattern: /^format\.json$/,
-    remedy: 'delete it: the next start writes it again',
+    remedy: 'delete it: the next start creates it again',
     check: async (_, { dataDir }) => {
       const found = await readFormat(dataDir);
       return found.kind === 'damaged' ? `cannot be read: ${found.reason}` : undefined;
@@ -100,22 +100,22 @@ export const fileKinds: readonly FileKind[] = [
   },
   {
     pattern: /^imports\.json$/,
-    remedy: 'delete it: `%import --replace` asks once more before it replaces what a dataset holds',
+    remedy: 'delete it: `%import --replace` asks again before it replaces the rows of a dataset',
     check: async file => {
       const value = await jsonOf(file);
       const isIntact = unsealed(value).intact === true;
-      return objectFault(value) ?? (isIntact ? undefined : 'is damaged: it is not what was written');
+      return objectFault(value) ?? (isIntact ? undefined : 'is damaged: its checksum does not match');
     },
   },
   {
     pattern: /^logins\.json$/,
-    remedy: 'sign in again with `%login`, which sets it aside',
+    remedy: 'sign in again with `%login`, which sets this file aside',
     check: async file =>
-      loginsIn(await textOf(file)).isDamaged ? 'is damaged: not all of its sign-ins can be read' : undefined,
+      loginsIn(await textOf(file)).isDamaged ? 'is damaged: some of its sign-ins cannot be read' : undefined,
   },
   {
     pattern: /^service\.json$/,
-    remedy: 'delete it: the next query starts a service that writes it again',
+    remedy: 'delete it: the next query starts a service that creates it again',
     check: async file => objectFault(await jsonOf(file)),
   },
 ];
@@ -124,7 +124,7 @@ export const fileKinds: readonly FileKind[] = [
 export function unlisted(fault: string): FileKind {
   return {
     pattern: /^/,
-    remedy: 'repair it, or move it away: a new one is made when it is needed',
+    remedy: 'repair it, or move it away: a new one is created when needed',
     check: async () => fault,
   };
 }
@@ -182,7 +182,7 @@ function changeIn({ intact }: { readonly intact?: boolean | undefined }): Fault 
 function lines(pattern: RegExp, texts: readonly string[]): FileKind {
   return {
     pattern,
-    remedy: 'nothing need be done: lines that cannot be read are passed over',
+    remedy: 'nothing to do: unreadable lines are skipped',
     check: async file => {
       const all = decodedLines(await bytesOf(file))
         .split('\n')

@@ -159,7 +159,7 @@ export class DatasetStore {
       return;
     }
     throw new LocalError('conflict', 'exists', `\`${name}\` is read in place from ${bucket.address}.`, {
-      hint: `Choose another name; \`%drop ${name}\` forgets where it lies.`,
+      hint: `Choose another name, or remove the reference with \`%drop ${name}\`.`,
     });
   }
 
@@ -334,11 +334,7 @@ export class DatasetStore {
   async annotateField(name: string, field: string, note: FieldNote): Promise<FieldSchema> {
     const known = (await this.snapshot(name)).schema(name)?.fields.find(each => each.name === field);
     if (!known || this.#builtins.has(name)) {
-      throw new LocalError(
-        'not-found',
-        'field-not-found',
-        `There is no field \`${field}\` to describe in \`${name}\`.`,
-      );
+      throw new LocalError('not-found', 'field-not-found', `\`${name}\` has no field \`${field}\`.`);
     }
     const directory = this.#directory(name);
     return { ...known, ...(await directory.annotate(field, note).catch(unknownWhenMissing(name))) };
@@ -347,7 +343,7 @@ export class DatasetStore {
   /** Throws LocalError if a new dataset cannot have this name. */
   checkName(name: string): void {
     if (this.#builtins.has(name)) {
-      throw new LocalError('conflict', 'exists', `\`${name}\` comes with the service.`, {
+      throw new LocalError('conflict', 'exists', `\`${name}\` is built in.`, {
         hint: 'Choose another name.',
       });
     }
@@ -356,11 +352,7 @@ export class DatasetStore {
 
   #changeable(name: string, done: string): DatasetDirectory {
     if (this.#builtins.has(name))
-      throw new LocalError(
-        'forbidden',
-        'forbidden',
-        `\`${name}\` comes with the service and cannot be ${done}.`,
-      );
+      throw new LocalError('forbidden', 'forbidden', `\`${name}\` is built in and cannot be ${done}.`);
     if (!this.#exists(name)) throw unknownDataset(name);
     return this.#directory(name);
   }
@@ -496,7 +488,7 @@ function byName(a: ServedDataset, b: ServedDataset): number {
 }
 
 function existing(name: string): LocalError {
-  return new LocalError('conflict', 'exists', `There is already a dataset \`${name}\`.`);
+  return new LocalError('conflict', 'exists', `A dataset \`${name}\` already exists.`);
 }
 
 function unknownWhenMissing(name: string): (error: unknown) => never {

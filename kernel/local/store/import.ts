@@ -133,7 +133,7 @@ async function publicFile(file: string, dataDir: string): Promise<string> {
     throw error;
   });
   if ('path' in found) return found.path;
-  throw new LocalError('invalid', 'private-file', `${file} ${found.refusal}: it is never imported.`, {
+  throw new LocalError('invalid', 'private-file', `${file} ${found.refusal}, so it cannot be imported.`, {
     hint: found.hint,
   });
 }
@@ -342,7 +342,7 @@ const repairs: readonly Repair[] = [
     isFor: (words, { format }) => format === 'csv' && words !== undefined,
     write: unifyLineEnds,
     note: returns =>
-      `Lines end in several ways: carriage returns, ${formatCount(returns)} in all, are read as line feeds, within values too.`,
+      `Line endings are mixed: ${formatCount(returns)} carriage returns are read as line feeds, also within values.`,
   },
   {
     // Lines that end in carriage returns count as a single line.
@@ -350,7 +350,7 @@ const repairs: readonly Repair[] = [
       format === 'csv' && error instanceof LocalError && error.code === 'too-large',
     write: replaceReturns,
     note: returns =>
-      `Lines end in carriage returns, ${formatCount(returns)} in all: they are read as line feeds, within values too.`,
+      `Lines end in carriage returns: ${formatCount(returns)} are read as line feeds, also within values.`,
   },
 ];
 
@@ -609,7 +609,7 @@ async function wholeNotes(
   const count = facts.present(column) ?? Number((await connection.run(counted))[0]?.[0]);
   if (count === 0) return [];
   return [
-    `Not all of the format in ${plural(count, 'line')}: each is whole in \`${whole}\`, beside the fields that can be read.`,
+    `${plural(count, 'line')} did not fully match the format: \`${whole}\` has the whole line, next to the fields that could be read.`,
   ];
 }
 
@@ -617,10 +617,10 @@ function lateNotes(isCarried: boolean, time: TimeSource, late: number): string[]
   if (late === 0) return [];
   if (isCarried)
     return [
-      `No readable time in ${plural(late, 'line')}, as in a stack trace: each has that of the line before and a nanosecond more.`,
+      `No readable timestamp in ${plural(late, 'line')}, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.`,
     ];
   return [
-    `No readable time in \`${time.field}\` in ${plural(late, 'row')}: they have the time of their import.`,
+    `No readable timestamp in \`${time.field}\` in ${plural(late, 'row')}: they get the time of the import.`,
   ];
 }
 
@@ -651,13 +651,13 @@ function report(dataset: string, stored: Stored, before: Extent, { rows, ...span
  */
 function readingError(error: unknown, { name, format }: Load, scratchDir: string): unknown {
   if (error instanceof EngineError && error.code === 'engine-disk')
-    return new LocalError('storage', error.code, `The disk of ${scratchDir} is full: nothing was stored.`, {
+    return new LocalError('storage', error.code, `The disk with ${scratchDir} is full: nothing was stored.`, {
       hint: 'Free some space there, then try again.',
       cause: error,
     });
   if (error instanceof EngineError && error.code === 'engine-memory')
-    return new LocalError('invalid', error.code, `${name} needs more memory to be read than is allowed.`, {
-      hint: 'Split it, and import its parts into the same dataset.',
+    return new LocalError('invalid', error.code, `Reading ${name} exceeds the memory limit.`, {
+      hint: 'Split it and import the parts into the same dataset.',
       cause: error,
     });
   const words = engineWords(error);

@@ -111,7 +111,7 @@ function formatOf(contentType: string): FileFormat['kind'] {
   const [type = ''] = contentType.split(';');
   const format = formats[type.trim().toLowerCase()];
   if (format) return format;
-  throw new LocalError('media-type', 'content-type', `Events cannot be read from ${JSON.stringify(type)}.`, {
+  throw new LocalError('media-type', 'content-type', `Unsupported content type ${JSON.stringify(type)}.`, {
     hint: `Send ${Object.keys(formats).join(', ')}.`,
   });
 }
@@ -135,7 +135,7 @@ function headingOf(request: IngestRequest): string | undefined {
     throw new LocalError(
       'invalid',
       'invalid-request',
-      '`X-Axiom-CSV-Fields` should be names with commas between them.',
+      '`X-Axiom-CSV-Fields` should be a comma-separated list of names.',
     );
   const names = csvFields.map(name => ['"', name.replaceAll('"', '""'), '"'].join(''));
   return `${names.join(delimiterOf(request))}\n`;
@@ -145,19 +145,14 @@ function headingOf(request: IngestRequest): string | undefined {
 function delimiterOf({ csvDelimiter, csvFields }: IngestRequest): string | undefined {
   const given = csvDelimiter ?? (csvFields && ',');
   if (given === undefined || /^[\t\x20-\x7e]$/.test(given)) return given;
-  throw new LocalError(
-    'invalid',
-    'csv-delimiter',
-    `${JSON.stringify(given)} cannot divide the values of a CSV.`,
-    {
-      hint: '`csv-delimiter` is one character of ASCII, such as ; or a tab.',
-    },
-  );
+  throw new LocalError('invalid', 'csv-delimiter', `${JSON.stringify(given)} cannot be a CSV delimiter.`, {
+    hint: '`csv-delimiter` must be one ASCII character, such as ; or a tab.',
+  });
 }
 
 /** Returns one failure for each event counted in `failed`, up to a maximum. */
 function failuresOf({ refused }: Counts, { nowNs }: IngestRequest): IngestStatus['failures'] {
-  const error = 'left out: not a JSON object, or more values than fields';
+  const error = 'skipped: not a JSON object, or more values than fields';
   return Array.from({ length: Math.min(refused, mostFailures) }, () => ({
     timestamp: formatTime(nowNs),
     error,
@@ -169,6 +164,6 @@ const mostFailures = 100;
 function noticesOf({ late, timeField }: Counts, { nowNs }: IngestRequest): readonly string[] {
   if (late === 0) return [];
   return [
-    `${plural(late, 'event')} without a readable time in \`${timeField}\`, stored with the time ${formatTime(nowNs)}.`,
+    `${plural(late, 'event')} without a readable timestamp in \`${timeField}\`, stored with the time ${formatTime(nowNs)}.`,
   ];
 }

@@ -10,7 +10,7 @@ export function isDatasetName(name: string): boolean {
 
 /** Description of {@link isDatasetName}'s rule. */
 export const nameRule =
-  'A dataset name has 1 to 128 characters, none of them invisible; escaped as in a URL it has at most 240.';
+  'A dataset name must have 1 to 128 visible characters, and at most 240 when URL-encoded.';
 
 const longestName = 128;
 

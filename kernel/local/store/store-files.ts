@@ -204,11 +204,11 @@ export function systemFault(file: string, error: unknown): string | undefined {
   if (code === 'ENOTDIR') return 'is not a directory';
   if (code !== 'ENOENT') return `cannot be read: ${systemRefusal(error)?.reason ?? code}`;
   const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  return isThere ? 'cannot be read: it is a link that leads nowhere' : undefined;
+  return isThere ? 'cannot be read: it is a broken link' : undefined;
 }
 
 /** Remedy for a directory with a fault. */
-export const directoryRemedy = 'Repair it, or move it away: a new one is made when it is needed.';
+export const directoryRemedy = 'Repair it, or move it away: a new one is created when needed.';
 
 /** Returns whether an operation on a file failed with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {

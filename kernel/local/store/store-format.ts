@@ -26,10 +26,10 @@ export async function readFormat(dataDir: string): Promise<FoundFormat> {
   try {
     const { content, intact } = unsealed(JSON.parse(await textOf(formatFile(dataDir))));
     // One flipped bit turns a 1 into a 3, and a newer format blocks everything.
-    if (intact === false) return { kind: 'damaged', reason: 'its checksum does not fit its content' };
+    if (intact === false) return { kind: 'damaged', reason: 'its checksum does not match its content' };
     const { format, version } = (content ?? {}) as { readonly format?: unknown; readonly version?: unknown };
     if (typeof format !== 'number' || !Number.isSafeInteger(format))
-      return { kind: 'damaged', reason: 'it holds no number of a format' };
+      return { kind: 'damaged', reason: 'it contains no format number' };
     return { kind: 'known', format, version: String(version) };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return { kind: 'known', format: 0, version: '0.1.0' };
@@ -47,7 +47,7 @@ export async function checkFormat(dataDir: string): Promise<FoundFormat> {
   const { format, version } = found;
   throw new AplKernelError(
     'data-format',
-    `apl-kernel ${version} has written ${dataDir} in format ${format}, and this version reads up to format ${dataFormat}`,
+    `apl-kernel ${version} wrote ${dataDir} in format ${format}, but this version reads only up to format ${dataFormat}`,
     { hint: `Update apl-kernel to ${version} or later, or set APL_KERNEL_DATA to another directory.` },
   );
 }
@@ -65,6 +65,8 @@ export async function openFormat(
   if (found.kind === 'damaged') log(`${formatFile(dataDir)} cannot be read: ${found.reason}`);
   else if (found.format < dataFormat) {
     const text = sealedText({ format: dataFormat, version });
-    await replaceFile(formatFile(dataDir), text).catch(error => log(`the format is not noted: ${error}`));
+    await replaceFile(formatFile(dataDir), text).catch(error =>
+      log(`the data format was not recorded: ${error}`),
+    );
   }
 }

@@ -68,7 +68,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
       expect.stringMatching(
         /^Cannot be imported as it is\. .* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/,
       ),
-      'Import it with Dates: dmy or Dates: mdy.',
+      'Import with Dates: dmy or Dates: mdy.',
     ]);
     expect(await importNow().isDisabled()).toBe(true);
     expect(await dialog().locator('td', { hasText: '<b>' }).count()).toBe(1);

@@ -165,7 +165,7 @@ const refused: readonly (readonly [
   status: number,
   message: string,
 ])[] = [
-  ['no APL', '/v1/datasets/_apl', {}, 400, '`apl` should be the text of a query.'],
+  ['no APL', '/v1/datasets/_apl', {}, 400, '`apl` should be a query string.'],
   [
     'a member of the wrong type',
     '/v1/datasets/_apl',

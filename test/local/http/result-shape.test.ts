@@ -597,7 +597,7 @@ describe('a request is refused for', () => {
       'a negative limit',
       { apl: 'logs', defaultLimit: -1 },
       400,
-      '`defaultLimit` should be a whole number that is not negative.',
+      '`defaultLimit` should be a non-negative integer.',
       { errorType: 'invalid-request' },
     ],
     [

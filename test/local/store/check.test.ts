@@ -57,18 +57,18 @@ const directory: Damage = file => {
 /** Damages of each kind, in the order of the table, with the reported reason. */
 const damages: readonly (readonly (readonly [name: string, damage: Damage, reason: string])[])[] = [
   [
-    ['cut', cutAtEnd, 'is cut short, or not a Parquet file'],
+    ['cut', cutAtEnd, 'is truncated, or not a Parquet file'],
     ['emptied', emptied, 'is empty'],
-    ['with flipped bits', flippedAt(8), 'is damaged: its values cannot be read'],
+    ['with flipped bits', flippedAt(8), 'is damaged: its values are unreadable'],
     ['a directory', directory, 'cannot be read: it is a directory'],
   ],
   [
-    ['cut', cut, 'is damaged: it says which files no longer count'],
+    ['cut', cut, 'is damaged: it lists the files that were replaced'],
     ['a directory', directory, 'cannot be read: it is a directory'],
   ],
   [
-    ['with flipped bits', flippedAt(40), 'is damaged: not all of its batches can be read'],
-    ['emptied', emptied, 'is damaged: not all of its batches can be read'],
+    ['with flipped bits', flippedAt(40), 'is damaged: some of its batches cannot be read'],
+    ['emptied', emptied, 'is damaged: some of its batches cannot be read'],
   ],
   [
     ['cut', cut, 'cannot be read: it is not JSON'],
@@ -98,11 +98,11 @@ const damages: readonly (readonly (readonly [name: string, damage: Damage, reaso
     [
       'of the wrong type',
       file => writeFileSync(file, '{"format":"x"}'),
-      'cannot be read: it holds no number of a format',
+      'cannot be read: it contains no format number',
     ],
   ],
-  [['with flipped bits', flippedAt(14), 'is damaged: it is not what was written']],
-  [['emptied', emptied, 'is damaged: not all of its sign-ins can be read']],
+  [['with flipped bits', flippedAt(14), 'is damaged: its checksum does not match']],
+  [['emptied', emptied, 'is damaged: some of its sign-ins cannot be read']],
   [['cut', cut, 'cannot be read: it is not JSON']],
 ];
 
@@ -140,7 +140,7 @@ test('values outside their statistics are reported', async () => {
   writeFileSync(file, bytes);
   const { faults } = await checkData(dataDir);
   expect(faults.map(each => [each.file, each.reason])).toEqual([
-    [file, 'is damaged: values of its column n do not fit their statistics'],
+    [file, 'is damaged: values in its column n do not match their statistics'],
   ]);
 });
 
@@ -155,6 +155,6 @@ test.each([
   writeFileSync(file, readFileSync(file, 'utf8').replace(text, `${text}?`));
   const { faults } = await checkData(dataDir);
   expect(faults.map(({ state, reason }) => [state, reason])).toEqual([
-    ['changed', 'does not match its checksum: it was edited by hand, or is damaged'],
+    ['changed', 'does not match its checksum: it was edited by hand or is damaged'],
   ]);
 });

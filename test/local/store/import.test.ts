@@ -147,7 +147,7 @@ test.each([
   const { dataset, body } = await importText('in.json', text);
   expect([body.timeField, body.notes.at(-1)]).toEqual([
     field,
-    `The time is that of \`${field}\`: \`--time FIELD\` takes another.`,
+    `The time comes from \`${field}\`: use another field with \`--time FIELD\`.`,
   ]);
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2024-01-02T03:04:05Z']]);
 });
@@ -159,7 +159,7 @@ test.each([
 ])('no nested field is guessed to be the time: %s', async (_, text, named) => {
   const { body } = await importText('in.json', text);
   expect(body.timeField).toBe('');
-  expect(body.notes.at(-1)).toContain(`${named}: name the one to use, as by \`--time `);
+  expect(body.notes.at(-1)).toContain(`${named}: choose one, for example with \`--time `);
 });
 
 test.each([
@@ -169,13 +169,13 @@ test.each([
     'not a time',
     'in.csv',
     '_time,timestamp\nn/a,2024-01-02T03:04:05Z\n',
-    'few times, or none, and values such as "n/a"',
+    'few or no timestamps, and values such as "n/a"',
   ],
 ])('if `_time` is %s, another field is the time', async (_, name, text, what) => {
   const { dataset, body } = await importText(name, text);
   expect([body.timeField, body.notes]).toEqual([
     'timestamp',
-    [`\`_time\` has ${what}: where it has no time, it is that of \`timestamp\`.`],
+    [`\`_time\` has ${what}: rows without a timestamp use \`timestamp\`.`],
   ]);
   expect(await columnsOf(dataset, '_time:datetime')).toEqual([['2024-01-02T03:04:05Z']]);
 });
@@ -191,8 +191,8 @@ test('a time in `_time` is never replaced by another field', async () => {
 test('a missing year is reported', async () => {
   const { body } = await importText('in.csv', 'Date,Day,Time\nDec,10,06:55:46\n');
   expect(body.notes).toEqual([
-    'The time is put together from `Date`, `Day`, `Time`.',
-    '`Date, Day, Time` gives no year: each time is taken to lie in the twelve months before the import.',
+    'The time is combined from `Date`, `Day`, `Time`.',
+    '`Date, Day, Time` has no year: each time is assumed to be within the twelve months before the import.',
   ]);
 });
 
@@ -201,7 +201,7 @@ test('rows without any time get the time of the import, with a note', async () =
   expect([body.timeField, body.notes]).toEqual([
     '',
     [
-      'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.',
+      'No field contains timestamps: every row gets the time of the import and matches every time range. Set one with `--time` if there is one.',
     ],
   ]);
   expect(await columnsOf(dataset, '_time:datetime _sysTime:datetime')).toEqual([
@@ -220,7 +220,7 @@ test('rows with an unreadable time are kept and counted', async () => {
   const { dataset, body } = await importText('in.csv', 'n,when\n1,2002-02-02\n2,never\n3,\n', 'when');
   expect([body.rows, body.notes]).toEqual([
     3,
-    ['No readable time in `when` in 2 rows: they have the time of their import.'],
+    ['No readable timestamp in `when` in 2 rows: they get the time of the import.'],
   ]);
   expect(await columnsOf(dataset, 'n:long _time:datetime')).toEqual([
     [1, 2, 3],
@@ -440,7 +440,7 @@ test('an overlong dataset name is refused before the file is read', async () => 
     path: '/no/such',
     dataset: '日'.repeat(27),
   });
-  expect(body.message).toMatch(/^A dataset name has 1 to 128 characters/);
+  expect(body.message).toMatch(/^A dataset name must have 1 to 128 visible/);
 });
 
 // ---- refusals ----
@@ -461,12 +461,12 @@ function damagedAt(place: number): Uint8Array {
 }
 
 const neverClosed =
-  /^None of 1 line can be read as CSV: each opens a quote that is never closed\. Close it, or import the file with `--format text`\.$/;
+  /^None of the 1 line can be read as CSV: each has an unclosed quote\. Close the quote, or import the file with `--format text`\.$/;
 
 const refused: readonly Refused[] = [
-  ['an empty file', 'in.csv', '', /^.*in\.csv holds no rows\.$/],
-  ['only a header', 'in.csv', 'a,b\n', /^.*in\.csv holds no rows\.$/],
-  ['an empty list', 'in.json', '[]', /^.*in\.json holds no rows\.$/],
+  ['an empty file', 'in.csv', '', /^.*in\.csv contains no rows\.$/],
+  ['only a header', 'in.csv', 'a,b\n', /^.*in\.csv contains no rows\.$/],
+  ['an empty list', 'in.json', '[]', /^.*in\.json contains no rows\.$/],
   ['only an unclosed quote', 'in.csv', '"a,b\n', neverClosed],
   [
     'more delimiters than allowed columns, in an unclosed quote',
@@ -478,13 +478,13 @@ const refused: readonly Refused[] = [
     'only broken JSON',
     'in.ndjson',
     '{"a":\n{"b"\n',
-    /^None of 2 values is a JSON object\. Each event is one object: \{"field": value, …\}\.$/,
+    /^None of the 2 values is a JSON object\. Each event must be an object: \{"field": value, …\}\.$/,
   ],
   [
     'numbers',
     'in.ndjson',
     '1\n2\n',
-    /^None of 2 values is a JSON object\. Each event is one object: \{"field": value, …\}\.$/,
+    /^None of the 2 values is a JSON object\. Each event must be an object: \{"field": value, …\}\.$/,
   ],
   ...packed.map(
     ([begin, what, instead]): Refused => [
@@ -504,26 +504,26 @@ const refused: readonly Refused[] = [
     'only lines that are not UTF-8',
     'in.csv',
     Buffer.from('a,b\n1,\xff\n', 'latin1'),
-    /^None of 1 line can be read as CSV\. Lines that are not UTF-8, /,
+    /^None of the 1 line can be read as CSV\. Lines that are not UTF-8 or/,
   ],
-  ['not gzip', 'in.csv.gz', 'a,b\n1,2\n', /^in\.csv\.gz is not a gzip file, whatever its name says\.$/],
+  ['not gzip', 'in.csv.gz', 'a,b\n1,2\n', /^in\.csv\.gz is not a gzip file despite its name\.$/],
   ...([0.5, 0.9, 0.999].map(share => [
     `the first ${share * 100} % of a gzip file`,
     'in.ndjson.gz',
     cutOff(share),
-    /^in\.ndjson\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /,
+    /^in\.ndjson\.gz is truncated or damaged: it cannot be unpacked completely\. Get the complete file, /,
   ]) satisfies Refused[]),
   [
     'a gzip file that is damaged at its beginning',
     'in.csv.gz',
     damagedAt(20),
-    /^in\.csv\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /,
+    /^in\.csv\.gz is truncated or damaged: it cannot be unpacked completely\. Get the complete file, /,
   ],
   [
     'half a Parquet file',
     'in.parquet',
     'PAR1 and nothing else',
-    /^in\.parquet is cut off: a Parquet file has its schema at its end\./,
+    /^in\.parquet is truncated: the schema at the end of the file is missing\./,
   ],
 ];
 
@@ -535,8 +535,8 @@ test.each(refused)('an import is refused: %s', async (_, name, content, message)
 });
 
 test.each([
-  ['nope', /^There is no field `nope` to take the time from\. The fields are `a`, `when`\.$/],
-  ['a', /^No value of `a` can be read as a time, such as "x"\. Times are RFC 3339, /],
+  ['nope', /^There is no field `nope` to read the time from\. The fields are `a`, `when`\.$/],
+  ['a', /^No value in `a` can be read as a timestamp, for example "x"\. Times are RFC 3339, /],
 ])('an unusable time field is refused: %s', async (field, message) => {
   const { status, body } = await importText('in.csv', 'a,when\nx,2001-01-01\n', field);
   expect(status).toBe(400);
@@ -552,10 +552,10 @@ test('a refusal quotes only the start of a long value or name', async () => {
   ];
   const shown = `${'x'.repeat(79)}…`;
   expect(unreadable.body.message).toMatch(
-    new RegExp(`^No value of \`a\` can be read as a time, such as "${shown}"\\.`),
+    new RegExp(`^No value in \`a\` can be read as a timestamp, for example "${shown}"\\.`),
   );
   expect(unknown.body.message).toBe(
-    `There is no field \`b\` to take the time from. The fields are \`a\`, \`${shown}\`.`,
+    `There is no field \`b\` to read the time from. The fields are \`a\`, \`${shown}\`.`,
   );
 });
 
@@ -563,11 +563,11 @@ test.each([
   [{ path: '/no/such/file.csv', dataset: 'd' }, 'There is no file /no/such/file.csv.'],
   [
     { path: '/home/ada/https:/shop.example/a.csv', dataset: 'd' },
-    'https://shop.example/a.csv is an address: files of this machine are imported. Download it first, as in `curl -O ADDRESS`.',
+    'https://shop.example/a.csv is a URL: only files on this machine can be imported. Download it first, for example with `curl -O URL`.',
   ],
   [
     { path: 'https://ada:secret@shop.example/a.csv?sig=secret#x', dataset: 'd' },
-    'https://shop.example/a.csv is an address: files of this machine are imported. Download it first, as in `curl -O ADDRESS`.',
+    'https://shop.example/a.csv is a URL: only files on this machine can be imported. Download it first, for example with `curl -O URL`.',
   ],
   [{ dataset: 'd' }, '`path` should be the path of a file.'],
   [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
@@ -637,8 +637,8 @@ test('a preview shows format, types, times and first values, and creates no data
     ],
     timeField: 'Date',
     notes: [
-      'The dates of `Date` are read day first, as in "13/11/2026 10:00".',
-      'No readable time in `Date` in 1 row: they have the time of their import.',
+      'Dates in `Date` are read day first, as in "13/11/2026 10:00".',
+      'No readable timestamp in `Date` in 1 row: they get the time of the import.',
     ],
   });
 });
@@ -646,7 +646,7 @@ test('a preview shows format, types, times and first values, and creates no data
 test('a preview shows both readings of ambiguous dates, or the named one', async () => {
   const { body } = await previewText('uk.csv', dated('05'));
   expect(body.problem.message).toBe(
-    'The dates of `Date` do not tell their order: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
+    'The order of the dates in `Date` is ambiguous: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
   );
   expect([body.timeField, body.fields[0].values, body.notes]).toEqual(['Date', [null], []]);
   const named = await previewText('uk.csv', dated('05'), { dates: 'mdy' });
@@ -674,13 +674,13 @@ test('a preview reads the first rows of a large file, compressed or not', async 
 test('a preview is refused like an import', async () => {
   const refused = async (name: string, content: string | Uint8Array, more: object = {}) =>
     (await previewText(name, content, more)).body.message;
-  expect(await refused('none.csv', '')).toMatch(/none\.csv holds no rows\.$/);
+  expect(await refused('none.csv', '')).toMatch(/none\.csv contains no rows\.$/);
   expect(await refused('a.csv', dated('13'), { timeField: 'When' })).toBe(
-    'There is no field `When` to take the time from. The fields are `Date`, `Amount`.',
+    'There is no field `When` to read the time from. The fields are `Date`, `Amount`.',
   );
-  expect(await refused('.env', 'a,b\n1,2')).toMatch(/never imported/);
+  expect(await refused('.env', 'a,b\n1,2')).toMatch(/cannot be imported/);
   const damaged =
-    /^in\.ndjson\.gz is cut off or damaged: it does not unpack to its end\. Get the whole file, /;
+    /^in\.ndjson\.gz is truncated or damaged: it cannot be unpacked completely\. Get the complete file, /;
   for (const content of [cutOff(0.0001), cutOff(0.999), damagedAt(20)])
     expect(await refused('in.ndjson.gz', content)).toMatch(damaged);
 });

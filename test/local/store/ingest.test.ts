@@ -182,7 +182,7 @@ test.each(['||', '§', '\u0001'])('the delimiter %j is refused', async delimiter
   );
   expect([status, body.message, columns]).toEqual([
     400,
-    `${JSON.stringify(delimiter)} cannot divide the values of a CSV. \`csv-delimiter\` is one character of ASCII, such as ; or a tab.`,
+    `${JSON.stringify(delimiter)} cannot be a CSV delimiter. \`csv-delimiter\` must be one ASCII character, such as ; or a tab.`,
     [[]],
   ]);
 });
@@ -196,7 +196,7 @@ test('events with an unreadable time are stored, do not fail, and are named in a
   });
   expect(await answer.json()).toMatchObject({ ingested: 3, failed: 0, failures: [] });
   expect(decodeNotices(answer.headers.get(noticeHeader) ?? undefined)).toEqual([
-    '2 events without a readable time in `at`, stored with the time 2026-06-15T12:00:00Z.',
+    '2 events without a readable timestamp in `at`, stored with the time 2026-06-15T12:00:00Z.',
   ]);
   const { body } = await service().query(`dataset ${name}: _time:datetime`);
   expect(body.tables[0].columns).toEqual([
@@ -208,7 +208,7 @@ test('each event left out is reported as a failure', async () => {
   const { body } = await ingest('[{"a":1},5,"x"]', 'application/json', 'a:long');
   const failure = {
     timestamp: '2026-06-15T12:00:00Z',
-    error: 'left out: not a JSON object, or more values than fields',
+    error: 'skipped: not a JSON object, or more values than fields',
   };
   expect(body).toMatchObject({ ingested: 1, failed: 2, failures: [failure, failure] });
 });
@@ -227,19 +227,13 @@ const refused: readonly (readonly [
   status: number,
   message: RegExp,
 ])[] = [
-  [
-    'broken JSON',
-    '[{"a":1}',
-    { 'content-type': 'application/json' },
-    400,
-    /^The body cannot be read as JSON/,
-  ],
+  ['broken JSON', '[{"a":1}', { 'content-type': 'application/json' }, 400, /^The body is not complete JSON/],
   [
     'an unsupported content type',
     'a',
     { 'content-type': 'text/plain' },
     415,
-    /^Events cannot be read from "text\/plain"\. Send application\/json, /,
+    /^Unsupported content type "text\/plain"\. Send application\/json, /,
   ],
   [
     'not gzip',
@@ -267,7 +261,7 @@ const refused: readonly (readonly [
     'a',
     { 'content-type': 'text/csv', 'content-encoding': 'br' },
     415,
-    /^The content encoding "br" is not supported\. /,
+    /^Unsupported content encoding "br"\. /,
   ],
 ];
 
@@ -361,7 +355,7 @@ test('a header of field names does not affect JSON, and must name every field', 
   const { status, body } = await ingest('1,2\n', 'text/csv', 'a:long', '', { 'x-axiom-csv-fields': 'a,,b' });
   expect([status, body.message]).toEqual([
     400,
-    '`X-Axiom-CSV-Fields` should be names with commas between them.',
+    '`X-Axiom-CSV-Fields` should be a comma-separated list of names.',
   ]);
 });
 
@@ -392,7 +386,7 @@ test('a body that decompresses beyond the limit is refused and leaves nothing be
     };
     const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);
     expect(answer.body.message).toBe(
-      'The body has more than 100 KiB, the limit of this request. Send it in parts, or import it as a file.',
+      'The body has more than 100 KiB, the limit of this request. Split it into smaller requests, or import it as a file.',
     );
     expect(answer.status).toBe(413);
   }

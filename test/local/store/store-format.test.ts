@@ -174,7 +174,7 @@ test('a data directory of a newer format is refused and left untouched', async (
   const before = readdirSync(dataDir, { recursive: true }).sort();
   await expect(start(dataDir)).rejects.toMatchObject({
     code: 'data-format',
-    message: `apl-kernel 3.0.0 has written ${dataDir} in format 2, and this version reads up to format 1`,
+    message: `apl-kernel 3.0.0 wrote ${dataDir} in format 2, but this version reads only up to format 1`,
     hint: 'Update apl-kernel to 3.0.0 or later, or set APL_KERNEL_DATA to another directory.',
   });
   expect(readdirSync(dataDir, { recursive: true }).sort()).toEqual(before);

@@ -143,7 +143,7 @@ class BodySink extends Writable {
     this.#pending += chunk.length;
     this.#chunks.push(chunk);
     if (this.#bytes > this.#maxBytes)
-      throw bodyTooLarge(this.#maxBytes, 'Send it in parts, or import it as a file.');
+      throw bodyTooLarge(this.#maxBytes, 'Split it into smaller requests, or import it as a file.');
   }
 
   async #finish(): Promise<void> {

@@ -51,8 +51,8 @@ function actionOf(
   const action = parsed(text);
   const [entry] = isObject(action) ? Object.entries(action) : [];
   if (entry === undefined || !actionKinds.has(entry[0]) || !isObject(entry[1]))
-    throw new LocalError('invalid', 'invalid-request', `Line ${number} is not an action of a bulk request.`, {
-      hint: 'Write {"index":{}} or {"create":{}} above each document.',
+    throw new LocalError('invalid', 'invalid-request', `Line ${number} is not a bulk action.`, {
+      hint: 'Put {"index":{}} or {"create":{}} above each document.',
     });
   return [entry[0], entry[1]];
 }
@@ -66,7 +66,7 @@ function timed(document: string): string {
 
 function refusalOf(name: string, document: string | undefined): string | undefined {
   if (!actionKinds.get(name)?.adds)
-    return `The local service does not support ${JSON.stringify(name)}: it adds documents, by index or create.`;
+    return `The local service does not support ${JSON.stringify(name)}: use index or create.`;
   return document !== undefined && isObject(parsed(document))
     ? undefined
     : 'The document is not a JSON object.';

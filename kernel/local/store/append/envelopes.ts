@@ -13,7 +13,7 @@ export class EnvelopeError extends LocalError {
   readonly event: number;
 
   constructor(fault: Fault, event: number) {
-    super('invalid', 'invalid-request', `Event ${event} is not an envelope with an \`event\`.`);
+    super('invalid', 'invalid-request', `Event ${event} is not an envelope with an \`event\` key.`);
     this.fault = fault;
     this.event = event;
   }

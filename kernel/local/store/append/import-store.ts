@@ -86,9 +86,9 @@ const defaultTimeoutMs = 60_000;
 function unsettled(name: string): AplKernelError {
   return new AplKernelError(
     'local-service',
-    `events of ${name} wait to be stored, and cannot be replaced before`,
+    `${name} has events that are not stored yet, so it cannot be replaced`,
     {
-      hint: '`npx apl-kernel doctor` says what keeps them.',
+      hint: 'Run `npx apl-kernel doctor` to find out why.',
     },
   );
 }

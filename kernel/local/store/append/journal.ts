@@ -281,8 +281,8 @@ async function readLog(file: string, name: string): Promise<LogContent | undefin
     const reason =
       error instanceof LocalError ? `cannot be read: ${error.message}` : systemFault(file, error);
     if (reason === undefined) return undefined;
-    throw new LocalError('invalid', 'log-unreadable', `The log of events ${name} ${reason}.`, {
-      hint: 'Make it readable. To query the dataset without its events, move it to another directory.',
+    throw new LocalError('invalid', 'log-unreadable', `The event log ${name} ${reason}.`, {
+      hint: 'Make it readable, or move it to another directory to query the dataset without its events.',
       cause: error,
     });
   }

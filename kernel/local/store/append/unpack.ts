@@ -8,9 +8,9 @@ import { LocalError } from '../../local-errors.js';
 export function unpackers(encoding: string): Duplex[] {
   const unpack = encodings[encoding.trim().toLowerCase()];
   if (unpack !== undefined) return unpack();
-  const message = `The content encoding ${JSON.stringify(encoding)} is not supported.`;
+  const message = `Unsupported content encoding ${JSON.stringify(encoding)}.`;
   throw new LocalError('media-type', 'content-encoding', message, {
-    hint: 'Send it as it is, or with gzip or zstd.',
+    hint: 'Send it uncompressed, or with gzip or zstd.',
   });
 }
 

@@ -64,9 +64,9 @@ function isNearlyFull(directory: string): boolean {
 }
 
 function noRoom(cause?: unknown): LocalError {
-  const message = 'The disk has no space for an unpacked copy of the import.';
+  const message = 'The disk has no space left for an unpacked copy of the import.';
   return new LocalError('storage', 'engine-disk', message, {
-    hint: 'Free some space on the disk of the data directory, or unpack the file elsewhere and import it in parts.',
+    hint: 'Free up space on the disk of the data directory, or unpack the file elsewhere and import it in parts.',
     ...present({ cause }),
   });
 }

@@ -85,9 +85,9 @@ class Lookout {
   }
 
   #end(file: string, kind: string): void {
-    const message = `${file} was replaced by ${kind} while it was read.`;
+    const message = `${file} was replaced by ${kind} during the import.`;
     this.found ??= new LocalError('invalid', 'not-a-file', message, {
-      hint: 'Put the file back, or give it another name, and read it again.',
+      hint: 'Restore the file or rename it, and import it again.',
     });
     this.#replaced.abort(this.found);
   }

@@ -85,9 +85,9 @@ class Begin implements Inspector {
     const found = packedAs(this.#head) ?? (isBinary(this.#head) ? 'binary data' : undefined);
     if (found === undefined) return;
     const { name, format } = this.#what;
-    const message = `${name} is not ${formatNames[format] ?? 'text'}: it is ${found}.`;
+    const message = `${name} is not ${formatNames[format] ?? 'text'} but ${found}.`;
     throw new LocalError('invalid', 'format', message, {
-      hint: 'Send text in UTF-8; gzip may be around it once.',
+      hint: 'Send UTF-8 text, compressed with gzip at most once.',
     });
   }
 }
@@ -383,18 +383,18 @@ function baseOf(bytes: Buffer): number | undefined {
 
 function tooManyFields(name: string, place: string): LocalError {
   const most = formatCount(mostFields);
-  const message = `${name} has more than ${most} keys in ${place}; ${most} can be fields.`;
+  const message = `${name} has more than ${most} keys in ${place}; the limit is ${most} fields.`;
   return new LocalError('invalid', 'too-large', message, { hint: fewerFields });
 }
 
 /** Hint for too many keys. */
-export const fewerFields = 'Put keys that are data below one key: {"labels": {…}}.';
+export const fewerFields = 'Move keys that are data under a single key: {"labels": {…}}.';
 
 function tooManyKeys(name: string, place: string): LocalError {
   const most = formatCount(mostKeys);
-  const message = `${name} has more than ${most} keys in all its objects in ${place}; an event may have ${most}.`;
+  const message = `${name} has more than ${most} keys in total in ${place}; the limit per event is ${most}.`;
   return new LocalError('invalid', 'too-large', message, {
-    hint: 'Write an event for each of the inner objects, or write them as a string.',
+    hint: 'Write one event per inner object, or write the objects as a string.',
   });
 }
 
@@ -404,8 +404,8 @@ export function tooManyColumns(name: string, line?: number): LocalError {
   return new LocalError(
     'invalid',
     'too-large',
-    `${name} has more than ${most} columns${line === undefined ? '' : ` in line ${formatCount(line)}`}; ${most} can be fields.`,
-    { hint: 'Leave out columns, or write one row for each value, with the name of its column beside it.' },
+    `${name} has more than ${most} columns${line === undefined ? '' : ` in line ${formatCount(line)}`}; the limit is ${most} fields.`,
+    { hint: 'Drop columns, or write one row per value with the column name next to it.' },
   );
 }
 
@@ -413,8 +413,8 @@ function tooDeep(name: string, place: string): LocalError {
   return new LocalError(
     'invalid',
     'too-large',
-    `${name} is nested in more than ${mostLevels} levels in ${place}; an event may have ${mostLevels}.`,
-    { hint: 'Write the inner part as a string.' },
+    `${name} is nested more than ${mostLevels} levels deep in ${place}; the limit per event is ${mostLevels}.`,
+    { hint: 'Write the inner objects as a string.' },
   );
 }
 
@@ -424,8 +424,8 @@ export function valueTooLong(name: string, field: string): LocalError {
   return new LocalError(
     'invalid',
     'too-large',
-    `${name} has a value of more than ${most} in \`${field}\`; a value may have ${most}.`,
-    { hint: 'Cut the values of this field, or leave it out.' },
+    `${name} has a value of more than ${most} in \`${field}\`; the limit per value is ${most}.`,
+    { hint: 'Shorten the values of this field, or drop the field.' },
   );
 }
 
@@ -434,7 +434,7 @@ function tooLong(what: Inspected, place: string): LocalError {
   return new LocalError(
     'invalid',
     'too-large',
-    `${what.name} has more than ${most} in ${place}; ${what.format === 'json' ? 'an event' : 'a line'} may have ${most}.`,
-    { hint: 'Divide it, or leave out its long values.' },
+    `${what.name} has more than ${most} in ${place}; ${what.format === 'json' ? 'the limit per event is' : 'the limit per line is'} ${most}.`,
+    { hint: 'Split it, or drop its long values.' },
   );
 }

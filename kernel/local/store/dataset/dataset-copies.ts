@@ -42,7 +42,7 @@ export function copiesAmong(names: readonly string[], ids: Iterable<string> = []
 
 /** Returns why a file does not count, as in "it {reason}". */
 export function copyReason(name: string): string {
-  return `is a copy of ${givenName(name)}, and does not count`;
+  return `is a copy of ${givenName(name)}, and is ignored`;
 }
 
 function given(name: string): { readonly name: string; readonly id: string } | undefined {

@@ -11,13 +11,13 @@ export interface Damage {
 /** Returns the error for a dataset with damaged files: a result without their rows would be wrong. */
 export function damagedDataset(name: string, damages: readonly Damage[]): LocalError {
   const [first, ...others] = damages;
-  const more = others.length === 0 ? '' : ` ${others.length} more of its files are damaged.`;
+  const more = others.length === 0 ? '' : ` ${others.length} more files are damaged.`;
   return new LocalError(
     'invalid',
     'dataset-damaged',
     `The dataset \`${name}\` cannot be read: ${first?.file} ${first?.reason}.${more}`,
     {
-      hint: `Put back a good copy of the file, or move it away to go on without what it holds. \`%drop ${name}\` deletes the dataset.`,
+      hint: `Restore a good copy of the file, or move it away to continue without its contents. \`%drop ${name}\` deletes the dataset.`,
     },
   );
 }
@@ -35,8 +35,8 @@ export function damagedDatasets(directory: string, fault: string): LocalError {
 export function unstoredEvents(name: string, reason: unknown): unknown {
   const refusal = systemRefusal(reason);
   if (refusal === undefined) return reason;
-  const message = `The dataset \`${name}\` has events in a log that cannot be stored: ${refusal.reason}.`;
+  const message = `The dataset \`${name}\` has logged events that cannot be stored: ${refusal.reason}.`;
   const hint =
-    'Nothing is lost: they are stored as soon as the data directory can be written. Other datasets can be read.';
+    'Nothing is lost: they are stored as soon as the data directory is writable. Other datasets are not affected.';
   return new LocalError(refusal.kind, refusal.code, message, { hint, cause: reason });
 }

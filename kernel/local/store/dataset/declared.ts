@@ -31,7 +31,7 @@ export class DeclaredFields {
     await this.#datasets.changeNote(dataset, before => {
       const { mapFields = [] } = before;
       if (mapFields.includes(name))
-        throw refused('conflict', 'exists', `\`${name}\` is a map field already.`);
+        throw refused('conflict', 'exists', `\`${name}\` is already a map field.`);
       return { ...before, mapFields: [...mapFields, name] };
     });
   }
@@ -46,11 +46,7 @@ export class DeclaredFields {
     await this.#datasets.changeNote(dataset, before => {
       const { mapFields = [] } = before;
       if (!mapFields.includes(name))
-        throw refused(
-          'not-found',
-          'field-not-found',
-          `No request has declared \`${name}\` to be a map field.`,
-        );
+        throw refused('not-found', 'field-not-found', `\`${name}\` is not declared as a map field.`);
       return { ...before, mapFields: mapFields.filter(each => each !== name) };
     });
   }
@@ -100,7 +96,7 @@ export class DeclaredFields {
         ([other, { name }]) => other !== key && name === note.name,
       );
       if (isTaken)
-        throw refused('conflict', 'exists', `\`${dataset}\` has a virtual field \`${note.name}\` already.`);
+        throw refused('conflict', 'exists', `\`${dataset}\` already has a virtual field \`${note.name}\`.`);
       return { ...before, virtualFields: { ...virtualFields, [key]: note } };
     });
   }

@@ -270,7 +270,7 @@ export class DatasetDirectory {
     try {
       const names = await readReplacements(file);
       if (names === undefined)
-        return { damage: { file, reason: 'is damaged: it says which files no longer count' } };
+        return { damage: { file, reason: 'is damaged: it lists the files that were replaced' } };
       this.#replacements.set(entry, names);
       return { names };
     } catch (error) {
@@ -366,7 +366,7 @@ const noteFile = 'dataset.json';
 /** Returns the logs of acknowledged events that could not be read completely. */
 function setAside(directory: string, entries: readonly string[]): readonly Damage[] {
   const names = entries.filter(entry => entry.endsWith(logSuffix + damagedSuffix));
-  const reason = 'was set aside: not all of it could be read';
+  const reason = 'was set aside: part of it could not be read';
   return names.map(name => ({ file: path.join(directory, name), reason }));
 }
 

@@ -46,9 +46,9 @@ export async function examinePart(file: string, name: string): Promise<ExaminedP
       all?.subarray(at, at + length) ?? bytesAt(handle, at, length);
     const footer = await footerAt(size, read);
     if (footer === undefined)
-      return { damage: size === 0 ? 'is empty' : 'is cut short, or not a Parquet file' };
+      return { damage: size === 0 ? 'is empty' : 'is truncated, or not a Parquet file' };
     if (expected !== undefined && (await checksumOf(size, read)) !== expected)
-      return { damage: 'is damaged: it is not what was written' };
+      return { damage: 'is damaged: its checksum does not match' };
     return { footer: await read(footer.at, footer.length) };
   });
 }

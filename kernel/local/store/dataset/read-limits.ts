@@ -10,8 +10,8 @@ export function limitsOf(files: readonly FileSummary[]): readonly Damage[] {
   const names = [...new Set(finer.flatMap(({ fields }) => fields.filter(isCut).map(({ name }) => name)))];
   const listed = names.map(name => `\`${visible(cut(name, 80))}\``).join(', ');
   return [
-    ...limitOf(untimed, 'has no times in a column `_time`, and is not read: import it'),
-    ...limitOf(finer, `has times in ${listed} that are read to the microsecond`),
+    ...limitOf(untimed, 'is skipped, because it has no `_time` column with timestamps: import it'),
+    ...limitOf(finer, `has timestamps in ${listed} that are read with microsecond precision`),
   ];
 }
 

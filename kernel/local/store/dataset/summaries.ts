@@ -65,7 +65,7 @@ export class SummaryReader {
     for (const name of known.keys()) {
       const file = this.#path(name);
       if (!hasChecksum(name) && !damages.has(name) && !(await this.#footers.isReadable(file, signal)))
-        damages.set(name, { file, reason: 'is damaged: its values cannot be read' });
+        damages.set(name, { file, reason: 'is damaged: its values are unreadable' });
     }
     for (const [name, damage] of damages) known.set(name, { version: '', damage });
     return [...damages.values()];
@@ -199,7 +199,7 @@ const askEngine = Symbol('the engine reads its footer');
 /** Maximum number of files read concurrently. */
 const filesAtOnce = 16;
 
-const unreadableFooter = 'is damaged: its footer cannot be read';
+const unreadableFooter = 'is damaged: its footer is unreadable';
 
 function missing(file: string): Error {
   return Object.assign(new Error(`${file} is gone`), { code: 'ENOENT' });

@@ -109,9 +109,9 @@ function encode(cached: CachedSummaries): string {
 /** Throws RangeError if this version did not write it completely. */
 function decode(text: string): CachedSummaries {
   const [json = '', checksum] = text.split('\n');
-  if (checksum !== String(crc32(json))) throw new RangeError('the kept summaries are damaged');
+  if (checksum !== String(crc32(json))) throw new RangeError('the cached summaries are damaged');
   const content = JSON.parse(json) as Content;
-  if (content.format !== format) throw new RangeError('the kept summaries are of another version');
+  if (content.format !== format) throw new RangeError('the cached summaries are from another version');
   return new Map(
     content.files.map(({ name, version, shape, blocks, ...rest }) => {
       const summary = {

@@ -24,7 +24,7 @@ export class AnnotationStore {
       deletedBy: '%annotate --delete',
       unknown: {
         code: 'annotation-not-found',
-        hint: '`%annotate --list` lists those in the time range.',
+        hint: '`%annotate --list` lists the annotations in the time range.',
       },
       unreadable: 'annotation-unreadable',
     });

@@ -29,7 +29,8 @@ const starredMembers = ['id', 'dataset', 'kind', 'metadata', 'name', 'query', 'w
 export function readNewAnnotation(body: unknown, now: string): AnnotationContent {
   const change = readAnnotationChange(body);
   const { datasets, type } = change;
-  if (!datasets) throw invalid('`datasets` is missing: the datasets on whose charts the annotation appears.');
+  if (!datasets)
+    throw invalid('`datasets` is missing: list the datasets whose charts should show the annotation.');
   if (!type) throw invalid('`type` is missing, such as "deploy".');
   const content = changed({ datasets, time: now, type }, change);
   checkAnnotation(content);
@@ -72,7 +73,7 @@ export function readAnnotationChange(body: unknown): AnnotationChange {
   if (datasets !== undefined && !isNames(datasets))
     throw invalid('`datasets` should be a list of at least one name.');
   if (type !== undefined && (typeof type !== 'string' || !/^[a-z0-9-]{1,64}$/.test(type)))
-    throw invalid('`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy".');
+    throw invalid('`type` should be 1 to 64 lowercase letters, digits and hyphens, such as "deploy".');
   return present({
     datasets,
     type,
@@ -113,7 +114,7 @@ function readText(value: unknown, name: string): string | null | undefined {
 function readUrl(value: unknown): string | null | undefined {
   const url = readText(value, 'url');
   if (typeof url === 'string' && !isPage(url) && !/^[\w./?#&=~+%-]+$/.test(url))
-    throw invalid('`url` should be an address that begins with https:// or http://.');
+    throw invalid('`url` should be a URL that begins with https:// or http://.');
   return url;
 }
 

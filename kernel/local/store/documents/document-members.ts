@@ -17,7 +17,7 @@ export type MemberKind =
 export const kindNames: Readonly<Record<MemberKind, string>> = {
   string: 'a string',
   boolean: 'true or false',
-  count: 'a whole number that is not negative',
+  count: 'a non-negative integer',
   object: 'an object',
   strings: 'a list of strings',
   objects: 'a list of objects',
@@ -87,7 +87,7 @@ const queryMembers: Readonly<Record<string, MemberKind>> = {
 /** Throws LocalError (`invalid`) for a query with an invalid member, whose name is prefixed with `prefix`. */
 export function checkQuery(query: Record<string, unknown>, prefix: string): void {
   if (typeof query.apl !== 'string' || query.apl.trim() === '') {
-    throw invalid(`\`${prefix}apl\` should be the text of a query.`);
+    throw invalid(`\`${prefix}apl\` should be a query string.`);
   }
   for (const [name, kind] of Object.entries(queryMembers)) {
     const value = query[name];

@@ -43,6 +43,6 @@ export function leftOut(name: string, names: readonly string[]): LeftOut | undef
   if (id !== undefined && fileOf(id) !== name && names.includes(fileOf(id)))
     return { state: 'copied', reason: `is a copy of ${fileOf(id)}`, remedy: 'delete it, or move it away' };
   if (isId(idIn(name))) return undefined;
-  const remedy = 'name it with at most 64 letters, digits, `-` and `_`, or move it away';
-  return { state: 'misnamed', reason: 'has a name that is not an id', remedy };
+  const remedy = 'rename it to at most 64 letters, digits, `-` and `_`, or move it away';
+  return { state: 'misnamed', reason: 'has a name that is not a valid ID', remedy };
 }

@@ -126,7 +126,7 @@ export class Documents<T extends object> {
       if (intact !== false) return { kind: 'whole', document };
       const damage = {
         text: `The ${name} ${id} ${changedReason} (${file}).`,
-        consequence: 'It is listed as it is.',
+        consequence: 'It is listed anyway.',
         remedy: changedRemedy,
       };
       return { kind: 'whole', document, damage };
@@ -155,7 +155,7 @@ export class Documents<T extends object> {
   #unlisted(fault: string): Damage {
     return {
       text: `The ${this.#kind.names} cannot be read: ${this.#directory} ${fault}.`,
-      consequence: 'None is listed.',
+      consequence: 'None are listed.',
       remedy: directoryRemedy,
     };
   }
@@ -207,7 +207,7 @@ export async function jsonOf(file: string): Promise<unknown> {
   const handle = await openFile(file);
   try {
     const { size } = await handle.stat();
-    if (size > largest) throw new NoDocument('it has more than 4 MiB');
+    if (size > largest) throw new NoDocument('it is larger than 4 MiB');
     if (size === 0) throw new NoDocument('it is empty');
     return JSON.parse(decoded(await handle.readFile(), { fatal: true }));
   } finally {
@@ -227,7 +227,7 @@ export function faultReason(error: unknown): string {
   if (error instanceof SyntaxError) return 'it is not JSON';
   if (hasCode(error, 'ERR_ENCODING_INVALID_ENCODED_DATA')) return 'it is not UTF-8';
   if (error instanceof AplKernelError) return error.message.replace(/\.$/, '');
-  return systemRefusal(error)?.reason ?? `the system says ${(error as NodeJS.ErrnoException).code}`;
+  return systemRefusal(error)?.reason ?? `the system reports ${(error as NodeJS.ErrnoException).code}`;
 }
 
 /** Whether a file exists, including a broken link. */

@@ -29,7 +29,7 @@ export class StarredStore {
       deletedBy: '%unstar',
       unknown: {
         code: 'starred-not-found',
-        hint: 'A new one is created with POST, or `%star --new`.',
+        hint: 'Create a new one with POST or `%star --new`.',
       },
       unreadable: 'starred-unreadable',
     });

@@ -143,7 +143,7 @@ async function endNotes(
   { file, below }: CsvSource,
   { delimiter, columns }: Dialect,
 ): Promise<readonly string[]> {
-  if (below) return [`Below the table, and not a row: ${JSON.stringify(below)}.`];
+  if (below) return [`Skipped below the table: ${JSON.stringify(below)}.`];
   const bytes =
     (await endOf(file)).text
       .trimEnd()
@@ -151,7 +151,9 @@ async function endNotes(
       .at(-1) ?? '';
   const last = Buffer.from(bytes, 'latin1').toString();
   return looksLikeTotal(last, delimiter, columns)
-    ? [`The last line looks like a total, and is a row: ${JSON.stringify(oneLine(last, longestShown))}.`]
+    ? [
+        `The last line looks like a total, but is imported as a row: ${JSON.stringify(oneLine(last, longestShown))}.`,
+      ]
     : [];
 }
 
@@ -386,7 +388,7 @@ async function readWhole(
     await connection.run(`ALTER TABLE sample ADD COLUMN IF NOT EXISTS t${names.length} VARCHAR`);
     const wider = csvReader(copy.file, { ...dialect, columns: dialect.columns + 1 });
     const all = distinctNames([...names, 'line']);
-    const note = `Not of the columns, for a quote that is not closed or more values than there are fields: ${plural(copy.lines, 'line')}, each whole in \`${all.at(-1)}\`.`;
+    const note = `An unclosed quote or too many values in ${plural(copy.lines, 'line')}: \`${all.at(-1)}\` has each whole line.`;
     return {
       ...texts,
       names: all,
@@ -438,14 +440,12 @@ async function unitsBelow(
   );
   if (begin.some((cell, index) => cell !== found[1]?.[index])) return undefined;
   await connection.run('DELETE FROM sample WHERE rowid = 1');
-  if (isRule) return { dialect: below, notes: ['The line below the names is one of dashes, and not a row.'] };
+  if (isRule) return { dialect: below, notes: ['Skipped the line of dashes below the names.'] };
   const shown = names.flatMap((name, index) => (units[index] ? [`\`${name}\` ${units[index]}`] : []));
   const more = shown.length > mostNamed ? ', …' : '';
   return {
     dialect: below,
-    notes: [
-      `The line below the names holds units, and is not a row: ${shown.slice(0, mostNamed).join(', ')}${more}.`,
-    ],
+    notes: [`Skipped the line of units below the names: ${shown.slice(0, mostNamed).join(', ')}${more}.`],
   };
 }
 
@@ -463,7 +463,7 @@ function aboveNotes(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
   const shown = lines.slice(0, mostLinesShown).map(line => JSON.stringify(oneLine(line, longestShown)));
   const more = lines.length > mostLinesShown ? ', …' : '';
-  return [`Above the table, and not rows: ${plural(lines.length, 'line')}, ${shown.join(', ')}${more}.`];
+  return [`Skipped ${plural(lines.length, 'line')} above the table: ${shown.join(', ')}${more}.`];
 }
 
 /** Maximum number of lines in a message, and of characters of each. */
@@ -517,7 +517,7 @@ function headNotes(
   options: CsvOptions,
 ): readonly string[] {
   const own = commented
-    ? ['The names are those of the comment above the table.']
+    ? ['The field names come from the comment above the table.']
     : nameNotes(first, names, options);
   return [...aboveNotes(above), ...own];
 }
@@ -530,7 +530,7 @@ function nameNotes(
 ): string[] {
   if (known !== undefined) return [`The lines are read as ${known.label}.`];
   if (first === undefined)
-    return ['The first line does not look like names: the fields are column1, column2, ….'];
+    return ['The first line does not look like a header: the fields are named column1, column2, ….'];
   const unnamed = names.filter((_, index) => first[index] === '').map(name => `\`${name}\``);
   const shown = `${unnamed.slice(0, mostNamed).join(', ')}${unnamed.length > mostNamed ? ', …' : ''}`;
   return [
@@ -548,17 +548,25 @@ const mostNamed = 10;
 async function noRows(connection: Connection, source: string): Promise<undefined> {
   const refused = await countRefused(connection, source);
   if (refused === 0) return undefined;
-  throw new LocalError('invalid', 'unreadable', `None of ${plural(refused, 'line')} can be read as CSV.`, {
-    hint: 'Lines that are not UTF-8, or have more values than there are fields, are left out. `--encoding` names another encoding, such as gb18030.',
-  });
-}
-
-function neverClosed(lines: readonly Line[]): never {
-  const [of, hint] = [plural(lines.length, 'line'), 'Close it, or import the file with `--format text`.'];
   throw new LocalError(
     'invalid',
     'unreadable',
-    `None of ${of} can be read as CSV: each opens a quote that is never closed.`,
+    `None of the ${plural(refused, 'line')} can be read as CSV.`,
+    {
+      hint: 'Lines that are not UTF-8 or have too many values are skipped. Set another encoding, such as gb18030, with `--encoding`.',
+    },
+  );
+}
+
+function neverClosed(lines: readonly Line[]): never {
+  const [of, hint] = [
+    plural(lines.length, 'line'),
+    'Close the quote, or import the file with `--format text`.',
+  ];
+  throw new LocalError(
+    'invalid',
+    'unreadable',
+    `None of the ${of} can be read as CSV: each has an unclosed quote.`,
     { hint },
   );
 }

@@ -128,11 +128,11 @@ export function namesOf(leaves: readonly JsonLeaf[]): {
     names[place] = distinct[index] ?? '';
     if (distinct[index] !== wanted[index]) {
       notes.push(
-        `\`${wanted[index]}\` occurs as a name and as a path: ${leaf.path.map(key => `\`${key}\``).join(' > ')} became \`${distinct[index]}\`.`,
+        `\`${wanted[index]}\` occurs both as a name and as a path: ${leaf.path.map(key => `\`${key}\``).join(' > ')} became \`${distinct[index]}\`.`,
       );
     }
     if (leaf.path.some(key => key.includes('\0')))
-      notes.push(`A key holds NUL characters: its field is \`${distinct[index]}\`.`);
+      notes.push(`A key contains NUL characters: its field is \`${distinct[index]}\`.`);
   }
   return { names, notes };
 }
@@ -357,7 +357,7 @@ function tooManyFields(count: number): LocalError {
   return new LocalError(
     'invalid',
     'too-large',
-    `The objects have ${plural(count, 'key')} in all; ${formatCount(mostFields)} can be fields.`,
+    `The objects have ${plural(count, 'key')} in all; the limit is ${formatCount(mostFields)} fields.`,
     {
       hint: fewerFields,
     },

@@ -173,14 +173,14 @@ async function readWrapped(connection: Connection, source: Objects): Promise<Rea
 }
 
 function bodyCut(): LocalError {
-  return new LocalError('invalid', 'unreadable', 'The body cannot be read as JSON: it does not end.');
+  return new LocalError('invalid', 'unreadable', 'The body is not complete JSON.');
 }
 
-const cutNote = 'The JSON does not end: the file may be cut off.';
+const cutNote = 'The JSON is incomplete: the file may be truncated.';
 
 /** Returns notes about values that are not objects. */
 function textNotes({ texts = 0, leftOut = 0, notes = [] }: Objects): string[] {
-  const note = `Not JSON objects: ${plural(texts, 'line')}, each an event with its text in \`message\`.`;
+  const note = `Not JSON objects: ${plural(texts, 'line')}, each imported as an event with the line in \`message\`.`;
   return [...notes, ...(texts === 0 ? [] : [note]), ...refusedNotes(leftOut)];
 }
 
@@ -412,7 +412,7 @@ function inexact(text: string): string {
 }
 
 function repeatNote(count: number): string {
-  return `A key is repeated in ${plural(count, 'object')}: its last value counts.`;
+  return `${plural(count, 'object')} with a repeated key: the last value is used.`;
 }
 
 /** Returns notes on fields whose type became wider than in the sample. */
@@ -429,11 +429,16 @@ function wideningNotes(sampled: JsonShape, found: JsonShape): string[] {
 function refusedNotes(refused: number): string[] {
   return refused === 0
     ? []
-    : [`Left out, as they are not JSON objects in UTF-8: ${plural(refused, 'line')}.`];
+    : [`Skipped because they are not JSON objects in UTF-8: ${plural(refused, 'line')}.`];
 }
 
 function noObjects(count: number): LocalError {
-  return new LocalError('invalid', 'not-an-object', `None of ${plural(count, 'value')} is a JSON object.`, {
-    hint: 'Each event is one object: {"field": value, …}.',
-  });
+  return new LocalError(
+    'invalid',
+    'not-an-object',
+    `None of the ${plural(count, 'value')} is a JSON object.`,
+    {
+      hint: 'Each event must be an object: {"field": value, …}.',
+    },
+  );
 }

@@ -26,10 +26,10 @@ interface Packing {
   readonly instead?: string;
 }
 
-const intoText = 'Convert it to Parquet or to lines of text first.';
+const intoText = 'Convert it to Parquet or text lines first.';
 
 const capture = {
-  name: 'a capture of packets',
+  name: 'a packet capture',
   instead: 'Convert it first: tshark -r FILE -T ek > packets.ndjson.',
 };
 
@@ -56,7 +56,7 @@ const packings: readonly Packing[] = [
     begin: zip,
     further: start =>
       /^(?:Index\/Document\.iwa|Data\/PresetImageFill|[^/]*\.numbers\/)/.test(start.slice(zipName)),
-    name: 'a file of Numbers',
+    name: 'a Numbers file',
     instead: asWorkbook,
   },
   { begin: zip, name: 'a ZIP archive', kind: 'zip' },
@@ -102,7 +102,7 @@ const packings: readonly Packing[] = [
   },
   {
     begin: 'LPKSHHRH',
-    name: 'a journal of systemd',
+    name: 'a systemd journal',
     instead: 'Convert it first: journalctl --file FILE -o json > journal.ndjson.',
   },
   { begin: '\x89HDF\r\n\x1a\n', name: 'an HDF5 file', instead: intoText },
@@ -133,13 +133,13 @@ const packings: readonly Packing[] = [
   { begin: 'SQLite format 3\0', name: 'an SQLite database', instead: intoText },
   {
     begin: 'ElfFile\0',
-    name: 'an event log of Windows',
+    name: 'a Windows event log',
     instead: 'Convert it first: wevtutil qe FILE /lf /f:xml.',
   },
   {
     begin: 'version https://git-lfs.github.com/spec/v1\n',
-    name: 'a pointer of Git LFS, without the data',
-    instead: 'Get the file itself first: git lfs pull.',
+    name: 'a Git LFS pointer without the data',
+    instead: 'Download the file first: git lfs pull.',
   },
 ];
 

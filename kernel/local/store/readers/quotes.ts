@@ -36,7 +36,7 @@ export async function unclosedLines(file: string, from: number, quoting: Quoting
 const mostLines = 1_000;
 
 function tooMany(): LocalError {
-  const message = `A quote is not closed in more than ${formatCount(mostLines)} lines.`;
+  const message = `A quote is not closed within ${formatCount(mostLines)} lines.`;
   return new LocalError('invalid', 'unreadable', message, {
     hint: 'Import the file as plain text: `--format text`.',
   });

@@ -126,9 +126,7 @@ function shown(type: ColumnType | undefined): TypeName | 'unseen' | undefined {
 
 function commaNotes(names: readonly string[], types: readonly ColumnType[]): string[] {
   const found = names.filter((_, index) => types[index] === 'comma').map(name => `\`${name}\``);
-  return found.length === 0
-    ? []
-    : [`A comma stands in front of the fraction of numbers in ${found.join(', ')}.`];
+  return found.length === 0 ? [] : [`Numbers use a decimal comma in ${found.join(', ')}.`];
 }
 
 /**
@@ -147,7 +145,7 @@ async function shortenedNotes(
   );
   return rows.map(
     ([index, text]) =>
-      `\`${names[Number(index)]}\` has integers as a spreadsheet shortens them, such as ${String(text)}: digits that it left out are zeros.`,
+      `\`${names[Number(index)]}\` has integers shortened by a spreadsheet, such as ${String(text)}: the missing digits are zeros.`,
   );
 }
 
@@ -173,7 +171,7 @@ function emptiedIn(
     return found.length === 0
       ? []
       : [
-          `Read as null, as the other values are not text: ${written} in ${found.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${plural(more, 'further field')}` : ''}.`,
+          `Read as null because the other values are not text: ${written} in ${found.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${plural(more, 'more field')}` : ''}.`,
         ];
   };
 }
@@ -419,7 +417,5 @@ function fieldOf(name: string, index: number, type: ColumnType, words: readonly 
 function refusedNotes(refused: number): string[] {
   return refused === 0
     ? []
-    : [
-        `Left out, as they are not UTF-8 or have more values than there are fields: ${plural(refused, 'line')}.`,
-      ];
+    : [`Skipped because they are not UTF-8 or have too many values: ${plural(refused, 'line')}.`];
 }

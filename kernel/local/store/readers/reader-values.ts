@@ -231,9 +231,9 @@ function tooLong(): LocalError {
   return new LocalError(
     'invalid',
     'too-large',
-    `A value of JSON has more than ${most}; an event may have ${most}.`,
+    `A JSON value has more than ${most}; the limit per event is ${most}.`,
     {
-      hint: 'Divide it, or leave out its long values.',
+      hint: 'Split it, or drop its long values.',
     },
   );
 }

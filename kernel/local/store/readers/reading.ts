@@ -96,7 +96,7 @@ export function distinctNames(names: readonly string[]): string[] {
 /** Reports columns that were numbered because of a duplicate name; unnamed ones are omitted. */
 export function renamedNotes(columns: readonly string[], names: readonly string[]): string[] {
   return columns.flatMap((name, index) =>
-    name === '' || name === names[index] ? [] : [`A further column \`${name}\` is \`${names[index]}\`.`],
+    name === '' || name === names[index] ? [] : [`Another column \`${name}\` becomes \`${names[index]}\`.`],
   );
 }
 
@@ -113,7 +113,7 @@ export function exceedsReal(text: string): string {
 /** Reports a field with a wider type than in the sample; nothing if the sample had no value of it. */
 export function widenedNotes(name: string, sampled: string | undefined, found: string | undefined): string[] {
   if (sampled === found || sampled === undefined || sampled === 'unseen' || found === undefined) return [];
-  return [`\`${name}\` is ${found}: after the sampled rows it holds values other than ${sampled}.`];
+  return [`\`${name}\` is ${found}, because not all values after the sampled rows are ${sampled}.`];
 }
 
 /** Returns the error for data without fields. */
@@ -123,8 +123,8 @@ export function noFields(): LocalError {
 
 /** Returns the error for a file that differs from the files before it. */
 export function unlike(file: string, why: string): LocalError {
-  const message = `${path.basename(file)} is not written as the files before it. ${why}`;
+  const message = `${path.basename(file)} differs from the files before it. ${why}`;
   return new LocalError('invalid', 'unlike-files', message, {
-    hint: 'Import files of each kind by themselves, into the same dataset.',
+    hint: 'Import each kind of file separately into the same dataset.',
   });
 }

@@ -14,7 +14,7 @@ export async function unpacked(file: string, workDir: string): Promise<string> {
     await writeCopy(target, [createReadStream(file), ...unpackers(packing)]);
   } catch (error) {
     if (!(error instanceof LocalError) || error.code === 'engine-disk') throw error;
-    const message = `${path.basename(file)} is cut off or damaged: it does not unpack to its end.`;
+    const message = `${path.basename(file)} is truncated or damaged: it cannot be unpacked completely.`;
     throw new LocalError('invalid', 'unreadable', message, { cause: error });
   }
   return target;

@@ -55,7 +55,7 @@ export async function filesIn(
     throw isOurs ? error : damaged(file, error);
   }
   if (found.length === 0)
-    throw new LocalError('invalid', 'empty', `${path.basename(file)} holds no files to import.`);
+    throw new LocalError('invalid', 'empty', `${path.basename(file)} contains no files to import.`);
   return found.sort((a, b) => byRotation(a.name, b.name)).map(({ copy }) => copy);
 }
 
@@ -111,20 +111,20 @@ async function untar(file: string, keep: Keep, signal: AbortSignal | undefined):
 }
 
 function damaged(file: string, cause: unknown): LocalError {
-  const message = `${path.basename(file)} is cut off or damaged: it does not unpack to its end.`;
+  const message = `${path.basename(file)} is truncated or damaged: it cannot be unpacked completely.`;
   return new LocalError('invalid', 'unreadable', message, { cause });
 }
 
 function undecodable(file: string, isEncrypted: boolean): LocalError {
-  const how = isEncrypted ? 'encrypted' : 'a ZIP archive with files that are compressed in a newer way';
+  const how = isEncrypted ? 'encrypted' : 'a ZIP archive that uses a newer compression method';
   return new LocalError('invalid', 'format', `${path.basename(file)} is ${how}.`, {
     hint: isEncrypted ? 'Unpack it first: unzip FILE.' : 'Unpack it first: 7z x FILE.',
   });
 }
 
 function tooMany(file: string): LocalError {
-  const message = `There are more than ${formatCount(mostFiles)} files in ${path.basename(file)}.`;
+  const message = `${path.basename(file)} contains more than ${formatCount(mostFiles)} files.`;
   return new LocalError('invalid', 'too-many-files', message, {
-    hint: 'Unpack it, and import them in parts, into one dataset.',
+    hint: 'Unpack it and import the files in batches into one dataset.',
   });
 }

@@ -52,7 +52,8 @@ const fewestPairs = 4;
 export function detectedNote(encoding: string): string | undefined {
   const found = legacyEncodings.find(each => each.encoding === encoding);
   return (
-    found && `The text is read as ${found.label}, as it is not UTF-8: \`--encoding\` names another encoding.`
+    found &&
+    `The text is read as ${found.label} because it is not UTF-8: set another encoding with \`--encoding\`.`
   );
 }
 
@@ -60,8 +61,8 @@ function knownEncoding(label: string): string {
   try {
     return new TextDecoder(label).encoding;
   } catch {
-    throw new LocalError('invalid', 'invalid-request', `There is no encoding ${JSON.stringify(label)}.`, {
-      hint: 'Encodings have the names of the WHATWG, such as windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030.',
+    throw new LocalError('invalid', 'invalid-request', `Unknown encoding ${JSON.stringify(label)}.`, {
+      hint: 'Use a WHATWG encoding name, such as windows-1252, iso-8859-2, utf-16le, shift_jis or gb18030.',
     });
   }
 }
@@ -205,7 +206,7 @@ export class BrokenLines {
     if (this.#lines === 0) return [];
     const label = legacyEncodings.find(each => each.encoding === encoding)?.label ?? encoding;
     return [
-      `Bytes that are not ${label} are \ufffd, in ${plural(this.#lines, 'line')}: \`--encoding\` names another encoding.`,
+      `Bytes that are not ${label} become \ufffd in ${plural(this.#lines, 'line')}: set another encoding with \`--encoding\`.`,
     ];
   }
 }

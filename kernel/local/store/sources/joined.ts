@@ -41,11 +41,11 @@ export async function joinTexts(
     const text = await plainText(file);
     for (const note of text.notes) notes.add(note);
     if (ending !== undefined && ending !== text.ending)
-      throw unlike(file, `It ends in ${text.ending}, others in ${ending}.`);
+      throw unlike(file, `It ends in ${text.ending}, and others in ${ending}.`);
     const head = await headOf(text);
     const isNamed = names !== undefined;
     if (names !== undefined && head.line !== names)
-      throw unlike(file, 'Its first line is not that of the first file.');
+      throw unlike(file, 'Its first line differs from that of the first file.');
     if (ending === undefined && namesFields(head.line, text.ending)) names = head.line;
     ending ??= text.ending;
     log ??= text.log;
@@ -64,7 +64,7 @@ export async function joinTexts(
 
 /** Returns a note on the number of files imported as one. */
 export function togetherNote(files: readonly string[]): string {
-  return `Imported together: ${plural(files.length, 'file')}.`;
+  return `Imported ${plural(files.length, 'file')} together.`;
 }
 
 /** Returns a note on values that are only in directory names, such as `year=2026/month=11`. */
@@ -74,13 +74,13 @@ function partitionNotes(files: readonly string[]): readonly string[] {
   if (keys.size === 0) return [];
   const names = [...keys].map(key => `\`${key}\``).join(', ');
   return [
-    `In no field: ${names}, which the names of directories give. To tell the files apart, import each directory into a dataset of its own.`,
+    `Not imported as fields: ${names} from the directory names. To tell the files apart, import each directory into its own dataset.`,
   ];
 }
 
 /** Returns a note on the number of lines above the header that are dropped from all files but the first. */
 function commentNotes(lines: number): readonly string[] {
-  return lines === 0 ? [] : [`Above the tables of further files, and not rows: ${plural(lines, 'line')}.`];
+  return lines === 0 ? [] : [`Skipped above the tables of the other files: ${plural(lines, 'line')}.`];
 }
 
 function namesFields(line: string, ending: string): boolean {

@@ -23,7 +23,7 @@ export class Originals {
     const names = changed.slice(0, mostNamed).map(({ file }) => `\`${shownName(path.basename(file))}\``);
     const more = changed.length > mostNamed ? [`${changed.length - mostNamed} more`] : [];
     return [
-      `Changed while it was read: ${[...names, ...more].join(', ')}. Rows may be missing: \`%import … --replace\` reads it again.`,
+      `Changed during the import: ${[...names, ...more].join(', ')}. Rows may be missing: import again with \`%import … --replace\`.`,
     ];
   }
 
@@ -31,8 +31,8 @@ export class Originals {
   failure(error: unknown): unknown {
     const gone = this.#files.find(({ file }) => versionOf(file) === undefined)?.file;
     if (gone !== undefined)
-      return new LocalError('invalid', 'no-such-file', `${gone} was deleted or moved while it was read.`, {
-        hint: 'Import it from where it is now.',
+      return new LocalError('invalid', 'no-such-file', `${gone} was deleted or moved during the import.`, {
+        hint: 'Import it from its current location.',
         cause: error,
       });
     const [{ file } = { file: '' }] = this.#files;

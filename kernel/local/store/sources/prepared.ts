@@ -85,9 +85,9 @@ async function isParquetFile(file: string): Promise<boolean> {
 }
 
 function deltaTable(directory: string): LocalError {
-  const message = `${path.basename(directory)} is a Delta table: only its log says which of its files count.`;
+  const message = `${path.basename(directory)} is a Delta table: only its log tells which files are current.`;
   return new LocalError('invalid', 'format', message, {
-    hint: 'Export it as Parquet, as in `df.write.parquet` of Spark, and import that.',
+    hint: 'Export it as Parquet, for example with `df.write.parquet` in Spark, and import the export.',
   });
 }
 
@@ -99,7 +99,7 @@ function hasColors(file: string, start: Buffer): boolean {
   return kindByEnding(endingOf(file)) === undefined && isColored(plain(start).toString('latin1'));
 }
 
-const colorsNote = 'Codes for the colors of a terminal are left out.';
+const colorsNote = 'Terminal color codes are removed.';
 
 /** Whether a file may be JSON, judging by its name. */
 function isJson(file: string): boolean {
@@ -137,8 +137,8 @@ async function plainText(
 }
 
 function otherLines(name: string, label: string): LocalError {
-  return new LocalError('invalid', 'unreadable', `${name} holds other lines than ${label}.`, {
-    hint: 'Without `--format`, it is read as plain text.',
+  return new LocalError('invalid', 'unreadable', `${name} has lines that are not ${label}.`, {
+    hint: 'Omit `--format` to read it as plain text.',
   });
 }
 

@@ -14,16 +14,15 @@ export type Importable = { readonly path: string } | { readonly refusal: string;
 export async function importable(file: string, dataDir: string): Promise<Importable> {
   const path = await realpath(file);
   if (isHidden(path)) return refused('is hidden, or in a hidden directory');
-  if (await isOwn(path, dataDir)) return refused('is a file of the kernel itself');
-  if (ofTheSystem.some(directory => path.startsWith(directory)))
-    return refused('is not stored on a disk: it shows the state of the system');
+  if (await isOwn(path, dataDir)) return refused('is one of the kernel files');
+  if (ofTheSystem.some(directory => path.startsWith(directory))) return refused('is a virtual system file');
   const secret = await secretIn(path);
-  return secret === undefined ? { path } : refused(`holds ${secret}`);
+  return secret === undefined ? { path } : refused(`contains ${secret}`);
 }
 
 function refused(reason: string): Importable {
   const hint =
-    'Such files hold keys, tokens and settings, and a notebook that was shared would show them. Copy what you need into a file elsewhere.';
+    'Such files contain keys, tokens and settings that a shared notebook would expose. Copy the data you need to another file.';
   return { refusal: reason, hint };
 }
 
@@ -52,8 +51,8 @@ const secrets: readonly (readonly [begin: RegExp, name: string])[] = [
   [/^[\uFEFF \t]*PuTTY-User-Key-File-\d/m, 'a private key'],
   [/^[\uFEFF \t]*AGE-SECRET-KEY-1/m, 'a private key'],
   [/^\s*\[\s*\{\s*"profile":[^{}]*"server":\s*\{[^{}]*"token_endpoint":/, 'the token of a sign-in'],
-  [/^\s*\{(?=[^{}]*"token":)(?=[^{}]*"secret":)(?=[^{}]*"pid":)/, 'the token of a local service'],
-  [/^[ \t]*\[deployments\.[^\]]+\][^[]*^[ \t]*token[ \t]*=/m, 'a token of Axiom'],
+  [/^\s*\{(?=[^{}]*"token":)(?=[^{}]*"secret":)(?=[^{}]*"pid":)/, 'the token of the local service'],
+  [/^[ \t]*\[deployments\.[^\]]+\][^[]*^[ \t]*token[ \t]*=/m, 'an Axiom token'],
 ];
 
 /** Number of bytes to check: keys are short files. */

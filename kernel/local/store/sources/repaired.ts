@@ -40,7 +40,7 @@ export function withoutColors(): Transform {
 
 /** Returns a note on the number of lines with bytes that are not UTF-8. */
 export function notUtf8Note(lines: number): string {
-  return `Bytes that are not UTF-8 are \ufffd, in ${plural(lines, 'line')}: \`--encoding\` names another encoding.`;
+  return `Bytes that are not UTF-8 become \ufffd in ${plural(lines, 'line')}: set another encoding with \`--encoding\`.`;
 }
 
 async function* repaired(chunks: AsyncIterable<Buffer>, count: { lines: number }): AsyncGenerator<Buffer> {

@@ -35,7 +35,7 @@ export async function filesOf(written: string): Promise<FoundFiles> {
   const notes = specialKinds.flatMap(([, special]) => leftOutNotes(special, ofKind(special)));
   if (files.length > 0) return { files: files.sort(byRotation), notes };
   if (kind === 'directory')
-    throw new LocalError('invalid', 'no-such-file', `${file} holds no files to import.`);
+    throw new LocalError('invalid', 'no-such-file', `${file} contains no files to import.`);
   const pattern = /[*?[]/.test(file);
   throw pattern ? new LocalError('invalid', 'no-such-file', `No file matches ${file}.`) : noSuchFile(file);
 }
@@ -78,7 +78,7 @@ function leftOutNotes(kind: Kind, left: readonly string[]): readonly string[] {
   const shown = left.slice(0, mostNamed).map(each => `\`${shownName(path.basename(each))}\``);
   const names = [...shown, ...(left.length > mostNamed ? [`${left.length - mostNamed} more`] : [])];
   const is = kind === 'directory' ? 'a link to a directory' : kind;
-  return [`Left out, as ${left.length === 1 ? 'it is' : 'each is'} ${is}: ${names.join(', ')}.`];
+  return [`Skipped because ${left.length === 1 ? 'it is' : 'each is'} ${is}: ${names.join(', ')}.`];
 }
 
 const mostNamed = 5;
@@ -87,9 +87,9 @@ function noAddress(address: string): LocalError {
   return new LocalError(
     'invalid',
     'no-such-file',
-    `${address} is an address: files of this machine are imported.`,
+    `${address} is a URL: only files on this machine can be imported.`,
     {
-      hint: 'Download it first, as in `curl -O ADDRESS`.',
+      hint: 'Download it first, for example with `curl -O URL`.',
     },
   );
 }
@@ -141,9 +141,9 @@ async function entriesOf(directory: string): Promise<readonly Dirent[]> {
 }
 
 function tooMany(directory: string): LocalError {
-  const message = `There are more than ${formatCount(mostFiles)} files below ${directory}.`;
+  const message = `${directory} contains more than ${formatCount(mostFiles)} files.`;
   return new LocalError('invalid', 'too-many-files', message, {
-    hint: 'Import them in parts, into one dataset.',
+    hint: 'Import them in batches into one dataset.',
   });
 }
 

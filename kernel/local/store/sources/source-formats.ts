@@ -94,9 +94,14 @@ function refusePacked(file: string, start: Buffer): void {
   if (packing !== undefined)
     throw new LocalError('invalid', 'format', `${file} is ${packing.name}.`, { hint: packing.instead });
   if (isArchive(file, start))
-    throw new LocalError('invalid', 'format', `${path.basename(file)} is an archive in another.`, {
-      hint: 'Unpack the outer one first.',
-    });
+    throw new LocalError(
+      'invalid',
+      'format',
+      `${path.basename(file)} is an archive inside another archive.`,
+      {
+        hint: 'Unpack the outer archive first.',
+      },
+    );
 }
 
 /** Whether a file that begins with these bytes is a ZIP or tar archive, except an Excel workbook, which is never unpacked. */
@@ -118,7 +123,7 @@ function isWorkbook(file: string, start: Buffer): boolean {
 function namedFormat(wanted: string): FileFormat {
   const format = named.get(wanted);
   if (format) return format;
-  throw new LocalError('invalid', 'invalid-request', `There is no file format ${JSON.stringify(wanted)}.`, {
+  throw new LocalError('invalid', 'invalid-request', `Unknown file format ${JSON.stringify(wanted)}.`, {
     hint: `The formats are ${formatNames.join(', ')}.`,
   });
 }
@@ -134,7 +139,7 @@ function patternFormat(pattern: string): LogFormat {
   }
   return {
     name: 'pattern',
-    label: 'lines of the pattern',
+    label: 'lines that match the pattern',
     example: [],
     reading: { kind: 'lines', shapes: [{ pattern: expanded }] },
   };
@@ -183,7 +188,7 @@ export async function damageOf(file: string, signal?: AbortSignal): Promise<Loca
   try {
     if (!isPacked(await firstBytes(file)))
       return named
-        ? new LocalError('invalid', 'gzip', `${name} is not a gzip file, whatever its name says.`)
+        ? new LocalError('invalid', 'gzip', `${name} is not a gzip file despite its name.`)
         : undefined;
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     await pipeline(createReadStream(file), createGunzip(), nowhere, { signal });
@@ -193,9 +198,9 @@ export async function damageOf(file: string, signal?: AbortSignal): Promise<Loca
     return new LocalError(
       'invalid',
       'gzip',
-      `${name} is cut off or damaged: it does not unpack to its end.`,
+      `${name} is truncated or damaged: it cannot be unpacked completely.`,
       {
-        hint: 'Get the whole file, or unpack what there is of it: gzip -dc FILE > PART.',
+        hint: 'Get the complete file, or unpack what is there: gzip -dc FILE > PART.',
         cause: error,
       },
     );
@@ -250,7 +255,7 @@ export async function endOf(file: string): Promise<{ readonly text: string; read
 /** Returns the error for a path without a file. */
 export function noSuchFile(file: string): LocalError {
   // A name that is not UTF-8 was decoded with this character, and the original is lost.
-  const hint = /\uFFFD/.test(file) ? 'Its name may not be UTF-8: rename it.' : undefined;
+  const hint = /\uFFFD/.test(file) ? 'The file name may not be valid UTF-8: rename the file.' : undefined;
   return new LocalError('invalid', 'no-such-file', `There is no file ${file}.`, present({ hint }));
 }
 
@@ -269,7 +274,7 @@ export function unreadableFile(file: string, error: NodeJS.ErrnoException): Loca
 
 /** Returns the error for a file without rows. */
 export function emptyFile(file: string): LocalError {
-  return new LocalError('invalid', 'empty', `${file} holds no rows.`);
+  return new LocalError('invalid', 'empty', `${file} contains no rows.`);
 }
 
 const startBytes = 64 * 1024;

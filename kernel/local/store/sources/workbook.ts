@@ -34,7 +34,7 @@ export async function writeSheet(
   } catch (error) {
     if (error instanceof LocalError || signal?.aborted || systemRefusal(error)) throw error;
     throw new LocalError('invalid', 'unreadable', `${name} cannot be read as an Excel workbook.`, {
-      hint: 'Save its sheet as CSV first.',
+      hint: 'Save the sheet as CSV first.',
       cause: error,
     });
   } finally {
@@ -67,8 +67,8 @@ interface Workbook extends Package {
 
 function noSheet(name: string, named: string | undefined, sheets: readonly Sheet[]): LocalError {
   if (named === undefined)
-    return new LocalError('invalid', 'no-list', `${name} has no sheet with cells.`, {
-      hint: 'Save what it shows as CSV first.',
+    return new LocalError('invalid', 'no-list', `${name} has no sheet with data.`, {
+      hint: 'Save the data as CSV first.',
     });
   const names = sheets.slice(0, 20).map(each => each.name);
   return new LocalError('invalid', 'no-list', `${name} has no sheet ${JSON.stringify(named)}.`, {
@@ -80,7 +80,7 @@ function otherSheets(sheet: Sheet, sheets: readonly Sheet[]): string[] {
   const others = sheets.filter(each => each !== sheet).map(each => `\`${each.name}\``);
   if (others.length === 0) return [];
   const list = others.slice(0, 8).join(', ');
-  return [`The rows are those of the sheet \`${sheet.name}\`: \`--path\` names another, of ${list}.`];
+  return [`The rows come from the sheet \`${sheet.name}\`: use \`--path\` for another one: ${list}.`];
 }
 
 /** Counts of cells that are null despite having content. */
@@ -92,11 +92,11 @@ interface Emptied {
 
 function emptyNotes({ errors, formulas }: Emptied): string[] {
   return [
-    ...(errors === 0 ? [] : [`Null, as they hold an error such as #N/A: ${plural(errors, 'cell')}.`]),
+    ...(errors === 0 ? [] : [`Null because of an error such as #N/A: ${plural(errors, 'cell')}.`]),
     ...(formulas === 0
       ? []
       : [
-          `Null, as the file has a formula and not its result: ${plural(formulas, 'cell')}. A spreadsheet adds it when it saves the file.`,
+          `Null because the file has a formula without its result: ${plural(formulas, 'cell')}. Saving the file in a spreadsheet adds the results.`,
         ]),
   ];
 }

@@ -50,13 +50,13 @@ export async function writeList(
   const left =
     others.length === 0
       ? ''
-      : ` Left out: ${plural(others.length, 'other field')} of the object around them, ${others
+      : ` Skipped ${plural(others.length, 'other field')} of the enclosing object: ${others
           .slice(0, 8)
           .map(key => `\`${key}\``)
           .join(', ')}.`;
-  const where = wrapper.objects === 1 ? 'list' : `lists of ${plural(wrapper.objects, 'object')},`;
-  const cut = wrapper.isCut ? ['The JSON does not end: the file may be cut off.'] : [];
-  return [`The events are those of the ${where} \`${list.keys.join('.')}\`.${left}`, ...cut];
+  const where = wrapper.objects === 1 ? 'list' : `lists in ${plural(wrapper.objects, 'object')},`;
+  const cut = wrapper.isCut ? ['The JSON is incomplete: the file may be truncated.'] : [];
+  return [`The events come from the ${where} \`${list.keys.join('.')}\`.${left}`, ...cut];
 }
 
 /** Returns the list at a path, otherwise the only one with a usual name; with several objects, one list per object. */
@@ -80,7 +80,7 @@ function noList(name: string, path: string, lists: readonly List[]): LocalError 
   return new LocalError('invalid', 'no-list', `${name} has no list ${JSON.stringify(path)}.`, {
     hint:
       found.length === 0
-        ? 'It is not an object with a list of events in it.'
+        ? 'It is not an object with a list of events.'
         : `Its lists are ${found.join(', ')}.`,
   });
 }

@@ -33,9 +33,9 @@ export function dayInName(name: string): DayOfFile | undefined {
 
 /** Returns a note on the dates of a field's times of day, or on the option that sets the first one. */
 export function dayNote(field: string, day: DayOfFile | undefined): string {
-  const next = 'the next day begins where they go back by more than an hour';
+  const next = 'a step back of more than an hour starts the next day';
   if (day === undefined)
-    return `The times of \`${field}\` have no date: ${consequence} \`--date 2026-06-01\` names the day of the first; ${next}.`;
-  const why = day.of === 'name' ? ', as the name of the file says' : '';
-  return `The times of \`${field}\` have no date: the first is on ${day.text}${why}, and ${next}.`;
+    return `\`${field}\` has times without a date: ${consequence} Set the first day with \`--date 2026-06-01\`; ${next}.`;
+  const why = day.of === 'name' ? ', from the file name' : '';
+  return `\`${field}\` has times without a date: the first is on ${day.text}${why}, and ${next}.`;
 }

@@ -50,7 +50,7 @@ export async function findOrder(
   return {
     order,
     notes: [
-      `The dates of \`${field}\` are read ${orderNames[order]}, which makes each the first of a month.`,
+      `Dates in \`${field}\` are read ${orderNames[order]}, which makes every date the first of a month.`,
     ],
   };
 }
@@ -113,10 +113,10 @@ function orderOf(field: string, groups: readonly Group[], inFile: boolean): Foun
   if (second === undefined) {
     const proof = groups.find(({ bits }) => openIn([{ bits, example: '' }]).length === 1) ?? groups[0];
     const shown = proof === undefined ? '' : `, as in ${quoted(proof.example)}`;
-    return { order: first, notes: [`The dates of \`${field}\` are read ${orderNames[first]}${shown}.`] };
+    return { order: first, notes: [`Dates in \`${field}\` are read ${orderNames[first]}${shown}.`] };
   }
   if (first === 'dmy' && groups.some(({ bits }) => (bits & orderBits.dots) > 0))
-    return { order: first, notes: [`The dates of \`${field}\` are read day first, as they have dots.`] };
+    return { order: first, notes: [`Dates in \`${field}\` are read day first because they contain dots.`] };
   const unlike = groups.find(({ bits }) => (bits & orderBits.differ) > 0);
   if (unlike === undefined) return { order: first, notes: [] };
   return { notes: [], refusal: undecided(field, unlike, orderHint(open, inFile), open) };
@@ -131,7 +131,7 @@ function undecided(field: string, { example }: Group, hint: string, open: readon
     const time = orderedNs(bareTime(example), order);
     return `${time === null ? '' : formatTime(time)} (${orderNames[order]})`;
   });
-  const message = `The dates of \`${field}\` do not tell their order: ${quoted(example)} is ${readings.join(' or ')}.`;
+  const message = `The order of the dates in \`${field}\` is ambiguous: ${quoted(example)} is ${readings.join(' or ')}.`;
   return new LocalError('invalid', 'date-order', message, { hint });
 }
 
@@ -145,16 +145,16 @@ function mixedDates(field: string, groups: readonly Group[], inFile: boolean): L
   return new LocalError(
     'invalid',
     'date-order',
-    `The dates of \`${field}\` have no order in common: ${shown}.`,
+    `The dates in \`${field}\` have no common order: ${shown}.`,
     {
-      hint: `${orderHint(dateOrders, inFile)} Dates that do not fit it then have the time of their import, and are counted.`,
+      hint: `${orderHint(dateOrders, inFile)} Dates that do not match get the time of the import and are counted.`,
     },
   );
 }
 
 function orderHint(orders: readonly DateOrder[], inFile: boolean): string {
-  if (!inFile) return 'Name their format in the request, such as `timestamp-format=02/01/2006`.';
-  return `Import it with ${orders.map(order => `\`--dates ${order}\``).join(' or ')}.`;
+  if (!inFile) return 'Set their format in the request, such as `timestamp-format=02/01/2006`.';
+  return `Import with ${orders.map(order => `\`--dates ${order}\``).join(' or ')}.`;
 }
 
 function quoted(text: string): string {

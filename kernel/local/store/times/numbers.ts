@@ -34,7 +34,7 @@ function serials(value: string): NumberedDates {
   const isSerial = `${value} BETWEEN ${leastSerial} AND ${mostSerial}`;
   return {
     sql: `CASE WHEN ${isSerial} THEN make_timestamp_ns(${milliseconds} * 1000000) END`,
-    as: 'days of a spreadsheet',
+    as: 'spreadsheet dates',
   };
 }
 
@@ -47,6 +47,6 @@ function digits(value: string, nowNs: bigint): NumberedDates {
   const isDate = `regexp_full_match(${text}, '(?:19|20)\\d{6}(?:\\d{4}(?:\\d{2}(?:\\d{3})?)?)?')`;
   return {
     sql: `CASE WHEN ${isDate} THEN make_timestamp_ns(apl_event_time(${text}, ${nowNs}::BIGINT, '')) END`,
-    as: 'the digits of a date',
+    as: 'digits of a date',
   };
 }

@@ -58,7 +58,7 @@ export async function unclearZoneHint(
   );
   const [found] = row;
   return typeof found === 'string'
-    ? `The times of \`${field}\` have the zone ${found}, which stands for several offsets: \`--zone\` names one, such as Asia/Kolkata.`
+    ? `Times in \`${field}\` have the zone ${found}, which is ambiguous: set one such as Asia/Kolkata with \`--zone\`.`
     : undefined;
 }
 
@@ -73,6 +73,6 @@ export async function twiceNotes(connection: Connection, file: string, zone: str
   return count === 0
     ? []
     : [
-        `Some times are there twice, as the clocks of ${zone} are put back. In the first of the two: ${plural(count, 'row')}; a time without an offset is always read as that one.`,
+        `Times repeat when the clocks of ${zone} are set back. Read as the first of the two: ${plural(count, 'row')}.`,
       ];
 }

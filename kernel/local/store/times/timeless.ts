@@ -37,7 +37,7 @@ export async function sampled(
   }));
 }
 
-export const consequence = 'every row has the time of its import, and is found in every time range.';
+export const consequence = 'every row gets the time of the import and matches every time range.';
 
 /**
  * Returns a note that there is no time field, naming fields that hold times although their names do not suggest it. `near` explains why a
@@ -66,9 +66,9 @@ export async function timelessNote(
     const shown = fields.slice(0, mostNamed).map(name => `\`${name}\``);
     const names = `${shown.join(', ')}${fields.length > mostNamed ? ', …' : ''}`;
     const verb = fields.length === 1 ? 'holds' : 'hold';
-    return `No field has the name of a time: ${consequence} ${names} ${verb} times: name the one to use, as by \`--time ${asArgument(fields[0] ?? '')}\`.`;
+    return `No field is named like a timestamp: ${consequence} ${names} ${verb} timestamps: choose one, for example with \`--time ${asArgument(fields[0] ?? '')}\`.`;
   }
-  return `No field holds a time: ${consequence} ${near ?? 'Name one if there is one.'}`;
+  return `No field contains timestamps: ${consequence} ${near ?? 'Set one with `--time` if there is one.'}`;
 }
 
 function asArgument(name: string): string {

@@ -77,7 +77,7 @@ export async function searchTime(
 ): Promise<TimeSource> {
   const found = await search({ connection, reading, options });
   if (options.day?.of !== 'option' || found.rolls) return found;
-  const note = '`--date` changes nothing: the times are not times of day without a date.';
+  const note = '`--date` has no effect: there are no times without a date.';
   return { ...found, notes: [...found.notes, note] };
 }
 
@@ -151,8 +151,8 @@ async function ownTime(
     return withOthers(search, { ...time, notes: [...time.notes, ...ahead] }, rankedByName(others));
   const found = (await timeByName(search, others)) ?? (await nestedTime(search));
   if (found === undefined) return present === 0 ? undefined : time;
-  const what = present === 0 ? 'no values' : `few times, or none, and values such as ${example}`;
-  const note = `\`_time\` has ${what}: where it has no time, it is that of \`${found.field}\`.`;
+  const what = present === 0 ? 'no values' : `few or no timestamps, and values such as ${example}`;
+  const note = `\`_time\` has ${what}: rows without a timestamp use \`${found.field}\`.`;
   return {
     ...found,
     sql: time.refusal === undefined ? `coalesce(${time.sql}, ${found.sql})` : found.sql,
@@ -186,7 +186,7 @@ const nested = /\.[^$]*$/;
 
 /** Returns a note with the time field, as its name alone is not conclusive. */
 function otherNote({ field }: TimeSource): string {
-  return `The time is that of \`${field}\`: \`--time FIELD\` takes another.`;
+  return `The time comes from \`${field}\`: use another field with \`--time FIELD\`.`;
 }
 
 async function zoneNote(
@@ -195,7 +195,7 @@ async function zoneNote(
 ): Promise<string | undefined> {
   const [first] = columns.filter(({ type, empty }) => type === 'string' && !empty);
   const hint = first && (await unclearZoneHint(connection, first.column, first.name));
-  return hint === undefined ? undefined : `${hint} Until then ${consequence}`;
+  return hint === undefined ? undefined : `${hint} Until then, ${consequence}`;
 }
 
 /** Returns whether the name of a field suggests a time, or part of one. */
@@ -226,15 +226,15 @@ async function namedTime(search: Search, field: string): Promise<TimeSource> {
   throw new LocalError(
     'invalid',
     'time-unreadable',
-    `No value of \`${field}\` can be read as a time, such as ${example}.`,
+    `No value in \`${field}\` can be read as a timestamp, for example ${example}.`,
     {
-      hint: 'Times are RFC 3339, seconds, ms, µs or ns since 1970, or in the format of Apache logs, syslog or RFC 1123.',
+      hint: 'Use RFC 3339, seconds, ms, µs or ns since 1970, or the format of Apache logs, syslog or RFC 1123.',
     },
   );
 }
 
 function oldNote(field: string, example: string): string {
-  return `Most times in \`${field}\` are read as before 1990, such as ${example}: another field or unit may be meant.`;
+  return `Most times in \`${field}\` are before 1990, such as ${example}: check the field and its unit.`;
 }
 
 function unknownField(columns: readonly ReadField[], field: string): LocalError {
@@ -242,7 +242,7 @@ function unknownField(columns: readonly ReadField[], field: string): LocalError 
   return new LocalError(
     'invalid',
     'time-field-unknown',
-    `There is no field \`${field}\` to take the time from.`,
+    `There is no field \`${field}\` to read the time from.`,
     {
       hint: `The fields are ${known.join(', ')}${columns.length > 20 ? ', …' : ''}.`,
     },
@@ -304,7 +304,7 @@ async function withOthers(
     time = { ...time, sql, notes: [...time.notes, ...other.notes, ...ahead] };
   }
   if (added.length === 0) return time;
-  const note = `Where \`${first.field}\` has no time, it is that of ${added.join(', else ')}.`;
+  const note = `Rows without a timestamp in \`${first.field}\` use ${added.join(', else ')}.`;
   return { ...time, notes: [...time.notes, note] };
 }
 
@@ -337,7 +337,7 @@ async function nearly(search: Search, columns: readonly SampledColumn[]): Promis
     const found = await readingOf(search, column);
     const { present, read, example } = await countRead(search, column, found.sql);
     if (read * 2 > present)
-      return `\`${column.name}\` has the name of one, but most of its numbers, such as ${example}, would be times before 1990: \`--time ${column.name}\` reads them as such.`;
+      return `\`${column.name}\` is named like a timestamp, but most of its numbers, such as ${example}, would be before 1990: use them anyway with \`--time ${column.name}\`.`;
   }
   return undefined;
 }
@@ -378,7 +378,7 @@ async function roundedNotes(
   return row[0] === null
     ? []
     : [
-        `The times of \`${field}\` are rounded to the microsecond, as a real such as ${String(row[0])} holds no more: text or integers keep nanoseconds.`,
+        `Times in \`${field}\` are rounded to microseconds, the precision of reals such as ${String(row[0])}: use text or integers to keep nanoseconds.`,
       ];
 }
 
@@ -386,7 +386,7 @@ async function roundedNotes(
 function unzonedNotes({ zone }: TimeOptions, field: string): readonly string[] {
   return zone === undefined
     ? []
-    : [`\`--zone\` changes nothing: the times of \`${field}\` have an offset, or are not text.`];
+    : [`\`--zone\` has no effect: times in \`${field}\` have an offset or are not text.`];
 }
 
 /** Returns the time in a field of numeric dates, if the user named it or its name contains "date": small numbers may be durations. */
@@ -398,7 +398,7 @@ async function numberedTime(search: Search, column: SampledColumn): Promise<Time
   const found = await datesIn(search.connection, value, nowNs);
   if (found === undefined) return undefined;
   const sql = zone === undefined ? found.sql : inZone(found.sql, "''", zone);
-  return { field, sql, notes: [`The numbers of \`${field}\` are read as ${found.as}.`] };
+  return { field, sql, notes: [`Numbers in \`${field}\` are read as ${found.as}.`] };
 }
 
 /** Formats that the engine reads natively, fastest first; JavaScript reads the rest. */
@@ -560,7 +560,7 @@ function quoted(value: unknown): string {
 }
 
 function aheadNote(field: string, text: string, ns: bigint): string {
-  return `Times in \`${field}\` are as late as ${formatTime(ns)}, from ${text}: of years of two digits, 00 to 68 are 2000 to 2068.`;
+  return `Times in \`${field}\` are as late as ${formatTime(ns)}, from ${text}: the two-digit years 00 to 68 are read as 2000 to 2068.`;
 }
 
 // ---- a time spread over several columns ----
@@ -600,7 +600,7 @@ async function countedTime(
     const { present, plausible } = await countRead(search, first, sql);
     if (plausible * 2 <= present) continue;
     const field = `${first.name}, ${second.name}`;
-    const note = `The time is put together from \`${first.name}\` and \`${second.name}\`.`;
+    const note = `The time is combined from \`${first.name}\` and \`${second.name}\`.`;
     return { field, sql, notes: [note, ...unzonedNotes(search.options, field)] };
   }
   return undefined;
@@ -661,7 +661,7 @@ async function combination(
   const { notes, ...read } = await readText(search, field, text);
   const names = [...columns, ...(zone ? [zone] : [])].map(column => `\`${column.name}\``).join(', ');
   const { ahead } = await countRead(search, { name: field, column: text }, read.sql);
-  return { ...read, notes: [`The time is put together from ${names}.`, ...notes, ...ahead] };
+  return { ...read, notes: [`The time is combined from ${names}.`, ...notes, ...ahead] };
 }
 
 async function findPart(
@@ -681,5 +681,5 @@ async function findPart(
 }
 
 function yearNote(source: string): string {
-  return `${source} gives no year: each time is taken to lie in the twelve months before the import.`;
+  return `${source} has no year: each time is assumed to be within the twelve months before the import.`;
 }

@@ -84,9 +84,9 @@ test('an item that cannot be stored is refused alone, and the rest is stored', a
 });
 
 test.each([
-  ['{"n":1}', 400, 'Line 1 is not an action of a bulk request.'],
-  ['{"log":{"n":1},"m":2}\n{"n":1}', 400, 'Line 1 is not an action of a bulk request.'],
-  ['{"create":{}}\n{"n":1}\n\nnot JSON', 400, 'Line 4 is not an action of a bulk request.'],
+  ['{"n":1}', 400, 'Line 1 is not a bulk action.'],
+  ['{"log":{"n":1},"m":2}\n{"n":1}', 400, 'Line 1 is not a bulk action.'],
+  ['{"create":{}}\n{"n":1}\n\nnot JSON', 400, 'Line 4 is not a bulk action.'],
 ])('%s is refused and stores nothing', async (body, status, message) => {
   const name = await newDataset();
   const answer = await bulk(name, body);

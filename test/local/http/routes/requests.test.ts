@@ -114,7 +114,7 @@ const packed: readonly (readonly [
   ['identity', query, 200, undefined],
   ['gzip', query, 400, 'The body is not valid gzip.'],
   ['zstd', query.padEnd(100), 400, 'The body is not valid zstd.'],
-  ['br', query, 415, 'The content encoding "br" is not supported. Send it as it is, or with gzip or zstd.'],
+  ['br', query, 415, 'Unsupported content encoding "br". Send it uncompressed, or with gzip or zstd.'],
   [
     'zstd',
     zstdBomb(1000),

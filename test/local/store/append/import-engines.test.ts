@@ -126,7 +126,7 @@ test.each([
 });
 
 const failures: readonly (readonly [string, unknown, boolean])[] = [
-  ['in the file', new LocalError('invalid', 'empty', 'It holds no rows.'), true],
+  ['in the file', new LocalError('invalid', 'empty', 'It contains no rows.'), true],
   ['in the engine', new EngineError('engine-failed', 'It could not.'), false],
   ['caused by the engine', new LocalError('invalid', 'unreadable', 'No.', { cause: 1 }), false],
 ];

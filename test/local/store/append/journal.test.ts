@@ -256,7 +256,7 @@ test.skipIf(process.platform === 'win32')(
       return run(sql, signal);
     };
     await expect(parts.store.trim('d', 1_700_000_002_000_000_000n)).rejects.toThrow(
-      `${file} was replaced by a named pipe while it was read.`,
+      `${file} was replaced by a named pipe during the import.`,
     );
     await parts.store.close();
   },
@@ -319,7 +319,7 @@ test('copies of files and logs under other names never count beside the original
     ]);
   const isCopy = (name: string) => [
     ...[path.basename(copyOf(name)), 'copied'],
-    `is a copy of ${name}, and does not count`,
+    `is a copy of ${name}, and is ignored`,
   ];
   // Copy of a file whose rows are in a merged one: before and after the file is deleted, and with and without the list.
   await copyFile(path.join(parts.directory, first), copyOf(first));

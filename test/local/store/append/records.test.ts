@@ -273,7 +273,7 @@ test.each(unreadable)(
     await writeFile(other, (await currentSample(3)).bytes);
     await expect(bench.idsOf()).rejects.toMatchObject({
       code: 'log-unreadable',
-      message: `The log of events ${orphan} cannot be read: ${reason}.`,
+      message: `The event log ${orphan} cannot be read: ${reason}.`,
     });
     expect(await bench.entries('.log')).toEqual([path.basename(orphan)]);
     await rename(orphan, path.join(bench.directory, '..', '..', 'moved'));

@@ -23,7 +23,7 @@ test.runIf(process.platform === 'linux')(
     await expect(writeCopy('/dev/full', [Readable.from([Buffer.from('text')])])).rejects.toMatchObject({
       kind: 'storage',
       code: 'engine-disk',
-      message: 'The disk has no space for an unpacked copy of the import.',
+      message: 'The disk has no space left for an unpacked copy of the import.',
     });
   },
 );

@@ -53,57 +53,62 @@ const refusals: readonly (readonly [what: string, format: string, text: string |
       'an event of 201 levels',
       'json',
       `{"a":1}\n${nested('{"a":', 201, '}')}`,
-      'It is nested in more than 200 levels in event 2, line 2; an event may have 200.',
+      'It is nested more than 200 levels deep in event 2, line 2; the limit per event is 200.',
     ],
     [
       'an indented array of 201 levels',
       'json',
       `[{"a":1},\n{"b":\n${nested('[\n', 200, ']')}}]`,
-      'It is nested in more than 200 levels in event 2, line 202; an event may have 200.',
+      'It is nested more than 200 levels deep in event 2, line 202; the limit per event is 200.',
     ],
     [
       'an object with members at line starts',
       'json',
       nested('{"a":\n', 201, '}'),
-      'It is nested in more than 200 levels in event 1, line 201; an event may have 200.',
+      'It is nested more than 200 levels deep in event 1, line 201; the limit per event is 200.',
     ],
     [
       '5,001 keys',
       'json',
       `[{"a":1},{"a":1},${object(5001)}]`,
-      'It has more than 5,000 keys in event 3, line 1; 5,000 can be fields.',
+      'It has more than 5,000 keys in event 3, line 1; the limit is 5,000 fields.',
     ],
     [
       '100,001 keys of inner objects',
       'json',
       `{"a":1}\n{"a":[${object(50_000)},${object(50_001)}]}`,
-      'It has more than 100,000 keys in all its objects in event 2, line 2; an event may have 100,000.',
+      'It has more than 100,000 keys in total in event 2, line 2; the limit per event is 100,000.',
     ],
-    ['5,001 columns', 'csv', columns(5001), 'It has more than 5,000 columns in line 1; 5,000 can be fields.'],
+    [
+      '5,001 columns',
+      'csv',
+      columns(5001),
+      'It has more than 5,000 columns in line 1; the limit is 5,000 fields.',
+    ],
     [
       '5,001 columns, between tabs',
       'csv',
       columns(5001, '\t'),
-      'It has more than 5,000 columns in line 1; 5,000 can be fields.',
+      'It has more than 5,000 columns in line 1; the limit is 5,000 fields.',
     ],
     [
       '5,001 values in a line',
       'csv',
       `a,b\n1,2\n${columns(5001)}\n`,
-      'It has more than 5,000 columns in line 3; 5,000 can be fields.',
+      'It has more than 5,000 columns in line 3; the limit is 5,000 fields.',
     ],
     [
       '5,001 columns in quotes, of several lines',
       'csv',
       `a\n${Array.from({ length: 5001 }, () => '"c\n,"').join(',')}`,
-      'It has more than 5,000 columns in line 5,002; 5,000 can be fields.',
+      'It has more than 5,000 columns in line 5,002; the limit is 5,000 fields.',
     ],
-    ['random bytes', 'json', binary(), 'It is not JSON: it is binary data.'],
-    ['random bytes', 'csv', binary(), 'It is not CSV: it is binary data.'],
-    ['random bytes', 'syslog', binary(), 'It is not text: it is binary data.'],
-    ['UTF-16', 'csv', Buffer.from('a,b,c,d,e,f\n1,2', 'utf16le'), 'It is not CSV: it is binary data.'],
-    ['gzip', 'json', Buffer.from('1f8b0800', 'hex'), 'It is not JSON: it is compressed with gzip.'],
-    ['Parquet', 'json', Buffer.from('PAR1'), 'It is not JSON: it is a Parquet file.'],
+    ['random bytes', 'json', binary(), 'It is not JSON but binary data.'],
+    ['random bytes', 'csv', binary(), 'It is not CSV but binary data.'],
+    ['random bytes', 'syslog', binary(), 'It is not text but binary data.'],
+    ['UTF-16', 'csv', Buffer.from('a,b,c,d,e,f\n1,2', 'utf16le'), 'It is not CSV but binary data.'],
+    ['gzip', 'json', Buffer.from('1f8b0800', 'hex'), 'It is not JSON but compressed with gzip.'],
+    ['Parquet', 'json', Buffer.from('PAR1'), 'It is not JSON but a Parquet file.'],
   ];
 
 function binary(): Buffer {
@@ -123,18 +128,18 @@ describe.each([1, 7, 65_536])('read in pieces of %s bytes', piece => {
 test('the given delimiter decides the number of columns', () => {
   expect(said('csv', columns(5001, ';'), 1024, ',')).toBe('fine');
   expect(said('csv', columns(5001, '~'), 1024, '~')).toBe(
-    'It has more than 5,000 columns in line 1; 5,000 can be fields.',
+    'It has more than 5,000 columns in line 1; the limit is 5,000 fields.',
   );
 });
 
 const mebibyte = 'x'.repeat(2 ** 20);
 
 const long: readonly (readonly [format: string, begin: string, message: string])[] = [
-  ['json', '{"a":1}\n{"a":"', 'It has more than 64 MiB in event 2, line 2; an event may have 64 MiB.'],
-  ['json', '[{"a":1},{"a":"', 'It has more than 64 MiB in event 2, line 1; an event may have 64 MiB.'],
-  ['json', '', 'It has more than 64 MiB in event 1, line 1; an event may have 64 MiB.'],
-  ['csv', 'a\n1\n', 'It has more than 64 MiB in line 3; a line may have 64 MiB.'],
-  ['text', '\n', 'It has more than 64 MiB in line 2; a line may have 64 MiB.'],
+  ['json', '{"a":1}\n{"a":"', 'It has more than 64 MiB in event 2, line 2; the limit per event is 64 MiB.'],
+  ['json', '[{"a":1},{"a":"', 'It has more than 64 MiB in event 2, line 1; the limit per event is 64 MiB.'],
+  ['json', '', 'It has more than 64 MiB in event 1, line 1; the limit per event is 64 MiB.'],
+  ['csv', 'a\n1\n', 'It has more than 64 MiB in line 3; the limit per line is 64 MiB.'],
+  ['text', '\n', 'It has more than 64 MiB in line 2; the limit per line is 64 MiB.'],
 ];
 
 test.each(long)('a line of %s after %j has a maximum length', (format, begin, message) => {

@@ -22,55 +22,55 @@ type Bomb = readonly [what: string, name: string, content: string, message: stri
 
 /** Bombs with the message that follows the name of the file, or "The body". */
 const bombs: readonly Bomb[] = [
-  ['keys', 'x.json', keys, ' has more than 5,000 keys in event 1, line 1; 5,000 can be fields.'],
+  ['keys', 'x.json', keys, ' has more than 5,000 keys in event 1, line 1; the limit is 5,000 fields.'],
   [
     'keys after others',
     'x.json',
     lines + keys,
-    ' has more than 5,000 keys in event 20,001, line 20,001; 5,000 can be fields.',
+    ' has more than 5,000 keys in event 20,001, line 20,001; the limit is 5,000 fields.',
   ],
   [
     'keys of inner objects',
     'x.json',
     `${lines}{"a":${keys.trim()}}\n`,
-    ' has more than 100,000 keys in all its objects in event 20,001, line 20,001; an event may have 100,000.',
+    ' has more than 100,000 keys in total in event 20,001, line 20,001; the limit per event is 100,000.',
   ],
   [
     'levels',
     'x.json',
     nested,
-    ' is nested in more than 200 levels in event 1, line 1; an event may have 200.',
+    ' is nested more than 200 levels deep in event 1, line 1; the limit per event is 200.',
   ],
   [
     'levels of an array field, after others',
     'x.json',
     '{"a":[1]}\n'.repeat(600_000) + nested,
-    ' is nested in more than 200 levels in event 600,001, line 600,001; an event may have 200.',
+    ' is nested more than 200 levels deep in event 600,001, line 600,001; the limit per event is 200.',
   ],
-  ['lines', 'x.json', long, ' has more than 64 MiB in event 1, line 1; an event may have 64 MiB.'],
+  ['lines', 'x.json', long, ' has more than 64 MiB in event 1, line 1; the limit per event is 64 MiB.'],
   [
     'lines after others',
     'x.json',
     lines + long,
-    ' has more than 64 MiB in event 20,001, line 20,001; an event may have 64 MiB.',
+    ' has more than 64 MiB in event 20,001, line 20,001; the limit per event is 64 MiB.',
   ],
   [
     'columns',
     'x.csv',
     `${columns(100_000)}\n`,
-    ' has more than 5,000 columns in line 1; 5,000 can be fields.',
+    ' has more than 5,000 columns in line 1; the limit is 5,000 fields.',
   ],
   [
     'values in a line among the first',
     'x.csv',
     `a,b\n1,2\n${columns(100_000)}\n`,
-    ' has more than 5,000 columns in line 3; 5,000 can be fields.',
+    ' has more than 5,000 columns in line 3; the limit is 5,000 fields.',
   ],
   [
     'lines of CSV after others',
     'x.csv',
     `${rows}1,${'x'.repeat(65 * 2 ** 20)}\n`,
-    ' has more than 64 MiB in line 20,002; a line may have 64 MiB.',
+    ' has more than 64 MiB in line 20,002; the limit per line is 64 MiB.',
   ],
 ];
 
@@ -117,7 +117,7 @@ test('a body compressed twice is refused as gzip', async () => {
   const { status, body } = await service().json('POST', '/v1/datasets/d/ingest', packed, headers);
   expect([status, body.message]).toEqual([
     400,
-    'The body is not JSON: it is compressed with gzip. Send text in UTF-8; gzip may be around it once.',
+    'The body is not JSON but compressed with gzip. Send UTF-8 text, compressed with gzip at most once.',
   ]);
 });
 
@@ -127,7 +127,7 @@ test('the keys of all events together are limited', async () => {
   const { status, body } = await service().json('POST', '/v1/datasets/d/ingest', content);
   expect([status, body.detail.message]).toEqual([
     400,
-    'The objects have 10,000 keys in all; 5,000 can be fields.',
+    'The objects have 10,000 keys in all; the limit is 5,000 fields.',
   ]);
 });
 
@@ -162,7 +162,7 @@ test.each(['close', 'keep-alive'])(
     const plain = await sendFirst(limited, Buffer.from(keys), { connection });
     expect([plain.status, JSON.parse(plain.text).detail.message]).toEqual([
       400,
-      'The body has more than 5,000 keys in event 1, line 1; 5,000 can be fields.',
+      'The body has more than 5,000 keys in event 1, line 1; the limit is 5,000 fields.',
     ]);
     const bomb = gzipSync('{"a":1}\n'.repeat(2 ** 22), { level: 1 });
     const packed = await sendFirst(limited, bomb, { connection, 'content-encoding': 'gzip' });

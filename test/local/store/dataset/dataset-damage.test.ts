@@ -81,15 +81,19 @@ const damages: readonly (readonly [
   [
     'a truncated file',
     async hurt => truncate(await firstIn(hurt), 300),
-    /is cut short, or not a Parquet file/,
+    /is truncated, or not a Parquet file/,
   ],
   ['an empty file', async hurt => truncate(await firstIn(hurt), 0), /is empty/],
-  ['a flipped bit in the data', async hurt => flip(await firstIn(hurt), 20), /it is not what was written/],
-  ['a flipped bit in the footer', async hurt => flip(await firstIn(hurt), -40), /it is not what was written/],
+  ['a flipped bit in the data', async hurt => flip(await firstIn(hurt), 20), /its checksum does not match/],
+  [
+    'a flipped bit in the footer',
+    async hurt => flip(await firstIn(hurt), -40),
+    /its checksum does not match/,
+  ],
   [
     'a half-copied file of another program',
     async hurt => writeFile(path.join(hurt, 'x.parquet'), 'PAR1 and then'),
-    /x\.parquet is cut short/,
+    /x\.parquet is truncated/,
   ],
   [
     'a garbage footer of another program',
@@ -101,7 +105,7 @@ const damages: readonly (readonly [
         Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(100, 7), length, Buffer.from('PAR1')]),
       );
     },
-    /x\.parquet is damaged: its footer cannot be read/,
+    /x\.parquet is damaged: its footer is unreadable/,
   ],
   [
     'a directory in place of a file',
@@ -267,7 +271,7 @@ test('a copy of a file under another name counts only if the original is gone, a
   const stem = path.basename(first, '.parquet');
   const copies = copied.map(([, copyOf]) => path.join(hurt, `${copyOf(stem)}.parquet`));
   for (const copy of copies) await copyFile(first, copy);
-  const reason = `is a copy of ${stem}.parquet, and does not count`;
+  const reason = `is a copy of ${stem}.parquet, and is ignored`;
   const told = async () => {
     const { body } = await service.query('dataset hurt: n:long');
     const messages: readonly { readonly msg: string }[] = body.status.messages ?? [];
@@ -287,7 +291,7 @@ test('a copy of a file under another name counts only if the original is gone, a
   await flip([...copies].sort()[0] ?? '', 20);
   expect(await count(service, 'hurt')).toMatchObject([
     400,
-    { message: expect.stringContaining(`${[...copies].sort()[0]} is damaged: it is not what was written`) },
+    { message: expect.stringContaining(`${[...copies].sort()[0]} is damaged: its checksum does not match`) },
   ]);
 });
 
@@ -355,7 +359,7 @@ test('a changed file is read again after a restart', async () => {
   await utimes(file, new Date(nowMs), new Date(nowMs));
   await truncate(file, 50);
   const { store } = await openStore(dataDir);
-  expect((await store.measuredInfo('d')).problems).toEqual([`${file} is cut short, or not a Parquet file`]);
+  expect((await store.measuredInfo('d')).problems).toEqual([`${file} is truncated, or not a Parquet file`]);
 });
 
 test.each<[string, (file: string) => Promise<unknown>]>([

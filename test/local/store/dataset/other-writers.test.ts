@@ -317,10 +317,10 @@ test('unread parts of files are reported above an answer, in one line per kind',
   const said = (dataset: string) => snapshot?.notices([dataset]).map(({ msg }) => msg);
   const fileIn = (dataset: string) => path.join(opened().dataDir, 'datasets', dataset, 'a.parquet');
   expect(said('words')).toEqual([
-    `\`words\`: ${path.join(opened().dataDir, 'datasets', 'words', 'words.parquet')} has no times in a column \`_time\`, and is not read: import it.`,
+    `\`words\`: ${path.join(opened().dataDir, 'datasets', 'words', 'words.parquet')} is skipped, because it has no \`_time\` column with timestamps: import it.`,
   ]);
   expect(said('finer')).toEqual([
-    `\`finer\`: ${fileIn('finer')} has times in \`_time\` that are read to the microsecond (and 1 other file).`,
+    `\`finer\`: ${fileIn('finer')} has timestamps in \`_time\` that are read with microsecond precision (and 1 other file).`,
   ]);
   expect(said('zoned')).toEqual([]);
   // An import without times has none, and is read.

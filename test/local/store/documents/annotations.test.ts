@@ -95,7 +95,7 @@ const { datasets: _datasets, ...noDatasets } = example;
 const { type: _type, ...noType } = example;
 
 const refused: readonly (readonly [body: unknown, status: number, message: string])[] = [
-  [noDatasets, 400, '`datasets` is missing: the datasets on whose charts the annotation appears.'],
+  [noDatasets, 400, '`datasets` is missing: list the datasets whose charts should show the annotation.'],
   [{ ...example, datasets: [] }, 400, '`datasets` should be a list of at least one name.'],
   [{ ...example, datasets: 'logs' }, 400, '`datasets` should be a list of at least one name.'],
   [{ ...example, datasets: ['logs', 'lgos'] }, 404, 'Not found: There is no dataset `lgos`.'],
@@ -103,7 +103,7 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   [
     { ...example, type: 'Big Deploy' },
     400,
-    '`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy".',
+    '`type` should be 1 to 64 lowercase letters, digits and hyphens, such as "deploy".',
   ],
   [{ ...example, time: 'noon' }, 400, '`time` should be a time, such as 2026-01-31T10:00:00Z.'],
   [{ ...example, endTime: 5 }, 400, '`endTime` should be a time, such as 2026-01-31T10:00:00Z.'],
@@ -117,11 +117,10 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   [
     { ...example, url: 'javascript:alert(1)' },
     400,
-    '`url` should be an address that begins with https:// or http://.',
+    '`url` should be a URL that begins with https:// or http://.',
   ],
   ...['javascript:x', ' javascript:x', 'java\nscript:x', 'x y', '"'].map(
-    url =>
-      [{ ...example, url }, 400, '`url` should be an address that begins with https:// or http://.'] as const,
+    url => [{ ...example, url }, 400, '`url` should be a URL that begins with https:// or http://.'] as const,
   ),
   [{ ...example, titel: 'x' }, 400, '`titel` is not a member of an annotation.'],
   [[], 400, 'The body should be a JSON object.'],

@@ -39,7 +39,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     wrong: [
       [{ name: 5 }, 'starred query.name should be a string, not a number'],
       [{ query: 'web' }, '`query` should be a JSON object'],
-      [{ query: { apl: 7 } }, '`query.apl` should be the text of a query'],
+      [{ query: { apl: 7 } }, '`query.apl` should be a query string'],
       [{ nmae: 'x' }, '`nmae` is not a member of a starred query'],
     ],
   },
@@ -56,7 +56,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       [{ time: 'noon' }, '`time` should be a time, such as 2026-01-31T10:00:00Z'],
       [{ time: '1600-01-01T00:00:00Z' }, '`time` should be between 1677-09-22 and 2262-04-11'],
       [{ time: null }, '`time` is missing'],
-      [{ type: 5 }, '`type` should be 1 to 64 lower-case letters, digits and hyphens, such as "deploy"'],
+      [{ type: 5 }, '`type` should be 1 to 64 lowercase letters, digits and hyphens, such as "deploy"'],
       [
         { endTime: '2026-06-15T09:00:00Z' },
         '`endTime` (2026-06-15T09:00:00Z) should be after `time` (2026-06-15T10:00:00Z)',
@@ -87,7 +87,7 @@ const damages: Readonly<Record<string, readonly [damage: (file: string) => void,
     'it is not JSON',
   ],
   'a list': [file => writeFileSync(file, '[]'), 'Its content should be a JSON object'],
-  'far too long': [file => writeFileSync(file, ' '.repeat(4 * 2 ** 20 + 1)), 'it has more than 4 MiB'],
+  'far too long': [file => writeFileSync(file, ' '.repeat(4 * 2 ** 20 + 1)), 'it is larger than 4 MiB'],
   'a directory': [
     file => {
       rmSync(file);
@@ -210,7 +210,7 @@ test.each(Object.entries(kinds))(
     const copied = (file: string) =>
       `${file} is a copy of ${first}.json. It is left out. Delete it, or move it away.`;
     const misnamed = (file: string) =>
-      `${file} has a name that is not an id. It is left out. Name it with at most 64 letters, digits, \`-\` and \`_\`, or move it away.`;
+      `${file} has a name that is not a valid ID. It is left out. Rename it to at most 64 letters, digits, \`-\` and \`_\`, or move it away.`;
     const told = async () => {
       const [words, notices] = await listed(service, kind);
       return [words, [...notices].sort()];
@@ -244,7 +244,7 @@ test('a file edited by hand is listed and reported until its checksum is deleted
   const { service, ids, fileOf } = await threeOf(kind);
   const file = fileOf(ids[0] ?? '');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"one"', '"edited"'));
-  const said = `The starred query ${ids[0]} does not match its checksum: it was edited by hand, or is damaged (${file}). It is listed as it is. If it is right, delete its line with \`checksum\`.`;
+  const said = `The starred query ${ids[0]} does not match its checksum: it was edited by hand or is damaged (${file}). It is listed anyway. If the content is correct, delete the line with \`checksum\`.`;
   expect(await listed(service, kind)).toEqual([['edited', 'two', 'three'], [said]]);
   writeFileSync(file, readFileSync(file, 'utf8').replace('"local"', '"locam"'));
   expect(await listed(service, kind)).toEqual([['two', 'three'], [said]]);

@@ -67,7 +67,7 @@ test('PUT does not create an unknown id, and the answer says how to', async () =
   const answer = await (await testService()).json('PUT', `${route}/nope`, example);
   expect([answer.status, answer.body.code]).toEqual([404, 404]);
   expect(answer.body.message).toBe('Not found: There is no starred query "nope".');
-  expect(answer.body.detail.hint).toBe('A new one is created with POST, or `%star --new`.');
+  expect(answer.body.detail.hint).toBe('Create a new one with POST or `%star --new`.');
 });
 
 test.each(['..%2F..%2Fsecret', '%2e%2e', 'a%00b', '.', 'x'.repeat(65)])(
@@ -111,10 +111,10 @@ const refused: readonly (readonly [body: unknown, message: string])[] = [
   [{ ...example, metadata: { a: 1 } }, 'starred query.metadata.a should be a string, not a number.'],
   [{ ...example, nmae: 'x' }, '`nmae` is not a member of a starred query.'],
   [{ ...example, query: 'x' }, '`query` should be a JSON object.'],
-  [{ ...example, query: { apl: ' ' } }, '`query.apl` should be the text of a query.'],
+  [{ ...example, query: { apl: ' ' } }, '`query.apl` should be a query string.'],
   [
     { ...example, query: { ...example.query, defaultLimit: 1.5 } },
-    '`query.defaultLimit` should be a whole number that is not negative.',
+    '`query.defaultLimit` should be a non-negative integer.',
   ],
   [
     { ...example, query: { ...example.query, defaultOrder: [{ field: 'a' }] } },

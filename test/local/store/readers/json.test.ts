@@ -38,7 +38,7 @@ async function readingOf(content: string, memoryBytes: number) {
 
 test('a line that is not JSON takes no more memory than others', async () => {
   expect(await readingOf(`{"a": 1, "te\n${line.repeat(200_000)}`, 400 * 2 ** 20)).toEqual({
-    notes: ['Not JSON objects: 1 line, each an event with its text in `message`.'],
+    notes: ['Not JSON objects: 1 line, each imported as an event with the line in `message`.'],
     found: [200_001, 1],
   });
 });
@@ -69,8 +69,8 @@ test('a file too large for the memory is named, with what to do', async () => {
   await expect(storeFile(store, engine, load)).rejects.toMatchObject({
     kind: 'invalid',
     code: 'engine-memory',
-    message: 'events.ndjson needs more memory to be read than is allowed.',
-    hint: 'Split it, and import its parts into the same dataset.',
+    message: 'Reading events.ndjson exceeds the memory limit.',
+    hint: 'Split it and import the parts into the same dataset.',
   });
 });
 

@@ -7,7 +7,7 @@ useService();
 
 const access = 'The lines are read as access log lines (common or combined format).';
 const kept = (count: string) =>
-  `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
+  `${count} did not fully match the format: \`line\` has the whole line, next to the fields that could be read.`;
 
 /** A time and a request; tests add text before and after. */
 const at = '[10/Oct/2025:13:55:36 +0000]';
@@ -173,7 +173,7 @@ testTraps([
       '2025-10-25 13:55:36|1.2.3.4|root|200|curl|"s" "-" 2087|null',
       '2025-11-02 22:55:36|1.2.3.4|null|401|-|"-" 2083|null',
     ],
-    notes: [access, 'The dates of `time` are read month first, as in "10/25/2025:13:55:36 -0000".'],
+    notes: [access, 'Dates in `time` are read month first, as in "10/25/2025:13:55:36 -0000".'],
   },
   {
     what: 'an access log wrapped in syslog',
@@ -245,9 +245,9 @@ testTraps([
     ],
     notes: [
       'The lines are read as W3C extended log lines (IIS, CloudFront).',
-      'The time is put together from `date`, `time`.',
+      'The time is combined from `date`, `time`.',
       kept('1 line'),
-      'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.',
+      'No readable timestamp in 1 line, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.',
     ],
   },
   {
@@ -277,7 +277,7 @@ testTraps([
     ],
     notes: [
       'The lines are read as W3C extended log lines (IIS, CloudFront).',
-      'The time is put together from `date`, `time`.',
+      'The time is combined from `date`, `time`.',
       kept('1 line'),
     ],
   },
@@ -366,5 +366,5 @@ test.each([
   ],
 ])('a format that matches no line is refused: %s', async (format, content, message) => {
   const { status, body } = await importText('x.log', content, { format });
-  expect([status, body.message.split('. Import')[0]]).toEqual([400, message]);
+  expect([status, body.message.split('. Omit')[0]]).toEqual([400, message]);
 });

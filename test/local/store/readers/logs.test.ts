@@ -7,19 +7,19 @@ useService();
 // ---- lines of logs, with and without a known format ----
 
 const plainText =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
+  'The file is plain text, with each line in the field `line`. Split it with `parse`, for example `| parse line with * "status=" status:long " " *`, or import it with a format or pattern.';
 const carried = (count: string) =>
-  `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
+  `No readable timestamp in ${count}, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.`;
 
 const kept = (count: string) =>
-  `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
+  `${count} did not fully match the format: \`line\` has the whole line, next to the fields that could be read.`;
 
-const noYear = '`_time` gives no year: each time is taken to lie in the twelve months before the import.';
+const noYear = '`_time` has no year: each time is assumed to be within the twelve months before the import.';
 const short = (written: string, read: string) =>
-  `The year of the times has two digits: ${written} is ${read}.`;
+  `Timestamps have a two-digit year: ${written} is read as ${read}.`;
 
 const days = (field: string, first: string) =>
-  `The times of \`${field}\` have no date: the first is on ${first}, and the next day begins where they go back by more than an hour.`;
+  `\`${field}\` has times without a date: the first is on ${first}, and a step back of more than an hour starts the next day.`;
 
 /** Returns the time one nanosecond later. */
 function afterwards(time: string): string {
@@ -168,7 +168,7 @@ testTraps([
     ],
     notes: [
       'The lines are read as syslog lines.',
-      '`time` gives no year: each time is taken to lie in the twelve months before the import.',
+      '`time` has no year: each time is assumed to be within the twelve months before the import.',
     ],
   },
   {
@@ -206,7 +206,7 @@ testTraps([
     ],
     notes: [
       'The lines are read as log lines of Kubernetes (klog).',
-      '`time` gives no year: each time is taken to lie in the twelve months before the import.',
+      '`time` has no year: each time is assumed to be within the twelve months before the import.',
     ],
   },
   {
@@ -343,7 +343,7 @@ testTraps([
         '2026-03-28 22:00:00.000000001|02:30:00',
         '2026-03-29 23:00:00|01:00:00',
       ],
-      notes: [plainText, days('time_of_day', '2026-03-28, as the name of the file says'), carried('1 line')],
+      notes: [plainText, days('time_of_day', '2026-03-28, from the file name'), carried('1 line')],
     },
     {
       what: 'without --date',
@@ -352,7 +352,7 @@ testTraps([
       values: ['2026-06-15 12:00:00|13:55:36.123', '2026-06-15 12:00:00|13:55:37'],
       notes: [
         plainText,
-        'The times of `time_of_day` have no date: every row has the time of its import, and is found in every time range. `--date 2026-06-01` names the day of the first; the next day begins where they go back by more than an hour.',
+        '`time_of_day` has times without a date: every row gets the time of the import and matches every time range. Set the first day with `--date 2026-06-01`; a step back of more than an hour starts the next day.',
       ],
     },
   ].map(
@@ -388,7 +388,7 @@ testTraps([
     values: ['2026-06-01 23:00:00|1', '2026-06-02 01:00:00|2', '2026-06-15 12:00:00|3'],
     notes: [
       days('at', '2026-06-01'),
-      'No readable time in `at` in 1 row: they have the time of their import.',
+      'No readable timestamp in `at` in 1 row: they get the time of the import.',
     ],
   },
   {
@@ -398,7 +398,7 @@ testTraps([
     options: { date: '2026-06-01' },
     select: '_time, n',
     values: ['2026-01-01 23:00:00|1'],
-    notes: ['`--date` changes nothing: the times are not times of day without a date.'],
+    notes: ['`--date` has no effect: there are no times without a date.'],
   },
   {
     what: 'audit events of laurel, whose time precedes their number',
@@ -524,7 +524,7 @@ testTraps([
     ],
     notes: [
       'The lines are read as syslog lines.',
-      '`time` gives no year: each time is taken to lie in the twelve months before the import.',
+      '`time` has no year: each time is assumed to be within the twelve months before the import.',
       kept('1 line'),
     ],
   },
@@ -536,7 +536,7 @@ testTraps([
     values: ['4|5'],
     notes: [
       'The lines are read as syslog lines.',
-      '`time` gives no year: each time is taken to lie in the twelve months before the import.',
+      '`time` has no year: each time is assumed to be within the twelve months before the import.',
       kept('4 lines'),
       carried('4 lines'),
     ],
@@ -557,7 +557,7 @@ testTraps([
     values: ['user-1 has left', 'user-12345 has left', 'a well-known name is taken'],
     notes: [
       plainText,
-      'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.',
+      'No field contains timestamps: every row gets the time of the import and matches every time range. Set one with `--time` if there is one.',
     ],
   },
   {

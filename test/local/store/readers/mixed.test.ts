@@ -6,7 +6,7 @@ useService();
 
 const imported = '2026-06-15 12:00:00';
 const carried =
-  'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.';
+  'No readable timestamp in 1 line, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.';
 
 testTraps([
   {
@@ -49,12 +49,12 @@ testTraps([
     [
       '`_time` has no values',
       ',2025-01-01T00:00:00Z\n,2025-01-01T00:00:01Z',
-      '`_time` has no values: where it has no time, it is that of `ts`.',
+      '`_time` has no values: rows without a timestamp use `ts`.',
     ],
     [
       'some rows have no `_time`',
       '2025-01-01T00:00:00Z,2024-01-01T00:00:00Z\n2025-01-01T00:00:01Z,\n,2025-01-01T00:00:01Z',
-      'Where `_time` has no time, it is that of `ts`.',
+      'Rows without a timestamp in `_time` use `ts`.',
     ],
   ].map(([what = '', rows = '', note = '']) => ({
     what,
@@ -71,7 +71,7 @@ testTraps([
     select: '_time',
     values: [imported],
     notes: [
-      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when` holds times: name the one to use, as by `--time when`.',
+      'No field is named like a timestamp: every row gets the time of the import and matches every time range. `when` holds timestamps: choose one, for example with `--time when`.',
     ],
   },
   {
@@ -94,8 +94,8 @@ testTraps([
       imported,
     ],
     notes: [
-      'Where `timestamp` has no time, it is that of `date`, else `createdAt`.',
-      'No readable time in `timestamp` in 1 row: they have the time of their import.',
+      'Rows without a timestamp in `timestamp` use `date`, else `createdAt`.',
+      'No readable timestamp in `timestamp` in 1 row: they get the time of the import.',
     ],
   },
   {
@@ -121,8 +121,8 @@ testTraps([
     select: '_time',
     values: ['2025-10-10 13:55:35.123456', '2025-10-10 13:55:36', '2025-10-10 13:57:00'],
     notes: [
-      'The events are those of the list `items`. Left out: 1 other field of the object around them, `apiVersion`.',
-      'Where `eventTime` has no time, it is that of `lastTimestamp`, else `metadata.creationTimestamp`.',
+      'The events come from the list `items`. Skipped 1 other field of the enclosing object: `apiVersion`.',
+      'Rows without a timestamp in `eventTime` use `lastTimestamp`, else `metadata.creationTimestamp`.',
     ],
   },
   {
@@ -133,8 +133,8 @@ testTraps([
     select: '_time',
     values: ['2025-10-10 13:57:00'],
     notes: [
-      'The events are those of the list `items`.',
-      'The time is that of `metadata.creationTimestamp`: `--time FIELD` takes another.',
+      'The events come from the list `items`.',
+      'The time comes from `metadata.creationTimestamp`: use another field with `--time FIELD`.',
     ],
   },
   {
@@ -154,7 +154,7 @@ testTraps([
       '2025-01-01 00:00:01.500000001|more, of 2025-01-01 00:00:09',
       '2025-01-01 00:00:02|null',
     ],
-    notes: ['Not JSON objects: 2 lines, each an event with its text in `message`.', carried],
+    notes: ['Not JSON objects: 2 lines, each imported as an event with the line in `message`.', carried],
   },
   {
     what: 'text lines between objects whose first field is the message',
@@ -162,6 +162,6 @@ testTraps([
     content: lines('{"message":"a","ts":"2025-01-01T00:00:00Z"}', '2025-01-01 00:00:01,500 text', ''),
     select: '_time, message',
     values: ['2025-01-01 00:00:00|a', '2025-01-01 00:00:01.5|2025-01-01 00:00:01,500 text'],
-    notes: ['Not JSON objects: 1 line, each an event with its text in `message`.'],
+    notes: ['Not JSON objects: 1 line, each imported as an event with the line in `message`.'],
   },
 ]);

@@ -6,9 +6,9 @@ useService();
 // ---- lines of a JSON file that are not objects: each becomes an event with its text, and does not affect any other line ----
 
 const asMessages = (count: number) =>
-  `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each an event with its text in \`message\`.`;
+  `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each imported as an event with the line in \`message\`.`;
 
-const cutNote = 'The JSON does not end: the file may be cut off.';
+const cutNote = 'The JSON is incomplete: the file may be truncated.';
 
 testTraps([
   ...(
@@ -50,7 +50,7 @@ testTraps([
       values: values.split(' '),
       notes: [
         values === '1 2'
-          ? 'A key is repeated in 1 object: its last value counts.'
+          ? '1 object with a repeated key: the last value is used.'
           : asMessages(values.split('null').length - 1),
         timeless(),
       ],
@@ -93,7 +93,7 @@ testTraps([
     ],
     notes: [
       asMessages(3),
-      'No readable time in 5 lines, as in a stack trace: each has that of the line before and a nanosecond more.',
+      'No readable timestamp in 5 lines, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.',
     ],
   },
   ...['{"v":3,"w":', '{"v":3,"w":[', '{"v":3,"w":{"x":[1,', '{"v":3,"w":[1,{"y":'].flatMap(cut =>
@@ -130,7 +130,7 @@ testTraps([
         'in adjacent records',
         '{"Records":[{"v":1}]}{"Records":[]}\n{"Records":[{"v":2}]}',
         '1 2',
-        'lists of 3 objects,',
+        'lists in 3 objects,',
       ],
     ] as const
   ).map(([where, content, values, end]) => ({
@@ -140,7 +140,7 @@ testTraps([
     select: 'v',
     values: values.split(' '),
     notes: [
-      ...(where.includes('records') ? [`The events are those of the ${end} \`Records\`.`] : []),
+      ...(where.includes('records') ? [`The events come from the ${end} \`Records\`.`] : []),
       ...(where.includes('cut') || where === 'behind each other' ? [cutNote] : []),
       ...(values.includes('null') ? [asMessages(values.split('null').length - 1)] : []),
       timeless(),

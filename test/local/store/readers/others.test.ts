@@ -5,13 +5,13 @@ useService();
 // ---- lines of other programs than those a format is named after ----
 
 const kept = (count: string) =>
-  `Not all of the format in ${count}: each is whole in \`line\`, beside the fields that can be read.`;
+  `${count} did not fully match the format: \`line\` has the whole line, next to the fields that could be read.`;
 const carried = (count: string) =>
-  `No readable time in ${count}, as in a stack trace: each has that of the line before and a nanosecond more.`;
+  `No readable timestamp in ${count}, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.`;
 const plainText =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
+  'The file is plain text, with each line in the field `line`. Split it with `parse`, for example `| parse line with * "status=" status:long " " *`, or import it with a format or pattern.';
 const noYear = (field: string) =>
-  `\`${field}\` gives no year: each time is taken to lie in the twelve months before the import.`;
+  `\`${field}\` has no year: each time is assumed to be within the twelve months before the import.`;
 
 const access = (second: number, status: number) =>
   `10.1.2.3 - - [10/Oct/2025:13:55:3${second} +0000] "GET /cart HTTP/1.1" ${status} 7 "-" "curl" "-"`;
@@ -47,7 +47,7 @@ testTraps([
     content: lines('date,time,tz,n', '2025-10-10,13:55:36,+0200,1', '2025-10-10,13:55:37,,2', ''),
     select: '_time, n',
     values: ['2025-10-10 11:55:36|1', '2025-10-10 13:55:37|2'],
-    notes: ['The time is put together from `date`, `time`, `tz`.'],
+    notes: ['The time is combined from `date`, `time`, `tz`.'],
   },
   {
     what: 'a two-digit year in the future, in separate fields',
@@ -56,9 +56,9 @@ testTraps([
     select: '_time, n',
     values: ['2047-06-17 10:00:00|1', '2015-06-18 10:00:00|2'],
     notes: [
-      'The time is put together from `date`, `time`.',
-      'The dates of `date, time` are read month first, as in "6/17/47 10:00:00".',
-      'Times in `date, time` are as late as 2047-06-17T10:00:00Z, from "6/17/47 10:00:00": of years of two digits, 00 to 68 are 2000 to 2068.',
+      'The time is combined from `date`, `time`.',
+      'Dates in `date, time` are read month first, as in "6/17/47 10:00:00".',
+      'Times in `date, time` are as late as 2047-06-17T10:00:00Z, from "6/17/47 10:00:00": the two-digit years 00 to 68 are read as 2000 to 2068.',
     ],
   },
   {
@@ -75,7 +75,10 @@ testTraps([
     content: lines('Apr-07-13 07:08:36 [SSL-out] a', ''),
     select: '_time',
     values: ['2013-04-07 07:08:36'],
-    notes: [plainText, 'The year of the times has two digits: Apr-07-13 07:08:36 is 2013-04-07 07:08:36.'],
+    notes: [
+      plainText,
+      'Timestamps have a two-digit year: Apr-07-13 07:08:36 is read as 2013-04-07 07:08:36.',
+    ],
   },
   {
     what: 'a day with colons',
@@ -229,7 +232,7 @@ testTraps([
 
 const columns23 = Array.from({ length: 23 }, (_, index) => `a${index}`);
 
-const above = (count: string, shown: string) => `Above the table, and not rows: ${count}, ${shown}.`;
+const above = (count: string, shown: string) => `Skipped ${count} above the table: ${shown}.`;
 
 testTraps([
   {
@@ -329,8 +332,8 @@ testTraps([
     select: 'id, name',
     values: ['1|a', '2|b\n(2 rows)'],
     notes: [
-      'The line below the names is one of dashes, and not a row.',
-      'Below the table, and not a row: "(2 rows affected)".',
+      'Skipped the line of dashes below the names.',
+      'Skipped below the table: "(2 rows affected)".',
       timeless(),
     ],
   },
@@ -349,8 +352,8 @@ testTraps([
     select: '_time, item, n',
     values: ['2025-10-10 00:00:00|a|5', '2025-10-11 00:00:00|b|7', '2026-06-15 12:00:00|null|12'],
     notes: [
-      'The last line looks like a total, and is a row: "\\"Total:\\",,12".',
-      'No readable time in `date` in 1 row: they have the time of their import.',
+      'The last line looks like a total, but is imported as a row: "\\"Total:\\",,12".',
+      'No readable timestamp in `date` in 1 row: they get the time of the import.',
     ],
   },
   ...(
@@ -366,7 +369,7 @@ testTraps([
     select: 'id, name, n',
     values: [...new Array<string>(3000).fill('1|a|2'), '2|b|3'],
     notes: [
-      `Lines end in carriage returns, ${returns} in all: they are read as line feeds, within values too.`,
+      `Lines end in carriage returns: ${returns} are read as line feeds, also within values.`,
       timeless(),
     ],
   })),
@@ -498,8 +501,8 @@ testTraps([
       ...['2026-01-01 00:00:00|4.0|a|2', '2026-01-01 01:00:00|4.0|b|3', '2026-01-01 02:00:00|4.0|b|null'],
     ],
     notes: [
-      'The line below the names holds units, and is not a row: `time` TS, `volts` V, `rain` mm.',
-      'Read as null, as the other values are not text: `NA`, `-` in `volts` (1), `rain` (1).',
+      'Skipped the line of units below the names: `time` TS, `volts` V, `rain` mm.',
+      'Read as null because the other values are not text: `NA`, `-` in `volts` (1), `rain` (1).',
     ],
   },
   {
@@ -508,7 +511,7 @@ testTraps([
     content: lines('name,size', '(any),[m]', 'a,1.5', 'b,2', ''),
     select: 'name, size',
     values: ['a|1.5', 'b|2.0'],
-    notes: ['The line below the names holds units, and is not a row: `name` (any), `size` [m].', timeless()],
+    notes: ['Skipped the line of units below the names: `name` (any), `size` [m].', timeless()],
   },
   {
     what: 'a first row with text among numbers, beside a name, and one of null words',
@@ -544,8 +547,8 @@ testTraps([
       'count(*), sum(n), count(n), sum(r), count(r), count(b), count(DISTINCT t), min(t), max("only"), sum(late), count(late)',
     values: ['12004|24001|12001|30001.5|12001|12001|3|-|NA|60015|12003'],
     notes: [
-      'Read as null, as the other values are not text: `NA`, `N/A`, `n/a`, `<NA>`, `NULL`, `None`, `nil`, `\\N`, `-`, `--`, `?` in `_time` (1), `n` (3), `r` (3), `b` (3), `late` (1).',
-      'No readable time in `_time` in 1 row: they have the time of their import.',
+      'Read as null because the other values are not text: `NA`, `N/A`, `n/a`, `<NA>`, `NULL`, `None`, `nil`, `\\N`, `-`, `--`, `?` in `_time` (1), `n` (3), `r` (3), `b` (3), `late` (1).',
+      'No readable timestamp in `_time` in 1 row: they get the time of the import.',
     ],
   },
   {
@@ -554,7 +557,7 @@ testTraps([
     content: `n,late\n${'1,\n'.repeat(12_000)}NA,\n1,NA\n`,
     select: 'count(n), max(late), count(late)',
     values: ['12001|NA|1'],
-    notes: ['Read as null, as the other values are not text: `NA` in `n` (1).', timeless()],
+    notes: ['Read as null because the other values are not text: `NA` in `n` (1).', timeless()],
   },
   {
     what: 'null words in more columns than a message names',
@@ -568,10 +571,10 @@ testTraps([
     select: 'count(a0), count(a22), sum(a22)',
     values: ['1|1|7'],
     notes: [
-      `Read as null, as the other values are not text: \`NA\` in ${columns23
+      `Read as null because the other values are not text: \`NA\` in ${columns23
         .slice(0, 20)
         .map(name => `\`${name}\` (1)`)
-        .join(', ')} and 3 further fields.`,
+        .join(', ')} and 3 more fields.`,
       timeless(),
     ],
   },

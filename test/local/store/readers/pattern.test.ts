@@ -28,9 +28,9 @@ test.each([
 ])('a pattern splits lines, and keeps lines it does not fully match whole: %s', async (_, pattern) => {
   const { dataset, body } = await importText('app.log', content, { pattern });
   expect(body.notes).toEqual([
-    'The lines are read as lines of the pattern.',
-    'Not all of the format in 2 lines: each is whole in `line`, beside the fields that can be read.',
-    'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.',
+    'The lines are read as lines that match the pattern.',
+    '2 lines did not fully match the format: `line` has the whole line, next to the fields that could be read.',
+    'No readable timestamp in 1 line, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.',
   ]);
   expect(await stored(dataset, '_time, client, ms, line')).toEqual(values);
 });
@@ -44,7 +44,7 @@ test('field names may have dots, also as Logstash writes them', async () => {
 
 test('a pattern field may be named line', async () => {
   const { dataset, body } = await importText('app.log', 'a 1\nb\n', { pattern: '%{WORD:line} %{INT:n}' });
-  expect(body.notes[2]).toMatch('in 1 line: each is whole in `line_2`');
+  expect(body.notes[2]).toMatch('1 line did not fully match the format: `line_2` has the whole line');
   expect(await stored(dataset, 'line, n, line_2')).toEqual(['a|1|null', 'null|null|b']);
 });
 
@@ -66,7 +66,7 @@ test.each([
     '(?<a>x)(?=y)',
     'The pattern cannot be read: invalid regular expression: invalid or unsupported Perl syntax: `(?=`.',
   ],
-  ['(?<a>zzz)', '0 of 3 lines of app.log are lines of the pattern.'],
+  ['(?<a>zzz)', '0 of 3 lines of app.log are lines that match the pattern.'],
 ])('an unusable pattern is refused: %s', async (pattern, message) => {
   const { status, body } = await importText('app.log', content, { pattern });
   expect([status, body.message.slice(0, message.length)]).toEqual([400, message]);

@@ -28,7 +28,7 @@ const deepRow = (value: string, depth: number) => `${'{"o":'.repeat(depth)}${val
 
 const imported = '2026-06-15 12:00:00';
 const late = (count: number, field = '_time') =>
-  `No readable time in \`${field}\` in ${count} row${count === 1 ? '' : 's'}: they have the time of their import.`;
+  `No readable timestamp in \`${field}\` in ${count} row${count === 1 ? '' : 's'}: they get the time of the import.`;
 
 /** Texts that the engine would accept as the type of the others, but read incompletely. */
 const oddTexts: readonly (readonly [kind: string, usual: string, odd: string])[] = [
@@ -98,7 +98,7 @@ const writtenTimes = [
 ] as const;
 
 const asMessages = (count: number) =>
-  `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each an event with its text in \`message\`.`;
+  `Not JSON objects: ${count} line${count === 1 ? '' : 's'}, each imported as an event with the line in \`message\`.`;
 
 const traps: readonly Trap[] = [
   {
@@ -108,9 +108,7 @@ const traps: readonly Trap[] = [
       'time,v,w\n2025-01-01T00:00:00Z,01,"a\r\nb"\r\n2025-01-01T00:00:01Z,02,c\r2025-01-01T00:00:02Z,03,d\n',
     select: '_time, v, w',
     values: ['2025-01-01 00:00:00|01|a\nb', '2025-01-01 00:00:01|02|c', '2025-01-01 00:00:02|03|d'],
-    notes: [
-      'Lines end in several ways: carriage returns, 3 in all, are read as line feeds, within values too.',
-    ],
+    notes: ['Line endings are mixed: 3 carriage returns are read as line feeds, also within values.'],
   },
   {
     what: 'other line endings after the sample',
@@ -174,7 +172,7 @@ const traps: readonly Trap[] = [
     content: lines('time,n', '2024-01-01T00:00:00Z,1', '-,2', '2024-01-02T00:00:00Z,3', ''),
     select: '_time, n',
     values: ['2024-01-01 00:00:00|1', `${imported}|2`, '2024-01-02 00:00:00|3'],
-    notes: ['Read as null, as the other values are not text: `-` in `time` (1).', late(1, 'time')],
+    notes: ['Read as null because the other values are not text: `-` in `time` (1).', late(1, 'time')],
   },
   {
     what: 'a broken line, half a surrogate pair, a number',
@@ -233,7 +231,7 @@ const traps: readonly Trap[] = [
     values: ['10302|VARCHAR'],
     notes: [
       asMessages(1),
-      '`v` is dynamic: after the sampled rows it holds values other than long.',
+      '`v` is dynamic, because not all values after the sampled rows are long.',
       timeless(),
     ],
   },
@@ -244,7 +242,7 @@ const traps: readonly Trap[] = [
     select: 'v',
     values: ['1', '"\ufffd"', '3'],
     notes: [
-      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      'Bytes that are not UTF-8 become \ufffd in 1 line: set another encoding with `--encoding`.',
       timeless(),
     ],
   },
@@ -297,7 +295,7 @@ const traps: readonly Trap[] = [
     content: `a,b\n${beyondSample('1,"x, y"', `+,v\n${'1,"x, y"\n'.repeat(200_000)}2,"z\n3,w`)}`,
     select: "count(*), count(*) FILTER (b = 'x, y'), max(a), min(a), max(line)",
     values: ['210303|210300|3|+|2,"z'],
-    notes: [odd(1), '`a` is string: after the sampled rows it holds values other than long.', timeless()],
+    notes: [odd(1), '`a` is string, because not all values after the sampled rows are long.', timeless()],
   },
   {
     what: 'an unclosed quote after the sample',
@@ -376,8 +374,8 @@ const traps: readonly Trap[] = [
     select: 'any_value(v) FILTER (w = 3), any_value(o) FILTER (w = 3), count(*)',
     values: ['"x"|2|10301'],
     notes: [
-      '`v` is dynamic: after the sampled rows it holds values other than long.',
-      '`o` is dynamic: after the sampled rows it holds values other than objects.',
+      '`v` is dynamic, because not all values after the sampled rows are long.',
+      '`o` is dynamic, because not all values after the sampled rows are objects.',
       timeless(),
     ],
   },
@@ -397,7 +395,7 @@ const traps: readonly Trap[] = [
         ...rows.flatMap(([, , , wider], index) =>
           wider === undefined
             ? []
-            : [`\`o.v${index}\` is ${wider}: after the sampled rows it holds values other than string.`],
+            : [`\`o.v${index}\` is ${wider}, because not all values after the sampled rows are string.`],
         ),
         timeless(),
       ],
@@ -416,7 +414,7 @@ const traps: readonly Trap[] = [
     select: `min("o.v"), max(${column})`,
     values: ['x|y'],
     notes: [
-      ...(key === 'a repeated key' ? ['A key is repeated in 1 object: its last value counts.'] : []),
+      ...(key === 'a repeated key' ? ['1 object with a repeated key: the last value is used.'] : []),
       timeless(),
     ],
   })),
@@ -458,7 +456,7 @@ const traps: readonly Trap[] = [
     content: `a,b\n${beyondSample('1,x', "\0'2,x")}`,
     select: 'count(*), max(strlen(a))',
     values: ['10301|3'],
-    notes: ['`a` is string: after the sampled rows it holds values other than long.', timeless()],
+    notes: ['`a` is string, because not all values after the sampled rows are long.', timeless()],
   },
   {
     what: 'a key after the sample in a line that looks like an engine error',
@@ -483,8 +481,8 @@ const traps: readonly Trap[] = [
     select: "count(*), count(*) FILTER (v = '1'), max(k), string_agg(v, ' ') FILTER (v <> '1')",
     values: ['10307|10300|4|3 "x" NaN 5'],
     notes: [
-      'Not JSON objects: 3 lines, each an event with its text in `message`.',
-      '`v` is dynamic: after the sampled rows it holds values other than long.',
+      'Not JSON objects: 3 lines, each imported as an event with the line in `message`.',
+      '`v` is dynamic, because not all values after the sampled rows are long.',
       timeless(),
     ],
   },
@@ -498,7 +496,7 @@ const traps: readonly Trap[] = [
     ),
     select: '_time',
     values: [...writtenTimes.map(([, time]) => time), '2024-05-05 00:00:00'],
-    notes: ['The dates of `_time` are read month first, as in "4/18/2014 22:05".'],
+    notes: ['Dates in `_time` are read month first, as in "4/18/2014 22:05".'],
   },
   // types
   {
@@ -507,7 +505,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"_time":1700000000,"v":1}', '{"_time":1700000000,"v":"x","w":true}'),
     select: "count(*), count(w), max(v) FILTER (v <> '1'), any_value(typeof(v))",
     values: ['10301|1|"x"|VARCHAR'],
-    notes: ['`v` is dynamic: after the sampled rows it holds values other than long.'],
+    notes: ['`v` is dynamic, because not all values after the sampled rows are long.'],
   },
   {
     what: 'text after integers in CSV, after the sample',
@@ -515,7 +513,7 @@ const traps: readonly Trap[] = [
     content: `_time,v\n${beyondSample('1700000000,1', '1700000000,x')}`,
     select: 'count(*), max(v), any_value(typeof(v))',
     values: ['10301|x|VARCHAR'],
-    notes: ['`v` is string: after the sampled rows it holds values other than long.'],
+    notes: ['`v` is string, because not all values after the sampled rows are long.'],
   },
   {
     what: 'text after integers in megabyte rows, few of them sampled',
@@ -523,7 +521,7 @@ const traps: readonly Trap[] = [
     content: lines(...[...new Array<string>(20).fill('1'), '"x"'].map(megabyteRow)),
     select: "count(*), any_value(typeof(v)), max(v) FILTER (v <> '1')",
     values: ['21|VARCHAR|"x"'],
-    notes: ['`v` is dynamic: after the sampled rows it holds values other than long.', timeless()],
+    notes: ['`v` is dynamic, because not all values after the sampled rows are long.', timeless()],
   },
   {
     what: 'short hashes in CSV that look like powers of ten',
@@ -587,7 +585,7 @@ const traps: readonly Trap[] = [
     content: beyondSample('{"v":1.5}', '{"v":9007199254740993}'),
     select: "max(v) FILTER (v <> '1.5'), any_value(typeof(v))",
     values: ['9007199254740993|VARCHAR'],
-    notes: ['`v` is dynamic: after the sampled rows it holds values other than real.', timeless()],
+    notes: ['`v` is dynamic, because not all values after the sampled rows are real.', timeless()],
   },
   {
     what: 'numbers beyond 64 bits in JSON',
@@ -604,7 +602,7 @@ const traps: readonly Trap[] = [
     select: '"labels.a.b", "labels.a.b_2"',
     values: ['1|2'],
     notes: [
-      '`labels.a.b` occurs as a name and as a path: `labels` > `a` > `b` became `labels.a.b_2`.',
+      '`labels.a.b` occurs both as a name and as a path: `labels` > `a` > `b` became `labels.a.b_2`.',
       timeless(),
     ],
   })),
@@ -614,7 +612,7 @@ const traps: readonly Trap[] = [
     content: lines('{"a":1,"a":2,"o":{"x":1,"x":3}}', '{"a":5,"o":{"x":6}}'),
     select: 'a, "o.x"',
     values: ['2|3', '5|6'],
-    notes: ['A key is repeated in 2 objects: its last value counts.', timeless()],
+    notes: ['2 objects with a repeated key: the last value is used.', timeless()],
   },
   {
     what: 'a NUL character in a key and in a value',
@@ -622,7 +620,7 @@ const traps: readonly Trap[] = [
     content: '{"a\\u0000b":1,"v":"x\\u0000y"}',
     select: 'length(v), "a\ufffdb"',
     values: ['3|1'],
-    notes: ['A key holds NUL characters: its field is `a\ufffdb`.', timeless()],
+    notes: ['A key contains NUL characters: its field is `a\ufffdb`.', timeless()],
   },
   {
     what: 'unnamed columns and a repeated name',
@@ -632,7 +630,7 @@ const traps: readonly Trap[] = [
     values: ['1|2|3|4|5', '5|6|7|8|9'],
     notes: [
       'The first line has no name for 2 columns: `column2`, `column5`.',
-      'A further column `a` is `a_2`.',
+      'Another column `a` becomes `a_2`.',
       timeless(),
     ],
   },
@@ -643,7 +641,7 @@ const traps: readonly Trap[] = [
     select: 'id, v',
     values: ['1707960000000.0|6.02e+23', '1.5|0.0025'],
     notes: [
-      '`id` has integers as a spreadsheet shortens them, such as 1.70796E+12: digits that it left out are zeros.',
+      '`id` has integers shortened by a spreadsheet, such as 1.70796E+12: the missing digits are zeros.',
       timeless(),
     ],
   },
@@ -659,7 +657,7 @@ const traps: readonly Trap[] = [
     select: '_time, a',
     values: [`${imported}|1`, `${imported}|2`],
     notes: [
-      'No field has the name of a time: every row has the time of its import, and is found in every time range. `when it was`, `born` hold times: name the one to use, as by `--time "when it was"`.',
+      'No field is named like a timestamp: every row gets the time of the import and matches every time range. `when it was`, `born` hold timestamps: choose one, for example with `--time "when it was"`.',
     ],
   },
 ];
@@ -682,7 +680,7 @@ test('a format can be named, and an unknown one is refused', async () => {
     'line',
   ]);
   expect((await ask('nope')).body.message).toMatch(
-    /^There is no file format "nope"\. The formats are csv, json, /,
+    /^Unknown file format "nope"\. The formats are csv, json, /,
   );
 });
 

@@ -59,12 +59,12 @@ export interface Trap {
 }
 
 export function timeless(): string {
-  return 'No field holds a time: every row has the time of its import, and is found in every time range. Name one if there is one.';
+  return 'No field contains timestamps: every row gets the time of the import and matches every time range. Set one with `--time` if there is one.';
 }
 
 /** Returns the note about CSV lines that do not fit the columns. */
 export function odd(count: number): string {
-  return `Not of the columns, for a quote that is not closed or more values than there are fields: ${count} line${count === 1 ? '' : 's'}, each whole in \`line\`.`;
+  return `An unclosed quote or too many values in ${count} line${count === 1 ? '' : 's'}: \`line\` has each whole line.`;
 }
 
 /** Returns the engine of the test file, which is separate from that of the service. */

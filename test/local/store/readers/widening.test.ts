@@ -60,7 +60,7 @@ async function failureOf(connection: Connection, { fields, from }: Reading): Pro
 }
 
 const holds = (field: string, type: string, before: string) =>
-  `\`${field}\` is ${type}: after the sampled rows it holds values other than ${before}.`;
+  `\`${field}\` is ${type}, because not all values after the sampled rows are ${before}.`;
 
 const many = (line: string) => new Array<string>(12_000).fill(line);
 
@@ -176,7 +176,7 @@ test.each<readonly [what: string, odd: readonly string[]]>([
   expect(await typesOf('json', [...plain, ...odd, ...plain.slice(0, 100)])).toMatchObject({
     types: ['long', 'string', 'long', 'string'],
     notes: [
-      `Not JSON objects: ${texts} line${texts === 1 ? '' : 's'}, each an event with its text in \`message\`.`,
+      `Not JSON objects: ${texts} line${texts === 1 ? '' : 's'}, each imported as an event with the line in \`message\`.`,
     ],
     looked: false,
   });

@@ -13,7 +13,7 @@ describe('archives are imported as their files', () => {
     '%s, the oldest file first, without hidden ones',
     async name => {
       const { dataset, body } = await importText(name, await fileOf(name));
-      expect(body.notes[0]).toBe('Imported together: 3 files.');
+      expect(body.notes[0]).toBe('Imported 3 files together.');
       expect(await stored(dataset, 'line')).toEqual([
         '2025-10-10 13:55:01 a',
         '2025-10-10 13:55:02 b',
@@ -29,7 +29,7 @@ describe('archives are imported as their files', () => {
     const { status, body } = await importText(name, (await fileOf(name)).subarray(0, bytes));
     expect([status, body.message]).toEqual([
       400,
-      `${name} is cut off or damaged: it does not unpack to its end.`,
+      `${name} is truncated or damaged: it cannot be unpacked completely.`,
     ]);
   });
 
@@ -46,7 +46,7 @@ describe('archives are imported as their files', () => {
     [
       'has files compressed with LZMA',
       (bytes, header) => bytes.writeUInt16LE(14, header + 10),
-      'a ZIP archive with files that are compressed in a newer way. Unpack it first: 7z x FILE.',
+      'a ZIP archive that uses a newer compression method. Unpack it first: 7z x FILE.',
     ],
   ])('a ZIP archive that %s is refused with the reason', async (_, change, says) => {
     const bytes = await fileOf('logs.zip');
@@ -73,7 +73,7 @@ describe('an Excel workbook', () => {
   test('gives its first sheet, with numbers, booleans, strings and dates', async () => {
     const { dataset, body } = await importText('orders.xlsx', await fileOf('orders.xlsx'));
     expect(body.notes).toEqual([
-      'The rows are those of the sheet `Orders`: `--path` names another, of `Others`.',
+      'The rows come from the sheet `Orders`: use `--path` for another one: `Others`.',
     ]);
     expect(await stored(dataset, 'COLUMNS(* EXCLUDE _sysTime)')).toEqual([
       '2025-10-10 13:55:01.25|2025-10-10 13:55:01.25|00501|1.5|true|a "quoted", text|2025-10-10 00:00:00',
@@ -93,16 +93,16 @@ describe('an Excel workbook', () => {
     expect(await stored(dataset, 'id')).toEqual(['00501', '00502']);
     const { body } = await importText('orders.xlsb', await fileOf('binary.xlsb'));
     expect(body.message).toBe(
-      'orders.xlsb cannot be read as an Excel workbook. Save its sheet as CSV first.',
+      'orders.xlsb cannot be read as an Excel workbook. Save the sheet as CSV first.',
     );
   });
 
   test('gives the first sheet with cells, wherever its parts are, with dates since 1904', async () => {
     const { dataset, body } = await importText('odd.xlsx', await fileOf('odd.xlsx'));
-    expect(body.notes[0]).toBe('The rows are those of the sheet `Rows`: `--path` names another, of `Empty`.');
+    expect(body.notes[0]).toBe('The rows come from the sheet `Rows`: use `--path` for another one: `Empty`.');
     expect(await stored(dataset, 'day, note')).toEqual(['2025-10-10 00:00:00|a\rb_x000D_']);
     const empty = await importText('odd.xlsx', await fileOf('odd.xlsx'), { list: 'Empty' });
-    expect(empty.body.message).toBe('odd.xlsx holds no rows.');
+    expect(empty.body.message).toBe('odd.xlsx contains no rows.');
     const chart = await importText('odd.xlsx', await fileOf('odd.xlsx'), { list: 'Chart' });
     expect(chart.body.message).toBe('odd.xlsx has no sheet "Chart". Its sheets are Empty, Rows.');
   });
@@ -111,7 +111,7 @@ describe('an Excel workbook', () => {
     const { dataset, body } = await importText('formulas.xlsx', await fileOf('formulas.xlsx'));
     expect(await stored(dataset, 'n, twice')).toEqual(['1|null', '2|4']);
     expect(body.notes[0]).toBe(
-      'Null, as the file has a formula and not its result: 1 cell. A spreadsheet adds it when it saves the file.',
+      'Null because the file has a formula without its result: 1 cell. Saving the file in a spreadsheet adds the results.',
     );
   });
 
@@ -128,7 +128,7 @@ describe('an Excel workbook', () => {
     const { status, body } = await importText('orders.xlsx', await bytes());
     expect([status, body.message]).toEqual([
       400,
-      'orders.xlsx cannot be read as an Excel workbook. Save its sheet as CSV first.',
+      'orders.xlsx cannot be read as an Excel workbook. Save the sheet as CSV first.',
     ]);
   });
 });

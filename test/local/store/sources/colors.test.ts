@@ -3,7 +3,7 @@ import { lines, testTraps, useService } from '../readers/traps.js';
 
 useService();
 
-const leftOut = 'Codes for the colors of a terminal are left out.';
+const leftOut = 'Terminal color codes are removed.';
 const red = (text: string) => `\x1b[31;1m${text}\x1b[0m`;
 
 const leveled = lines(

@@ -47,7 +47,7 @@ describe('a journal in export format', () => {
     const { status, body } = await importText('journal.export', content);
     expect([status, body.message]).toEqual([
       400,
-      'journal.export cannot be read to its end as entries of journalctl -o export. It is cut off or damaged: get the whole file.',
+      'journal.export cannot be read completely as entries of journalctl -o export. It is truncated or damaged: get the complete file.',
     ]);
   });
 });
@@ -105,7 +105,7 @@ describe('Windows events in XML', () => {
     const { status, body } = await importText('security.xml', content);
     expect([status, body.message]).toEqual([
       400,
-      'security.xml cannot be read to its end as events of Windows in XML. It is cut off or damaged: get the whole file.',
+      'security.xml cannot be read completely as events of Windows in XML. It is truncated or damaged: get the complete file.',
     ]);
   });
 });
@@ -188,8 +188,8 @@ describe('OTLP lines', () => {
     );
     expect(body.notes).toEqual([
       'The lines are read as spans, log records and data points of OpenTelemetry (OTLP in JSON).',
-      'Not JSON objects: 1 line, each an event with its text in `message`.',
-      'No readable time in 1 line, as in a stack trace: each has that of the line before and a nanosecond more.',
+      'Not JSON objects: 1 line, each imported as an event with the line in `message`.',
+      'No readable timestamp in 1 line, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.',
     ]);
     expect(body.fields.find(({ name }: { name: string }) => name === 'duration').type).toBe('timespan');
     const select = '_time, severity, body, "service.name", "attributes.custom.big", name, duration, message';
@@ -520,7 +520,7 @@ testTraps([
     content: lines('# TYPE up gauge', '# one', '# two', '# three', '# four', 'up 1', ''),
     select: '_time, value',
     values: [`${imported}|1`],
-    notes: [ofMetrics, 'Not rows: 4 lines, "# one", "# two", "# three", ….', timeless()],
+    notes: [ofMetrics, 'Skipped 4 lines that are not rows: "# one", "# two", "# three", ….', timeless()],
   },
 ]);
 

@@ -42,8 +42,8 @@ test.each([
 test('an unknown encoding name is refused with some known ones', () => {
   expect(() => encodingOf(Buffer.alloc(0), 'utf-9')).toThrow(
     expect.objectContaining({
-      ...{ kind: 'invalid', code: 'invalid-request', message: 'There is no encoding "utf-9".' },
-      hint: 'Encodings have the names of the WHATWG, such as windows-1252, iso-8859-2, utf-16le, shift_jis, gb18030.',
+      ...{ kind: 'invalid', code: 'invalid-request', message: 'Unknown encoding "utf-9".' },
+      hint: 'Use a WHATWG encoding name, such as windows-1252, iso-8859-2, utf-16le, shift_jis or gb18030.',
     }),
   );
 });
@@ -57,7 +57,7 @@ test.each([
   ['windows-1252', 'Windows-1252'],
 ])('a detected encoding is named: %s', (encoding, label) => {
   expect(detectedNote(encoding)).toBe(
-    `The text is read as ${label}, as it is not UTF-8: \`--encoding\` names another encoding.`,
+    `The text is read as ${label} because it is not UTF-8: set another encoding with \`--encoding\`.`,
   );
 });
 

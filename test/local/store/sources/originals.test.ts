@@ -44,7 +44,7 @@ async function importChanged(change: (file: string) => void): Promise<readonly u
 }
 
 const changed =
-  'Changed while it was read: `in.ndjson`. Rows may be missing: `%import … --replace` reads it again.';
+  'Changed during the import: `in.ndjson`. Rows may be missing: import again with `%import … --replace`.';
 
 test.each<readonly [string, (file: string) => void, readonly unknown[]]>([
   ['does not change', file => readFileSync(file), [10, 10]],
@@ -53,10 +53,10 @@ test.each<readonly [string, (file: string) => void, readonly unknown[]]>([
   ['is overwritten', file => writeFileSync(file, lines(2)), [2, 2, changed]],
   ['is overwritten with as many bytes', file => writeFileSync(file, lines(10)), [10, 10, changed]],
   ['is replaced by a copy of its size and time', replaceByCopy, [10, 10, changed]],
-  ['is emptied', file => truncateSync(file), ['in.ndjson holds no rows.', 0]],
-  ['is deleted', file => rmSync(file), ['FILE was deleted or moved while it was read.', 0]],
-  ['is moved', file => renameSync(file, `${file}.1`), ['FILE was deleted or moved while it was read.', 0]],
-  ['is replaced by a pipe', putPipe, ['FILE was replaced by a named pipe while it was read.', 0]],
+  ['is emptied', file => truncateSync(file), ['in.ndjson contains no rows.', 0]],
+  ['is deleted', file => rmSync(file), ['FILE was deleted or moved during the import.', 0]],
+  ['is moved', file => renameSync(file, `${file}.1`), ['FILE was deleted or moved during the import.', 0]],
+  ['is replaced by a pipe', putPipe, ['FILE was replaced by a named pipe during the import.', 0]],
 ])('an import has the right outcome if its file %s', async (_, change, outcome) => {
   expect(await importChanged(change)).toEqual(outcome);
 });
@@ -73,8 +73,8 @@ function putPipe(file: string): void {
 }
 
 const ends: readonly (readonly [string, (file: string) => void, string])[] = [
-  ['is deleted', rmSync, 'in.ndjson was deleted or moved while it was read.'],
-  ['is replaced by a pipe', putPipe, 'in.ndjson was replaced by a named pipe while it was read.'],
+  ['is deleted', rmSync, 'in.ndjson was deleted or moved during the import.'],
+  ['is replaced by a pipe', putPipe, 'in.ndjson was replaced by a named pipe during the import.'],
 ];
 
 test.each(ends)('a file that %s before its content is known is reported', async (_, end, message) => {
@@ -108,7 +108,7 @@ test('a file that is replaced by a pipe while it is previewed is reported', asyn
     },
   };
   await expect(previewFile(join(directory, 'data'), request, 0n)).rejects.toThrow(
-    'in.ndjson was replaced by a named pipe while it was read.',
+    'in.ndjson was replaced by a named pipe during the import.',
   );
 });
 
@@ -123,7 +123,7 @@ test('a disk that fills up while a file is read is reported, with what to do', a
   const store = testStore(dataDir, source.engine, [], () => {});
   await expect(importSource(store, source, { path, dataset: 'd' }, 0n)).rejects.toMatchObject({
     kind: 'storage',
-    message: `The disk of ${join(dataDir, '.tmp')} is full: nothing was stored.`,
+    message: `The disk with ${join(dataDir, '.tmp')} is full: nothing was stored.`,
     hint: 'Free some space there, then try again.',
   });
 });
@@ -137,12 +137,12 @@ test('of several files, the changed ones are named, and the first missing one', 
   expect([originals.notes(), originals.failure(error)]).toEqual([[], error]);
   for (const name of names.slice(1)) appendFileSync(join(directory, name), line(2));
   expect(originals.notes()).toEqual([
-    'Changed while it was read: `part1.ndjson`, `part2.ndjson`, `part3.ndjson`, `part4.ndjson`, `part5.ndjson`, 2 more. Rows may be missing: `%import … --replace` reads it again.',
+    'Changed during the import: `part1.ndjson`, `part2.ndjson`, `part3.ndjson`, `part4.ndjson`, `part5.ndjson`, 2 more. Rows may be missing: import again with `%import … --replace`.',
   ]);
   const denied = Object.assign(error, { code: 'EACCES' });
   expect(String(originals.failure(denied))).toContain(
     'part0.ndjson cannot be read: the permission is missing',
   );
   rmSync(join(directory, 'part3.ndjson'));
-  expect(String(originals.failure(denied))).toContain('part3.ndjson was deleted or moved while it was read.');
+  expect(String(originals.failure(denied))).toContain('part3.ndjson was deleted or moved during the import.');
 });

@@ -8,7 +8,7 @@ useService();
 const ofTable = 'The lines are read as rows of a table as a client of a database prints them.';
 const ofRecords = 'The lines are read as rows as a client of a database prints them, a line for each value.';
 const left = (...shown: string[]) =>
-  `Not rows: ${shown.length} line${shown.length === 1 ? '' : 's'}, ${shown.map(line => JSON.stringify(line)).join(', ')}.`;
+  `Skipped ${shown.length} line${shown.length === 1 ? '' : 's'} that are not rows: ${shown.map(line => JSON.stringify(line)).join(', ')}.`;
 
 const printed: readonly (readonly [what: string, content: readonly string[], notes: readonly string[]])[] = [
   [
@@ -39,7 +39,7 @@ const printed: readonly (readonly [what: string, content: readonly string[], not
     [
       ofTable,
       left('2 rows in set (0.00 sec)'),
-      'Read as null, as the other values are not text: `NULL` in `price` (1).',
+      'Read as null because the other values are not text: `NULL` in `price` (1).',
     ],
   ],
   [
@@ -114,7 +114,7 @@ const printed: readonly (readonly [what: string, content: readonly string[], not
     [
       ofRecords,
       left('2 rows in set (0.00 sec)'),
-      'Read as null, as the other values are not text: `NULL` in `price` (1).',
+      'Read as null because the other values are not text: `NULL` in `price` (1).',
     ],
   ],
 ];
@@ -183,7 +183,7 @@ test('client output with other lines is refused if its format is named', async (
   const { status, body } = await importText('out.txt', ' a | b\n---+---\n 1 | 2\nx\n', { format: 'table' });
   expect([status, body.message]).toEqual([
     400,
-    'out.txt holds other lines than rows of a table as a client of a database prints them. Without `--format`, it is read as plain text.',
+    'out.txt has lines that are not rows of a table as a client of a database prints them. Omit `--format` to read it as plain text.',
   ]);
 });
 
@@ -198,8 +198,8 @@ testTraps([
     values: ['2025-10-10 13:55:00|7.5', '2025-10-10 13:56:00|null'],
     notes: [
       'The lines are read as values of a Campbell data logger (TOA5).',
-      'Not rows: 7 lines, "\\"TOA5\\",\\"CR1000\\",\\"1204\\",\\"Minutes\\"", "\\"TS\\",\\"mm\\"", "\\"\\",\\"Avg\\"", ….',
-      'Read as null, as the other values are not text: `NAN` in `n` (1).',
+      'Skipped 7 lines that are not rows: "\\"TOA5\\",\\"CR1000\\",\\"1204\\",\\"Minutes\\"", "\\"TS\\",\\"mm\\"", "\\"\\",\\"Avg\\"", ….',
+      'Read as null because the other values are not text: `NAN` in `n` (1).',
     ],
   },
   {

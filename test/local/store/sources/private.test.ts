@@ -30,7 +30,7 @@ async function put({ dir }: Place, name: string, content: string | Uint8Array): 
 }
 
 const hidden = 'is hidden, or in a hidden directory';
-const own = 'is a file of the kernel itself';
+const own = 'is one of the kernel files';
 
 /** Path and content of files that are never imported, with the reason. */
 const refused: readonly (readonly [name: string, content: string | Uint8Array, reason: string])[] = [
@@ -46,32 +46,32 @@ const refused: readonly (readonly [name: string, content: string | Uint8Array, r
   ['data/history.jsonl', '{"a":1}\n', own],
   ['data/queries.jsonl', '{"a":1}\n', own],
   ['data/queries.jsonl.old', '{"a":1}\n', own],
-  ['home/id_rsa', pem('RSA '), 'holds a private key'],
-  ['home/id_ed25519.txt', pem('OPENSSH '), 'holds a private key'],
+  ['home/id_rsa', pem('RSA '), 'contains a private key'],
+  ['home/id_ed25519.txt', pem('OPENSSH '), 'contains a private key'],
   [
     'home/key.pem',
     `${begin} CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n${pem('')}`,
-    'holds a private key',
+    'contains a private key',
   ],
-  ['home/encrypted.csv', pem('ENCRYPTED '), 'holds a private key'],
-  ['home/windows.key', `\uFEFF${pem('EC ').replaceAll('\n', '\r\n')}`, 'holds a private key'],
-  ['home/account.json', JSON.stringify({ private_key: pem('') }), 'holds a private key'],
-  ['home/packed.csv.gz', gzipSync(pem('RSA ')), 'holds a private key'],
-  ['home/key.ppk', 'PuTTY-User-Key-File-3: ssh-ed25519\n', 'holds a private key'],
-  ['home/age.txt', '# created: today\nAGE-SECRET-KEY-1QQQ\n', 'holds a private key'],
+  ['home/encrypted.csv', pem('ENCRYPTED '), 'contains a private key'],
+  ['home/windows.key', `\uFEFF${pem('EC ').replaceAll('\n', '\r\n')}`, 'contains a private key'],
+  ['home/account.json', JSON.stringify({ private_key: pem('') }), 'contains a private key'],
+  ['home/packed.csv.gz', gzipSync(pem('RSA ')), 'contains a private key'],
+  ['home/key.ppk', 'PuTTY-User-Key-File-3: ssh-ed25519\n', 'contains a private key'],
+  ['home/age.txt', '# created: today\nAGE-SECRET-KEY-1QQQ\n', 'contains a private key'],
   [
     'home/logins.csv',
     JSON.stringify([
       { profile: 'p', url: 'u', server: { issuer: 'i', token_endpoint: 't' }, accessToken: 'a' },
     ]),
-    'holds the token of a sign-in',
+    'contains the token of a sign-in',
   ],
   [
     'home/other.json',
     JSON.stringify({ url: 'http://127.0.0.1:1', token: 't', secret: 's', pid: 1 }),
-    'holds the token of a local service',
+    'contains the token of the local service',
   ],
-  ['home/axiom.toml', '# mine\n[deployments.prod]\nurl = "x"\ntoken = "xaat-1"\n', 'holds a token of Axiom'],
+  ['home/axiom.toml', '# mine\n[deployments.prod]\nurl = "x"\ntoken = "xaat-1"\n', 'contains an Axiom token'],
 ];
 
 describe('an import refuses', () => {
@@ -108,7 +108,7 @@ describe('an import refuses', () => {
     const { dataDir } = await place();
     for (const file of ['/proc/self/environ', `/proc/${process.pid}/environ`, '/sys/kernel/mm/hugepages'])
       expect(await importable(file, dataDir)).toMatchObject({
-        refusal: 'is not stored on a disk: it shows the state of the system',
+        refusal: 'is a virtual system file',
       });
   });
 });
@@ -147,10 +147,10 @@ test('the route refuses a private file with a reason and stores nothing', async 
     ),
   );
   expect(answers.map(({ status, body }) => [status, body.message.split(' Such files')[0]])).toEqual([
-    [400, `${key} holds a private key: it is never imported.`],
+    [400, `${key} contains a private key, so it cannot be imported.`],
     [
       400,
-      `${path.join(service.dataDir, 'service.json')} is a file of the kernel itself: it is never imported.`,
+      `${path.join(service.dataDir, 'service.json')} is one of the kernel files, so it cannot be imported.`,
     ],
   ]);
   expect(

@@ -52,7 +52,7 @@ const logs: Files = {
 describe('several files become one dataset', () => {
   test('from a rotated set, oldest first, compressed or not, with or without a final line break', async () => {
     const { dataset, notes } = await importFiles(logs, 'app.log*');
-    expect(notes[0]).toBe('Imported together: 4 files.');
+    expect(notes[0]).toBe('Imported 4 files together.');
     expect(await stored(dataset, 'right(line, 1)')).toEqual(['a', 'b', 'c', 'd']);
   });
 
@@ -64,7 +64,7 @@ describe('several files become one dataset', () => {
       '.git/x.log': line(9, 'x'),
     };
     const { dataset, notes } = await importFiles(files, '.');
-    expect(notes[0]).toBe('Imported together: 3 files.');
+    expect(notes[0]).toBe('Imported 3 files together.');
     expect(await stored(dataset, 'right(line, 1)')).toEqual(['b', 'c', 'a']);
   });
 
@@ -103,11 +103,11 @@ describe('several files become one dataset', () => {
     const request = { path: directory, dataset: 'special' };
     const { body } = await service().json('POST', '/v1/local/import', request);
     expect(body.notes.slice(0, 5)).toEqual([
-      'Left out, as it is a link to a directory: `up.log`.',
-      'Left out, as each is a named pipe: `pipe0.log`, `pipe1.log`, `pipe2.log`, `pipe3.log`, `pipe4.log`, 2 more.',
-      'Left out, as it is a socket: `socket.log`.',
-      'Left out, as it is a device: `zero.log`.',
-      'Imported together: 2 files.',
+      'Skipped because it is a link to a directory: `up.log`.',
+      'Skipped because each is a named pipe: `pipe0.log`, `pipe1.log`, `pipe2.log`, `pipe3.log`, `pipe4.log`, 2 more.',
+      'Skipped because it is a socket: `socket.log`.',
+      'Skipped because it is a device: `zero.log`.',
+      'Imported 2 files together.',
     ]);
     expect(await stored('special', 'right(line, 1)')).toEqual(['a', 'b']);
     const one = await service().json('POST', '/v1/local/import', { ...request, path: inside('pipe1.log') });
@@ -145,8 +145,8 @@ describe('several files become one dataset', () => {
     const records = { 'a.json': '{"Records":[{"v":1}]}', 'b.json.gz': gzipSync('{"Records":[{"v":2}]}') };
     const trail = await importFiles(records, '*.json*');
     expect(trail.notes.slice(0, 2)).toEqual([
-      'Imported together: 2 files.',
-      'The events are those of the list `Records`.',
+      'Imported 2 files together.',
+      'The events come from the list `Records`.',
     ]);
     expect(await stored(trail.dataset, 'v')).toEqual(['1', '2']);
   });
@@ -155,7 +155,7 @@ describe('several files become one dataset', () => {
     const files = { 'year=2026/month=11/a.csv': 'v\n1\n', 'year=2026/month=12/a.csv': 'v\n2\n' };
     const { notes } = await importFiles(files, '.');
     expect(notes[1]).toBe(
-      'In no field: `year`, `month`, which the names of directories give. To tell the files apart, import each directory into a dataset of its own.',
+      'Not imported as fields: `year`, `month` from the directory names. To tell the files apart, import each directory into its own dataset.',
     );
   });
 
@@ -164,9 +164,9 @@ describe('several files become one dataset', () => {
     const { dataset, notes } = await importFiles(files, '.');
     expect(await stored(dataset, 'v')).toEqual(['1', '2']);
     expect(notes.slice(0, 3)).toEqual([
-      'Imported together: 2 files.',
-      'Above the tables of further files, and not rows: 2 lines.',
-      'Above the table, and not rows: 1 line, "# of a".',
+      'Imported 2 files together.',
+      'Skipped above the tables of the other files: 2 lines.',
+      'Skipped 1 line above the table: "# of a".',
     ]);
   });
 
@@ -178,24 +178,24 @@ describe('several files become one dataset', () => {
 
   test.each<[string, Files, string, string]>([
     ['a pattern that nothing matches', logs, '*.csv', 'No file matches …/*.csv.'],
-    ['a directory without files', { '.x': 'x' }, '.', '… holds no files to import.'],
+    ['a directory without files', { '.x': 'x' }, '.', '… contains no files to import.'],
     [
       'CSV with other fields',
       { 'a.csv': 'a,b\n1,2\n', 'b.csv': 'b,a\n1,2\n' },
       '*.csv',
-      'b.csv is not written as the files before it. Its first line is not that of the first file.',
+      'b.csv differs from the files before it. Its first line differs from that of the first file.',
     ],
     [
       'files of other kinds',
       { 'a.csv': 'a,b\n1,2\n', 'b.log': 'x\n' },
       '*',
-      'b.log is not written as the files before it. It ends in .log, others in .csv.',
+      'b.log differs from the files before it. It ends in .log, and others in .csv.',
     ],
     [
       'a private key among them',
       { 'a.log': 'x\n', 'b.log': '-----BEGIN RSA PRIVATE KEY-----\n' },
       '*',
-      '…/b.log holds a private key: it is never imported.',
+      '…/b.log contains a private key, so it cannot be imported.',
     ],
   ])('or are refused: %s', async (_, files, pattern, message) => {
     const answer = await importFiles(files, pattern);
@@ -205,7 +205,8 @@ describe('several files become one dataset', () => {
 
 describe('other encodings', () => {
   const text = 'name,stadt\nMüller,Köln\n';
-  const note = 'The text is read as Windows-1252, as it is not UTF-8: `--encoding` names another encoding.';
+  const note =
+    'The text is read as Windows-1252 because it is not UTF-8: set another encoding with `--encoding`.';
   test.each([
     ['UTF-16, little-endian', Buffer.from(`\ufeff${text}`, 'utf16le'), {}, false],
     ['UTF-16, big-endian', Buffer.from(`\ufeff${text}`, 'utf16le').swap16(), {}, false],
@@ -257,7 +258,8 @@ describe('other encodings', () => {
       `${'\xce\xde\xb7\xa8\xc1\xac\xbd\xd3\n'.repeat(9_000)}\xff\xff a\n\xff`,
       'latin1',
     );
-    const counted = 'Bytes that are not GB18030 are \ufffd, in 2 lines: `--encoding` names another encoding.';
+    const counted =
+      'Bytes that are not GB18030 become \ufffd in 2 lines: set another encoding with `--encoding`.';
     for (const options of [{}, { encoding: 'gb18030' }]) {
       const { body } = await importText('a.log', text, options);
       expect([body.rows, body.notes.filter((each: string) => each.includes('\ufffd'))]).toEqual([
@@ -279,7 +281,7 @@ describe('other encodings', () => {
     const names = ['Zu\x89\xdb\xd2Chen,1', 'Osuna\x89\xdb\xd2Gutierrez,2', 'a,3'];
     const { body } = await importText('a.csv', Buffer.from(['Title,n', ...names, ''].join('\n'), 'latin1'));
     expect(body.notes[0]).toBe(
-      'Bytes that are not UTF-8 are \ufffd, in 2 lines: `--encoding` names another encoding.',
+      'Bytes that are not UTF-8 become \ufffd in 2 lines: set another encoding with `--encoding`.',
     );
   });
 
@@ -290,7 +292,7 @@ describe('other encodings', () => {
     const { status, body } = await importText('a.csv', Buffer.from(`name,v\n${line}\n`, 'latin1'));
     expect([status, body.message]).toEqual([
       400,
-      expect.stringContaining('`--encoding` names another encoding'),
+      expect.stringContaining('Set another encoding, such as gb18030, with `--encoding`'),
     ]);
   });
 
@@ -311,7 +313,7 @@ describe('other encodings', () => {
     });
     expect(await stored(dataset, 'v')).toEqual(['ą']);
     const { status, body } = await importText('a.csv', 'a,b\n1,2\n', { encoding: 'nope' });
-    expect([status, body.message.split(' Encodings')[0]]).toEqual([400, 'There is no encoding "nope".']);
+    expect([status, body.message.split(' Use a WHATWG')[0]]).toEqual([400, 'Unknown encoding "nope".']);
   });
 
   const wrong = Buffer.from('M\xfcller,x\n', 'latin1');
@@ -329,7 +331,7 @@ describe('other encodings', () => {
     const [, name, content, field, value, rows] = of;
     const { dataset, body } = await importText(name, content);
     expect([body.notes[0], body.rows]).toEqual([
-      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      'Bytes that are not UTF-8 become \ufffd in 1 line: set another encoding with `--encoding`.',
       rows,
     ]);
     expect((await stored(dataset, field)).at(-1)).toBe(value);
@@ -344,7 +346,7 @@ describe('other encodings', () => {
   ])('names that are not UTF-8 stay names, and the next line is a row: %s', async (_, name, content) => {
     const { dataset, body } = await importText(name, content);
     expect([body.notes[0], body.fields.slice(2).map((field: { name: string }) => field.name)]).toEqual([
-      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      'Bytes that are not UTF-8 become \ufffd in 1 line: set another encoding with `--encoding`.',
       ['n\ufffd', 'v'],
     ]);
     expect(await stored(dataset, 'v')).toEqual(['größe', '1']);
@@ -353,7 +355,7 @@ describe('other encodings', () => {
   test('names that are not UTF-8 above a single row stay names', async () => {
     const { dataset, body } = await importText('a.csv', Buffer.from('n\xff,v\nm,w\n', 'latin1'));
     expect(body.notes?.[0] ?? body.message).toBe(
-      'Bytes that are not UTF-8 are \ufffd, in 1 line: `--encoding` names another encoding.',
+      'Bytes that are not UTF-8 become \ufffd in 1 line: set another encoding with `--encoding`.',
     );
     expect(await stored(dataset, 'v')).toEqual(['w']);
   });
@@ -361,26 +363,26 @@ describe('other encodings', () => {
 
 describe('events in the list of an object', () => {
   test.each([
-    ['{"Records":[{"v":1},{"v":2}]}', 'The events are those of the list `Records`.'],
+    ['{"Records":[{"v":1},{"v":2}]}', 'The events come from the list `Records`.'],
     [
       '{"type":"FeatureCollection","features":[{"v":1},{"v":2}]}',
-      'The events are those of the list `features`. Left out: 1 other field of the object around them, `type`.',
+      'The events come from the list `features`. Skipped 1 other field of the enclosing object: `type`.',
     ],
     [
       '{"kind":"List","items":[{"v":1},{"v":2}],"metadata":{"items":1}}',
-      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `kind`, `metadata`.',
+      'The events come from the list `items`. Skipped 2 other fields of the enclosing object: `kind`, `metadata`.',
     ],
     [
       '{"a":"x\\\\","b":"\\" [{","items":[{"v":1},{"v":2}]}',
-      'The events are those of the list `items`. Left out: 2 other fields of the object around them, `a`, `b`.',
+      'The events come from the list `items`. Skipped 2 other fields of the enclosing object: `a`, `b`.',
     ],
     [
       '\ufeff\n{ "data" : { "items" : [ {"v":1}, {"v":2} ] } }\n',
-      'The events are those of the list `data.items`.',
+      'The events come from the list `data.items`.',
     ],
     [
       '{"results":[{"v":1},{"v":2}],"tags":["a"]}',
-      'The events are those of the list `results`. Left out: 1 other field of the object around them, `tags`.',
+      'The events come from the list `results`. Skipped 1 other field of the enclosing object: `tags`.',
     ],
   ])('are read from %s', async (content, note) => {
     const { dataset, body } = await importText('a.json', content);
@@ -421,7 +423,7 @@ describe('Excel CSV', () => {
     expect(await stored(dataset, 'a, b')).toEqual([value]);
   });
 
-  const note = 'A comma stands in front of the fraction of numbers in `v`.';
+  const note = 'Numbers use a decimal comma in `v`.';
   const numbers: readonly (readonly [what: string, values: string[], read: string[], isNoted: boolean])[] = [
     ['fractions', ['1,5', '-0,25', '3'], ['1.5', '-0.25', '3.0'], true],
     ['thousands', ['1.234,5', '12.345.678,25', '1.000'], ['1234.5', '12345678.25', '1000.0'], true],

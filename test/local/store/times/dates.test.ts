@@ -230,7 +230,7 @@ async function timesOf(dataset: string): Promise<string[]> {
 
 /** Returns the message of a refusal without its hint, as in the table. */
 function withoutHint({ body }: Pick<Reply, 'body'>): string {
-  return body.message.split(' Import it with')[0];
+  return body.message.split(' Import with')[0];
 }
 
 const many = (date: string, count: number) => Array.from({ length: count }, (_, n) => `${n},${date}`);
@@ -238,25 +238,25 @@ const many = (date: string, count: number) => Array.from({ length: count }, (_, 
 test('a date after the sample that contradicts its order makes all dates decide', async () => {
   const dots = await imported(['n,date', ...many('01.02.2024', 12_000), '12000,02.13.2024']);
   expect([dots.body.notes, dots.times.at(-1)]).toEqual([
-    ['The dates of `date` are read month first, as in "02.13.2024".'],
+    ['Dates in `date` are read month first, as in "02.13.2024".'],
     '2024-02-13T00:00:00Z',
   ]);
   const mixed = await imported(['n,date', ...many('13/02/2024', 12_000), '12000,02/13/2024']);
   expect([mixed.status, withoutHint(mixed)]).toEqual([
     400,
-    'The dates of `date` have no order in common: "02/13/2024" and "13/02/2024".',
+    'The dates in `date` have no common order: "02/13/2024" and "13/02/2024".',
   ]);
   const late = await imported(['n,date', ...many('2024-02-13', 12_000), '12000,02/03/2024']);
   expect([late.status, withoutHint(late)]).toEqual([
     400,
-    'The dates of `date` do not tell their order: "02/03/2024" is 2024-03-02T00:00:00Z (day first) or 2024-02-03T00:00:00Z (month first).',
+    'The order of the dates in `date` is ambiguous: "02/03/2024" is 2024-03-02T00:00:00Z (day first) or 2024-02-03T00:00:00Z (month first).',
   ]);
 });
 
 test('a date after the sample decides an order that the sample leaves open', async () => {
   const { body, times } = await imported(['n,date', ...many('01/02/2024', 12_000), '12000,13/02/2024']);
   expect([body.notes, times[0], times.at(-1)]).toEqual([
-    ['The dates of `date` are read day first, as in "13/02/2024".'],
+    ['Dates in `date` are read day first, as in "13/02/2024".'],
     '2024-02-01T00:00:00Z',
     '2024-02-13T00:00:00Z',
   ]);
@@ -279,7 +279,7 @@ test('the named field of an event body decides like that of a file', async () =>
       dates.map((date, n) => ({ n: n + (query.includes('format') ? 9 : 0), date })),
     );
   expect((await send(['01/02/2024', '02/02/2024'])).body.message).toBe(
-    'The dates of `date` do not tell their order: "01/02/2024" is 2024-02-01T00:00:00Z (day first) or 2024-01-02T00:00:00Z (month first). Name their format in the request, such as `timestamp-format=02/01/2006`.',
+    'The order of the dates in `date` is ambiguous: "01/02/2024" is 2024-02-01T00:00:00Z (day first) or 2024-01-02T00:00:00Z (month first). Set their format in the request, such as `timestamp-format=02/01/2006`.',
   );
   expect((await send(['01/02/2024', '13/02/2024'])).body.ingested).toBe(2);
   expect(
@@ -297,8 +297,8 @@ test('a separate date and time of day are combined in the order of the dates', a
   await writeFile(file, 'n,Date,Time\n1,01.11.2026,2:30 PM\n2,25.11.2026,12:05 AM\n');
   const { body } = await service().json('POST', '/v1/local/import', { path: file, dataset: 'apart' });
   expect(body.notes).toEqual([
-    'The time is put together from `Date`, `Time`.',
-    'The dates of `Date, Time` are read day first, as in "25.11.2026 12:05 AM".',
+    'The time is combined from `Date`, `Time`.',
+    'Dates in `Date, Time` are read day first, as in "25.11.2026 12:05 AM".',
   ]);
   expect(await timesOf('apart')).toEqual(['2026-11-01T14:30:00Z', '2026-11-25T00:05:00Z']);
 });
@@ -311,7 +311,10 @@ test('a file with dates of no order is refused even if no field is named', async
   ]) {
     await writeFile(file, `n,Date\n1,${first}\n2,${second}\n`);
     const reply = await service().json('POST', '/v1/local/import', { path: file, dataset: 'guessed' });
-    expect([reply.status, withoutHint(reply).startsWith('The dates of `Date` ')]).toEqual([400, true]);
+    expect([reply.status, /^The (?:order of the )?dates in `Date` /.test(withoutHint(reply))]).toEqual([
+      400,
+      true,
+    ]);
   }
 });
 

@@ -53,7 +53,7 @@ test('fields are ranked by how their names suggest an event time', () => {
 test.each(times)('the time field is chosen in %s', async (text, time) => {
   const { notes, rows } = await imported(text);
   if (time !== '') expect(rows).toEqual([time]);
-  else expect(notes.join()).toContain('every row has the time of its import');
+  else expect(notes.join()).toContain('every row gets the time of the import');
 });
 
 test.each([
@@ -80,19 +80,19 @@ test.each([
 });
 
 const near =
-  '`time` has the name of one, but most of its numbers, such as "0.25", would be times before 1990: `--time time` reads them as such.';
+  '`time` is named like a timestamp, but most of its numbers, such as "0.25", would be before 1990: use them anyway with `--time time`.';
 
 test.each([
   ['{"time":0.25}', near],
-  ['{"born":"13/02/1970"}', '`born` holds times: name the one to use, as by `--time born`.'],
-  ['{"shipped":"5-Nov-26"}', '`shipped` holds times: name the one to use, as by `--time shipped`.'],
+  ['{"born":"13/02/1970"}', '`born` holds timestamps: choose one, for example with `--time born`.'],
+  ['{"shipped":"5-Nov-26"}', '`shipped` holds timestamps: choose one, for example with `--time shipped`.'],
   [
     '{"shipped":"Nov 5, 2026","version":"1.2.24"}',
-    '`shipped` holds times: name the one to use, as by `--time shipped`.',
+    '`shipped` holds timestamps: choose one, for example with `--time shipped`.',
   ],
-  ['{"version":"1.2.24","ip":"10.0.0.1","part":"13-45-2024"}', 'Name one if there is one.'],
+  ['{"version":"1.2.24","ip":"10.0.0.1","part":"13-45-2024"}', 'Set one with `--time` if there is one.'],
 ])('a note says why no field of %s is the time', async (text, note) => {
-  expect((await imported(text)).notes.join()).toContain(`found in every time range. ${note}`);
+  expect((await imported(text)).notes.join()).toContain(`matches every time range. ${note}`);
 });
 
 test('server times may be in brackets, and out of range ones get the time of the import', async () => {
@@ -106,7 +106,7 @@ test('server times may be in brackets, and out of range ones get the time of the
     '10/Oct/2999:13:55:36 +0000',
   ];
   const { notes, rows } = await imported(written.map(time => JSON.stringify({ time })).join('\n'));
-  expect(notes).toEqual(['No readable time in `time` in 3 rows: they have the time of their import.']);
+  expect(notes).toEqual(['No readable timestamp in `time` in 3 rows: they get the time of the import.']);
   expect(rows).toEqual([
     '2025-10-10T11:55:36Z',
     '2025-10-10T21:25:36Z',
@@ -121,22 +121,22 @@ test('server times may be in brackets, and out of range ones get the time of the
 test('an ambiguous zone is reported for the first field with strings', async () => {
   const { body } = await importText('in.csv', 'date,time\n,2024-02-01 10:00:00 IST\n');
   expect((body as { readonly notes: readonly string[] }).notes).toEqual([
-    'The times of `time` have the zone IST, which stands for several offsets: `--zone` names one, such as Asia/Kolkata. Until then every row has the time of its import, and is found in every time range.',
+    'Times in `time` have the zone IST, which is ambiguous: set one such as Asia/Kolkata with `--zone`. Until then, every row gets the time of the import and matches every time range.',
   ]);
 });
 
 test.each([
   [
     '{"finish_time":1700000000123,"id":1700000000123}',
-    '`finish_time` holds times: name the one to use, as by `--time finish_time`.',
+    '`finish_time` holds timestamps: choose one, for example with `--time finish_time`.',
   ],
   [
     '{"doneAt":1700000000,"latency_time":12}',
-    '`doneAt` holds times: name the one to use, as by `--time doneAt`.',
+    '`doneAt` holds timestamps: choose one, for example with `--time doneAt`.',
   ],
   [
     '{"beginTs":1700000000,"endTs":1700000001}',
-    '`beginTs`, `endTs` hold times: name the one to use, as by `--time beginTs`.',
+    '`beginTs`, `endTs` hold timestamps: choose one, for example with `--time beginTs`.',
   ],
 ])('a note names fields whose names and numbers are times: %s', async (text, note) => {
   expect((await imported(text)).notes.join()).toContain(note);

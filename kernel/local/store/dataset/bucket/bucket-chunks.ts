@@ -183,8 +183,8 @@ export class ChunkCache {
     throw new LocalError(
       'too-large',
       'bucket',
-      `This query would read ${wanted} from the bucket, and at most ${most} are kept here at once.`,
-      { hint: 'Choose a shorter time range, or name fewer fields with `project`.' },
+      `This query would read ${wanted} from the bucket, more than the ${most} that fit in the local cache.`,
+      { hint: 'Choose a shorter time range, or keep fewer fields with `project`.' },
     );
   }
 
@@ -355,6 +355,6 @@ function encode(ranges: readonly Kept[]): string {
 /** Throws RangeError if the note was not written completely. */
 function decode(text: string): readonly Kept[] {
   const [json = '', checksum] = text.split('\n');
-  if (checksum !== String(crc32(json))) throw new RangeError('the note on a row group is damaged');
+  if (checksum !== String(crc32(json))) throw new RangeError('the record of a row group is damaged');
   return JSON.parse(json) as readonly Kept[];
 }

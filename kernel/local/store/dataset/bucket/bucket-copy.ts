@@ -58,8 +58,8 @@ async function objectsAt(client: BucketClient, asking: Asking): Promise<readonly
     ({ key, bytes }) => bytes > 0 && key.slice(prefix.length).split('/').every(isShown),
   );
   if (found.length === 0)
-    throw new LocalError('invalid', 'bucket', `There is no object at ${address}.`, {
-      hint: 'Check the prefix, as in `aws s3 ls`.',
+    throw new LocalError('invalid', 'bucket', `No object found at ${address}.`, {
+      hint: 'Check the prefix, for example with `aws s3 ls`.',
     });
   const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
   if (found.length <= mostFiles && total <= mostBytes) return found;
@@ -67,8 +67,8 @@ async function objectsAt(client: BucketClient, asking: Asking): Promise<readonly
   throw new LocalError(
     'too-large',
     'bucket',
-    `There are ${plural(found.length, 'object')} of ${formatBytes(total)} at ${address}, and at most ${of} of ${most} are copied at once.`,
-    { hint: 'Import them in parts into one dataset, such as a day at a time: s3://BUCKET/PREFIX/DAY.' },
+    `${address} has ${plural(found.length, 'object')} of ${formatBytes(total)}, but at most ${of} of ${most} can be copied at once.`,
+    { hint: 'Import them in parts into one dataset, for example one day at a time: s3://BUCKET/PREFIX/DAY.' },
   );
 }
 

@@ -81,7 +81,7 @@ async function readEnd(client: BucketClient, object: ObjectEntry, asking: Asking
 /** Returns the error for an object that cannot be read as Parquet: a result without its rows would be wrong. */
 export function notParquet(address: BucketAddress, key: string): LocalError {
   const shown = visible(cut(bucketAddressText({ ...address, prefix: key }), 300));
-  return new LocalError('invalid', 'bucket', `${shown} is cut short, encrypted, or not a Parquet file.`, {
-    hint: 'Delete or replace the object: an answer without its rows would not be true.',
+  return new LocalError('invalid', 'bucket', `${shown} is truncated, encrypted, or not a Parquet file.`, {
+    hint: 'Delete or replace the object: a result without its rows would be wrong.',
   });
 }

@@ -159,10 +159,10 @@ const mostDescribedBytes = 2 ** 26;
 function withTime(columns: readonly FileField[], time: string, key: string): readonly FileField[] {
   const source = columns.find(({ name }) => name === time);
   if (source?.type !== 'datetime') {
-    const what = source === undefined ? 'has no column' : 'has no times in';
-    const message = `${visible(cut(key, 300))} ${what} \`${visible(time)}\`, which the times of this dataset are read from.`;
+    const what = source === undefined ? 'has no column' : 'has no timestamps in';
+    const message = `${visible(cut(key, 300))} ${what} \`${visible(time)}\`, the time field of this dataset.`;
     throw new LocalError('invalid', 'bucket', message, {
-      hint: 'Import a prefix of objects that are alike.',
+      hint: 'Import a prefix whose objects have the same columns.',
     });
   }
   return [{ ...source, name: '_time' }, ...columns.filter(({ name }) => name !== '_time')];

@@ -54,7 +54,7 @@ async function refusalOf(address: string): Promise<AplKernelError | undefined> {
     return undefined;
   } catch (error) {
     if (error instanceof AplKernelError) return error;
-    return new AplKernelError('bucket', `${address} did not answer within ${probeMs / 1000} s`);
+    return new AplKernelError('bucket', `${address} did not respond within ${probeMs / 1000} s`);
   }
 }
 

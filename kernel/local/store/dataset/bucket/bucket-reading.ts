@@ -186,7 +186,7 @@ export class BucketReading implements FarDataset {
     const info = (code: string, msg: string, priority: StatusMessage['priority'] = 'info') => ({
       ...{ priority, count: 1, code, msg },
     });
-    const others = `${plural(this.#others, 'object')} at ${address} ${this.#others === 1 ? 'is' : 'are'} not in Parquet, and not read.`;
+    const others = `${plural(this.#others, 'object')} at ${address} ${this.#others === 1 ? 'is' : 'are'} not Parquet and skipped.`;
     return [
       info('bucket_read', this.#meter.text(address, this.#priced)),
       ...(this.#others === 0 ? [] : [info('bucket_others', others, 'warn')]),
@@ -253,7 +253,7 @@ export class BucketReading implements FarDataset {
     this.#dataset = undefined;
     await this.#parts.learn(this.#bucket);
     if (!this.#isRunning) return;
-    const message = `The objects at ${this.#bucket.address} are not alike: older ones have other fields, or other times than their directories say.`;
+    const message = `The objects at ${this.#bucket.address} differ: older ones have other fields, or times that do not match their directories.`;
     throw new LocalError('conflict', 'bucket-changed', message, { hint: 'Run it again.' });
   }
 

@@ -48,8 +48,8 @@ export async function readManifest(
   const manifest = bytes && manifestIn(bytes.toString('utf8'));
   if (manifest !== undefined) return manifest;
   const key = bucketAddressText({ ...client.address, prefix: object.key });
-  throw new LocalError('invalid', 'bucket', `${key} is not a manifest of published days.`, {
-    hint: 'Choose another prefix; or delete it, and all days are written again.',
+  throw new LocalError('invalid', 'bucket', `${key} is not a manifest of a published dataset.`, {
+    hint: 'Choose another prefix, or delete it to publish all days again.',
   });
 }
 

@@ -56,7 +56,7 @@ export async function publishToBucket(
     if (known !== undefined && sameDay(known, day)) continue;
     if (known !== undefined && known.rows > day.rows) {
       notes.push(
-        `${day.day} is left as it is: ${plural(known.rows, 'row')} are there, and ${formatCount(day.rows)} here.`,
+        `${day.day} is unchanged: it has ${plural(known.rows, 'row')} in the bucket, but only ${formatCount(day.rows)} here.`,
       );
       continue;
     }
@@ -74,7 +74,7 @@ export async function publishToBucket(
       manifest = { ...manifest, fields, days: all };
       await client.put(`${prefix}${manifestKey}`, Buffer.from(JSON.stringify(manifest)), asking);
       if (known !== undefined)
-        notes.push(`${day.day} was there with ${plural(known.rows, 'row')} and is replaced.`);
+        notes.push(`${day.day} is replaced: it had ${plural(known.rows, 'row')} in the bucket.`);
       totals.days++;
       totals.rows += facts.rows;
       totals.bytes += size;
@@ -98,7 +98,7 @@ async function originOf(store: DatasetStore, dataset: string): Promise<string> {
     note.bucket === undefined ? { ...note, published: note.published ?? crypto.randomUUID() } : note,
   );
   if (bucket === undefined && published !== undefined) return published;
-  throw new LocalError('invalid', 'bucket', `\`${visible(dataset)}\` lies in a bucket already.`);
+  throw new LocalError('invalid', 'bucket', `\`${visible(dataset)}\` is already in a bucket.`);
 }
 
 /** Object name of a day. One object holds the whole day, so that it is replaced atomically. */
@@ -108,9 +108,9 @@ const objectName = 'events.parquet';
 const mostObjectBytes = 5 * 2 ** 30;
 
 function tooLarge(day: string, bytes: number): LocalError {
-  const message = `${day} has ${formatBytes(bytes)}, and an object that is written in one step has at most ${formatBytes(mostObjectBytes)}.`;
+  const message = `${day} has ${formatBytes(bytes)}, more than the ${formatBytes(mostObjectBytes)} that fit in one object.`;
   return new LocalError('too-large', 'bucket', message, {
-    hint: 'Split the dataset, such as by service, and publish each part to a prefix of its own.',
+    hint: 'Split the dataset, for example by service, and publish each part to its own prefix.',
   });
 }
 
@@ -120,13 +120,11 @@ function columnNotes({ fields }: Manifest): string[] {
   const names = renamed
     .map(({ name, column }) => `\`${visible(name)}\` is \`${visible(column)}\``)
     .join(', ');
-  return [`Names that are taken, case aside, have columns of their own: ${names}.`];
+  return [`Fields whose names differ only in case are renamed: ${names}.`];
 }
 
 function todayNotes(endNs: bigint): string[] {
-  return [
-    `Days before ${formatTime(endNs, 'fewest').slice(0, 10)} are finished, in UTC; later ones are left out.`,
-  ];
+  return [`Only complete UTC days before ${formatTime(endNs, 'fewest').slice(0, 10)} are published.`];
 }
 
 /** Runs work on a snapshot of a dataset; retries once if files were merged away in the meantime. */
@@ -167,7 +165,7 @@ async function daysOf(
     throw new LocalError(
       'invalid',
       'bucket',
-      `\`${visible(dataset)}\` has rows without a time, which belong to no day.`,
+      `\`${visible(dataset)}\` has rows without a timestamp, which belong to no day.`,
       {
         hint: 'Import it with `--time FIELD`, then publish it.',
       },
@@ -265,13 +263,13 @@ async function publishedAt(
   const other = [...found.keys()].find(
     key => key.split('/').every(isShown) && !/^day=\d{4}-\d\d-\d\d\/events\.parquet$/.test(key),
   );
-  if (other !== undefined) throw occupied(`There are other objects at ${place}, such as ${visible(other)}.`);
+  if (other !== undefined) throw occupied(`${place} contains other objects, such as ${visible(other)}.`);
   const manifest = await readManifest(client, found.get(manifestKey), asking);
   if (manifest === undefined) return { version: 1, dataset, origin, fields: [], days: [] };
   if (manifest.dataset !== dataset)
     throw occupied(`The dataset \`${visible(manifest.dataset)}\` is published at ${place}.`);
   if (manifest.origin !== origin)
-    throw occupied(`Another dataset of the name \`${visible(dataset)}\` is published at ${place}.`);
+    throw occupied(`Another dataset named \`${visible(dataset)}\` is published at ${place}.`);
   // Days changed or deleted since are written again.
   const isThere = ({ key, etag, bytes }: PublishedDay) => isSame(found.get(key), etag, bytes);
   return { ...manifest, days: manifest.days.filter(isThere) };
@@ -282,5 +280,5 @@ function isSame(object: ObjectEntry | undefined, etag: string, bytes: number): b
 }
 
 function occupied(message: string): LocalError {
-  return new LocalError('conflict', 'bucket', message, { hint: 'Choose a prefix of its own.' });
+  return new LocalError('conflict', 'bucket', message, { hint: 'Choose an unused prefix.' });
 }

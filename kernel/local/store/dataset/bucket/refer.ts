@@ -50,12 +50,10 @@ export async function referToBucket(
     fields: schema.map(({ name, type }) => ({ name, type: serviceTypes[type] })),
     timeField: time.name,
     notes: [
-      `Nothing is copied: each query reads what it needs of ${address}.`,
+      `Nothing is copied: queries read what they need from ${address}.`,
       layoutNote(dated, slackHours),
       ...cutNotes(known, time.column),
-      ...(isWhole && others > 0
-        ? [`Objects there that are not in Parquet are left out: ${formatCount(others)}.`]
-        : []),
+      ...(isWhole && others > 0 ? [`Objects that are not Parquet are skipped: ${formatCount(others)}.`] : []),
       meter.text(address, await open.client.isAws()),
     ],
     rowsBefore: 0,
@@ -109,9 +107,9 @@ async function refuseTables(client: OpenBucket['client'], asking: Asking): Promi
   if (table === undefined) return;
   const { objects } = await client.list(`${prefix}${table.directory}/`, false, asking);
   if (!objects.some(({ key }) => key.endsWith(table.ending))) return;
-  const message = `${bucketAddressText(client.address)} is a table of ${table.name}: some of its objects hold rows that were deleted or replaced.`;
+  const message = `${bucketAddressText(client.address)} is a ${table.name} table: some of its objects contain deleted or replaced rows.`;
   throw new LocalError('invalid', 'bucket', message, {
-    hint: 'Import a directory that it was exported to as Parquet.',
+    hint: 'Export it as Parquet and import the export.',
   });
 }
 
@@ -143,21 +141,20 @@ function timeColumn(columns: readonly FileField[], named: string | undefined, ad
   const names = times.map(({ name }) => `\`${visible(cut(name, 80))}\``).join(', ');
   const hint =
     times.length === 0
-      ? 'Times that are text or numbers are read by an import of the files: copy them to this machine first.'
-      : `These hold times: ${names}. Name one with \`--time\`.`;
+      ? 'Timestamps as text or numbers work only when files are imported: copy them to this machine first.'
+      : `Columns with timestamps: ${names}. Choose one with \`--time\`.`;
   const what =
     named === undefined
-      ? `No column of the objects at ${address} is plainly the time of the events.`
-      : `\`${visible(cut(named, 80))}\` holds no times in the objects at ${address}.`;
+      ? `It is unclear which column of the objects at ${address} is the event time.`
+      : `\`${visible(cut(named, 80))}\` contains no timestamps in the objects at ${address}.`;
   throw new LocalError('invalid', 'bucket', what, { hint });
 }
 
 function layoutNote(dated: boolean, slackHours: number | undefined): string {
-  if (!dated)
-    return 'No directory there is named by a day, so a query looks at the footer of every object, once.';
+  if (!dated) return 'No directory is named by a day, so a query reads the footer of every object once.';
   if (slackHours === undefined)
-    return 'The directories there are named by other times than those of the events, so a query looks at the footer of every object, once.';
-  return `Its directories name times: a query lists those of its range, and of ${plural(slackHours, 'hour')} before and after.`;
+    return 'The directory names do not match the event times, so a query reads the footer of every object once.';
+  return `Directories are named by time: a query lists those in its range, plus ${plural(slackHours, 'hour')} before and after.`;
 }
 
 function cutNotes(known: readonly KnownObject[], time: string): string[] {
@@ -165,18 +162,20 @@ function cutNotes(known: readonly KnownObject[], time: string): string[] {
   if (columns.length === 0) return [];
   const names = columns.map(name => `\`${visible(cut(name, 80))}\``).join(', ');
   const also = columns.includes(time)
-    ? ' Such times have no statistics, so every object of a range is read.'
+    ? ' Such timestamps have no statistics, so every object in the range is read.'
     : '';
-  return [`The times in ${names} are of the old type INT96: they are read to the microsecond.${also}`];
+  return [
+    `The timestamps in ${names} have the old type INT96: they are read with microsecond precision.${also}`,
+  ];
 }
 
 function nothingThere(address: string, others: number): LocalError {
   const [what, hint] =
     others === 0
-      ? [`There is no object at ${address}`, 'Check the prefix, as in `aws s3 ls`.']
+      ? [`No object found at ${address}`, 'Check the prefix, for example with `aws s3 ls`.']
       : [
-          `There is no Parquet file at ${address}, only ${plural(others, 'other object')}`,
-          `Only Parquet is read in place: \`%import ${address} --copy\` copies the objects here and imports them.`,
+          `No Parquet file found at ${address}, only ${plural(others, 'other object')}`,
+          `Only Parquet can be read in place: use \`%import ${address} --copy\` to copy the objects here and import them.`,
         ];
   return new LocalError('invalid', 'bucket', `${what}.`, { hint });
 }

@@ -255,7 +255,7 @@ async function linesOf(connection: Connection, layout: Layout): Promise<LineTime
   );
   const [fits, written, read] = row;
   if (fits !== true) return undefined;
-  const notes = short ? [`The year of the times has two digits: ${written} is ${read}.`] : [];
+  const notes = short ? [`Timestamps have a two-digit year: ${written} is read as ${read}.`] : [];
   return { sql: text(time), notes };
 }
 

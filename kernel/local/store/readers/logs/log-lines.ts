@@ -76,12 +76,12 @@ async function withWholeEvents({ file, workDir }: LogSource, { reading }: LogFor
 function unfit(name: string, format: LogFormat, lines: number, isSample: boolean): LocalError {
   const counted = isSample ? `the first ${plural(lines, 'line')}` : plural(lines, 'line');
   return new LocalError('invalid', 'format-unfit', `0 of ${counted} of ${name} are ${format.label}.`, {
-    hint: 'Import it without a format, which is then detected, or as text, of which each line is one field.',
+    hint: 'Omit the format to detect it, or import the file as text, with each line in one field.',
   });
 }
 
 const plainNote =
-  'The file is plain text: each line is the field `line`. Split it with `parse`, as in `| parse line with * "status=" status:long " " *`, or import it with its format or a pattern.';
+  'The file is plain text, with each line in the field `line`. Split it with `parse`, for example `| parse line with * "status=" status:long " " *`, or import it with a format or pattern.';
 
 /** The lines of the table `raw`: the beginning of a file, or all of it. */
 interface LineSample {

@@ -7,59 +7,59 @@ import type { Connection } from '../../../engine/duckdb.js';
 import { LocalError } from '../../../local-errors.js';
 import { readPageHeader } from './parquet-footer.js';
 
-const again = 'Get the file again, or have its writer write it again.';
+const again = 'Get the file again, or write it again.';
 
 /** Engine errors about unreadable files, and the messages that replace them: `rest` follows the file name. */
 const failures: readonly { readonly words: RegExp; readonly rest: string; readonly hint: string }[] = [
   {
     words: /Unsupported compression codec "(\w+)"/,
-    rest: 'is packed with $1, which is not read',
+    rest: 'is compressed with $1, which is not supported',
     hint: 'Write it with another compression, such as zstd, snappy or LZ4_RAW.',
   },
   {
     words: /decompress(?:ion)?\b.*\bfail|Failed to decompress/i,
-    rest: 'is damaged: what is packed in it cannot be unpacked',
+    rest: 'is damaged: its data cannot be decompressed',
     hint: again,
   },
   {
     words: /^(?:Invalid Error: )?(\w+) encoding is only supported for/,
-    rest: 'has values in the encoding $1 of a type for which it is not read',
+    rest: 'uses the encoding $1 for a type for which it is not supported',
     hint: 'Write it without this encoding.',
   },
   {
     words: /MAP_KEY_VALUE requires two children/,
-    rest: 'has a map without values, which is not read',
-    hint: 'Write its keys as a list, or leave the column out of the file.',
+    rest: 'has a map without values, which is not supported',
+    hint: 'Write the keys as a list, or drop the column.',
   },
   {
     words:
       /Variant column must have 'metadata' and 'value'|StructStats::GetChildStats but there are no stats/,
-    rest: 'has a VARIANT with a part that has no column `value`, which is not read',
-    hint: 'Write it with the column `value` in every part.',
+    rest: 'has a VARIANT group without a `value` column, which is not supported',
+    hint: 'Write it with a `value` column in every group.',
   },
   {
     words: /Variant shredding on type: '(\w+)' is not implemented/,
-    rest: 'has a VARIANT with a column of the type $1, which is not read',
-    hint: 'Write it without columns for parts of the VARIANT (shredding).',
+    rest: 'has a VARIANT with a column of type $1, which is not supported',
+    hint: 'Write the VARIANT without shredding.',
   },
   {
     words: /Partially shredded objects have to encode Object Variants/,
-    rest: 'is damaged: a VARIANT has the fields of an object beside a value that is not one',
+    rest: 'is damaged: a VARIANT has object fields next to a value that is not an object',
     hint: again,
   },
   {
     words: /Geoparquet/i,
-    rest: 'has a description of its geometries (GeoParquet) that cannot be read',
-    hint: 'Write it without this description, or leave the geometries out of the file.',
+    rest: 'has GeoParquet metadata that cannot be read',
+    hint: 'Write it without this metadata, or drop the geometry columns.',
   },
   {
     words: /Out of buffer|TProtocolException/,
-    rest: 'is damaged, or written in a way that is not read: a part of it ends before its values do',
+    rest: 'is damaged, or written in an unsupported way: a page ends before its values do',
     hint: again,
   },
   {
     words: /No magic bytes found at end/,
-    rest: 'is cut off: a Parquet file has its schema at its end',
+    rest: 'is truncated: the schema at the end of the file is missing',
     hint: again,
   },
 ];
@@ -134,6 +134,6 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
 }
 
 function damaged(name: string, column: string): LocalError {
-  const message = `${name} is damaged: a page of \`${visible(cut(column, 80))}\` does not have the checksum that its writer noted.`;
+  const message = `${name} is damaged: a page of \`${visible(cut(column, 80))}\` does not match its checksum.`;
   return new LocalError('invalid', 'unreadable', message, { hint: again });
 }

@@ -80,7 +80,7 @@ class FileSet implements ExactFiles {
       }
       const reading = JSON.stringify([column.exact, units.get(key)]);
       if ((known.get(key) ?? reading) !== reading)
-        throw unlike(file, `Its \`${column.path.join('.')}\` has values of another kind.`);
+        throw unlike(file, `Its \`${column.path.join('.')}\` has values of a different kind.`);
       this.#readings.set(key, reading);
       if (earlier?.column.untyped) this.columns[earlier.index] = column;
       else if (!known.has(key)) this.columns.push(column);
@@ -102,7 +102,7 @@ class FileSet implements ExactFiles {
       const known = this.#types.get(key);
       if (known !== undefined && !isExactTogether(known, type)) {
         const name = (JSON.parse(key) as string[]).join('.');
-        throw unlike(file, `Its \`${name}\` is ${type}, in others ${known}.`);
+        throw unlike(file, `Its \`${name}\` is ${type}, but ${known} in other files.`);
       }
       this.#types.set(
         key,

@@ -54,9 +54,9 @@ async function refuseLargeDecimals(connection: Connection, files: readonly strin
   );
   if (row === undefined) return;
   const name = visible(cut(String(row[0]), 80));
-  const message = `\`${name}\` has decimals of ${Number(row[1])} digits: at most ${mostDigits} can be read.`;
+  const message = `\`${name}\` has decimals with ${Number(row[1])} digits: the limit is ${mostDigits}.`;
   throw new LocalError('invalid', 'unreadable', message, {
-    hint: 'Write the column as text, or leave it out of the file.',
+    hint: 'Write the column as text, or drop it.',
   });
 }
 

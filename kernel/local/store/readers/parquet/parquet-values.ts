@@ -106,26 +106,26 @@ function knownValue(path: readonly string[], sql: string, file: Described): Valu
   return {
     type: 'timespan',
     sql: inside,
-    changed: nullIn(sql, inside, 'durations there are longer than 292 years'),
+    changed: nullIn(sql, inside, 'duration is longer than 292 years'),
   };
 }
 
 /** Returns the note on a list or map whose values lose their type in JSON. */
 function insideNote(path: readonly string[], { durations }: Described): string | undefined {
   const inside = durations.find(({ path: inner }) => path.every((name, index) => name === inner[index]));
-  return inside && `holds durations: they are numbers of ${inside.unit}`;
+  return inside && `contains durations, which become numbers of ${inside.unit}`;
 }
 
 function time(sql: string, value: string): Value {
   return {
     type: 'datetime',
     sql: value,
-    changed: nullIn(sql, value, 'times there are before 1677-09-22 or after 2262-04-11'),
+    changed: nullIn(sql, value, 'time is before 1677-09-22 or after 2262-04-11'),
   };
 }
 
 function nullIn(sql: string, value: string, why: string): ParquetLeaf['changed'] & object {
-  return { count: `count(${sql}) - count(${value})`, say: rows => `is null in ${rows}: the ${why}` };
+  return { count: `count(${sql}) - count(${value})`, say: rows => `is null in ${rows} because the ${why}` };
 }
 
 /**
@@ -153,15 +153,15 @@ function cellOf(sql: string, type: DuckDBType, insideNote: string | undefined): 
     return { type: 'timespan', sql: `epoch_ns(${sql}::TIME)` };
   if (name === 'INTERVAL') return interval(sql);
   if (name === 'BLOB')
-    return { type: 'string', sql: `base64(${sql})`, note: 'is binary: it is text in Base64' };
+    return { type: 'string', sql: `base64(${sql})`, note: 'is binary and becomes Base64 text' };
   if (name === 'VARIANT')
     return {
       type: 'dynamic',
       sql: `${variantOf(sql)}::VARCHAR`,
-      note: 'is VARIANT: it is dynamic, with times and binary values as text',
+      note: 'is VARIANT and becomes dynamic, with times and binary values as text',
     };
   if (name.startsWith('GEOMETRY'))
-    return { type: 'string', sql: `${sql}::VARCHAR`, note: 'is a geometry: it is its text (WKT)' };
+    return { type: 'string', sql: `${sql}::VARCHAR`, note: 'is a geometry and becomes WKT text' };
   const target = typeOfSql(name);
   switch (target) {
     case 'datetime':
@@ -186,7 +186,7 @@ function largeNumber(sql: string, name: string, isInteger: boolean): Value {
   return {
     type: 'dynamic',
     sql: `${sql}::VARCHAR`,
-    note: `is ${name.replace(',', ', ')}: it is dynamic, with every digit`,
+    note: `is ${name.replace(',', ', ')} and becomes dynamic, with every digit`,
     ...present({ narrower: isInteger ? { type: 'long' as const, sql: `${sql}::BIGINT`, fits } : undefined }),
   };
 }
@@ -197,7 +197,7 @@ function interval(sql: string): Value {
   return {
     type: 'string',
     sql: `${sql}::VARCHAR`,
-    note: 'holds months, which have no fixed length: it is text',
+    note: 'contains months, which have no fixed length, and becomes text',
     narrower: {
       type: 'timespan',
       sql: `epoch_us(${sql}) * ${MICROSECOND}`,
@@ -227,7 +227,8 @@ function jsonOf(sql: string, type: DuckDBType): Pick<Value, 'sql' | 'changed'> {
     sql: `CASE WHEN ${odd} THEN to_json(${plainOf(sql, type, 0, true) ?? sql})::VARCHAR ELSE ${plain} END`,
     changed: {
       count: `count(*) FILTER (${odd})`,
-      say: rows => `has NaN or infinite numbers in ${rows}: they are text, as JSON has none`,
+      say: rows =>
+        `has NaN or infinite numbers in ${rows}: they become text, because JSON cannot represent them`,
     },
   };
 }

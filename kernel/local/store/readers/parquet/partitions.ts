@@ -114,9 +114,9 @@ export function partitionNotes(given: readonly Partition[], used: readonly Parti
   const listed = (partitions: readonly Partition[]) => partitions.map(({ name }) => `\`${name}\``).join(', ');
   const both = given.filter(each => !used.includes(each));
   return [
-    ...(used.length === 0 ? [] : [`From the names of directories: ${listed(used)}.`]),
+    ...(used.length === 0 ? [] : [`Fields from directory names: ${listed(used)}.`]),
     ...(both.length === 0
       ? []
-      : [`In the files and in the names of directories: ${listed(both)}. The values of the files count.`]),
+      : [`Both in the files and in directory names: ${listed(both)}. The values in the files are used.`]),
   ];
 }

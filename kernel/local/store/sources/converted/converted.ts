@@ -80,8 +80,8 @@ export async function writeConverted(
       return undefined;
     }
     if (error instanceof LocalError || systemRefusal(error) !== undefined) throw error;
-    throw new LocalError('invalid', 'unreadable', `${name} cannot be read to its end as ${label}.`, {
-      hint: 'It is cut off or damaged: get the whole file.',
+    throw new LocalError('invalid', 'unreadable', `${name} cannot be read completely as ${label}.`, {
+      hint: 'It is truncated or damaged: get the complete file.',
       cause: error,
     });
   }

@@ -24,7 +24,7 @@ export class Left {
     return [
       ...(this.#lines === 0
         ? []
-        : [`Not rows: ${plural(this.#lines, 'line')}, ${this.#first.join(', ')}${more}.`]),
+        : [`Skipped ${plural(this.#lines, 'line')} that are not rows: ${this.#first.join(', ')}${more}.`]),
       ...(this.#kept === 0
         ? []
         : [

@@ -76,8 +76,8 @@ describe('a dataset in a bucket', () => {
       'body:string',
     ]);
     expect(body.notes).toEqual([
-      'Nothing is copied: each query reads what it needs of s3://logs/app/.',
-      'Its directories name times: a query lists those of its range, and of 1 hour before and after.',
+      'Nothing is copied: queries read what they need from s3://logs/app/.',
+      'Directories are named by time: a query lists those in its range, plus 1 hour before and after.',
       expect.stringMatching(
         /^Read from s3:\/\/logs\/app\/: .* of 3 objects; 3 objects listed, 8 requests\.$/,
       ),
@@ -110,7 +110,7 @@ describe('a dataset in a bucket', () => {
     ]);
     const again = await asked(query, '02T07:59:30', '02T08:00:20');
     expect([again.columns, gets(again.requests)]).toEqual([first.columns, []]);
-    expect(again.messages[0]).toContain('all that was needed was here already');
+    expect(again.messages[0]).toContain('everything was already in the local cache');
   });
 
   test('is counted from footers, and its newest events are read from the newest directory', async () => {
@@ -194,7 +194,7 @@ describe('a listed object', () => {
     bucket.fault = () => false;
     expect([refused.status, refused.body.message]).toEqual([
       409,
-      expect.stringContaining(`s3://logs/${name}/a.parquet was ${how} between its listing and its reading.`),
+      expect.stringContaining(`s3://logs/${name}/a.parquet was ${how} between being listed and being read.`),
     ]);
     expect((await count(name)).columns).toEqual([[2], [3]]);
   });
@@ -212,7 +212,7 @@ describe('a listed object', () => {
     const { columns, messages } = await count('busy');
     bucket.fault = () => false;
     expect(columns).toEqual([[1], [1]]);
-    expect(messages[0]).toMatch(/requests, 1 of them sent again\.$/);
+    expect(messages[0]).toMatch(/requests, 1 of them retries\.$/);
   });
 
   test('is cached for the next service, unless damaged on disk', async () => {
@@ -242,7 +242,7 @@ describe('a directory that names a day', () => {
     await bucket.put('late/dt=20260601/a.parquet', eventsFile([juneMs + hourMs, juneMs + 29 * hourMs]));
     await bucket.put('late/dt=20260603/b.parquet', eventsFile([juneMs + 2 * dayMs]));
     const { body } = await imported('s3://logs/late', 'late');
-    expect(body.notes[1]).toContain('of 6 hours before and after');
+    expect(body.notes[1]).toContain('plus 6 hours before and after');
     const { columns, requests } = await asked('late | project n', '02T04:30:00', '02T05:30:00');
     expect(columns).toEqual([[juneMs + 29 * hourMs]]);
     expect(lists(requests)).toContain('/logs/?list-type=2&prefix=late/dt=20260601/');
@@ -339,7 +339,7 @@ describe('objects that are not Parquet are copied and imported as files', () => 
     const refused = await imported('s3://logs/plain', 'plain');
     expect([refused.status, refused.body.detail?.hint ?? refused.body.hint]).toEqual([
       400,
-      'Only Parquet is read in place: `%import s3://logs/plain/ --copy` copies the objects here and imports them.',
+      'Only Parquet can be read in place: use `%import s3://logs/plain/ --copy` to copy the objects here and import them.',
     ]);
     const { body } = await copy('plain');
     expect([body.rows, body.place, body.notes[0]]).toEqual([
@@ -395,12 +395,12 @@ describe('an import from a bucket is refused', () => {
   test.each([
     [
       's3://nothing-here/app',
-      's3://nothing-here/app/ cannot be read: there is no such bucket (NoSuchBucket, 404).',
+      's3://nothing-here/app/ cannot be read: the bucket does not exist (NoSuchBucket, 404).',
     ],
-    ['s3://logs/none', 'There is no object at s3://logs/none/.'],
-    ['s3://logs/text', 'There is no Parquet file at s3://logs/text/, only 1 other object.'],
-    ['s3://logs/torn', 's3://logs/torn/a.parquet is cut short, encrypted, or not a Parquet file.'],
-    ['s3://logs/delta', 's3://logs/delta/ is a table of Delta'],
+    ['s3://logs/none', 'No object found at s3://logs/none/.'],
+    ['s3://logs/text', 'No Parquet file found at s3://logs/text/, only 1 other object.'],
+    ['s3://logs/torn', 's3://logs/torn/a.parquet is truncated, encrypted, or not a Parquet file.'],
+    ['s3://logs/delta', 's3://logs/delta/ is a Delta table'],
     ['s3://key:hidden@logs/app', 'an S3 address has no user, password or parameters'],
     ['s3://Logs_/app', 'Logs_ is not the name of a bucket'],
     ['gs://logs/app', 'no address of gs is read'],
@@ -428,11 +428,11 @@ describe('an import from a bucket is refused', () => {
       return /: (.*?) \(/.exec(body.message)?.[1];
     });
     expect(await Promise.all(messages)).toEqual([
-      'the credentials have no right to',
-      'the credentials have no right to',
-      'the bucket refused it',
-      'it was too busy, 6 times',
-      'it was too busy, 6 times',
+      'access denied',
+      'access denied',
+      'the bucket refused the request',
+      'it was too busy 6 times in a row',
+      'it was too busy 6 times in a row',
     ]);
     random.mockRestore();
     bucket.fault = () => false;
@@ -458,7 +458,7 @@ describe('an import from a bucket is refused', () => {
       };
       const refused = await own.json('POST', '/v1/local/import', { path: 's3://logs/app', dataset: 'p' });
       expect(refused.body.message).toContain(
-        's3://logs/app/ cannot be read: the credentials have no right to (InvalidAccessKeyId, 403).',
+        's3://logs/app/ cannot be read: access denied (InvalidAccessKeyId, 403).',
       );
       bucket.fault = () => false;
       // The server accepts any key, so the cached data of a dataset can be tested too.

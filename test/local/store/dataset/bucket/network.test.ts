@@ -88,7 +88,7 @@ describe.skipIf(!hasOpenssl())('a bucket with a certificate of a private authori
     const { env } = await signed();
     expect(await imported(env)).toEqual([
       503,
-      's3://logs/app/ cannot be read: there is no secure connection (Error, UNABLE_TO_VERIFY_LEAF_SIGNATURE). If its certificate is of an authority of your company or of its proxy, name the file of that authority in AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS, and restart the local service: `apl-kernel serve --stop` ends it.',
+      's3://logs/app/ cannot be read: the secure connection failed (Error, UNABLE_TO_VERIFY_LEAF_SIGNATURE). If its certificate is issued by your company or its proxy, set AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS to the file of the certificate authority and restart the local service: stop it with `apl-kernel serve --stop`.',
     ]);
   });
 

@@ -58,10 +58,8 @@ describe('publishing a dataset', () => {
       rows: 3,
       daysThere: 2,
       notes: [
-        'Names that are taken, case aside, have columns of their own: `statuscode` is `statuscode_2`, `day` is `day_2`.',
-        expect.stringMatching(
-          /^Days before \d{4}-\d\d-\d\d are finished, in UTC; later ones are left out\.$/,
-        ),
+        'Fields whose names differ only in case are renamed: `statuscode` is `statuscode_2`, `day` is `day_2`.',
+        expect.stringMatching(/^Only complete UTC days before \d{4}-\d\d-\d\d are published\.$/),
       ],
     });
     await post('import', { path: 's3://logs/app', dataset: 'back' });
@@ -108,13 +106,13 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
       days: 1,
       rows: 2,
       daysThere: 2,
-      notes: ['2026-06-02 was there with 1 row and is replaced.', expect.anything()],
+      notes: ['2026-06-02 is replaced: it had 1 row in the bucket.', expect.anything()],
     });
     await importRows('more', [day(1, 5), day(2, 3), day(2, 4)], { replace: true });
     expect((await publish('more')).body).toMatchObject({
       days: 0,
       daysThere: 2,
-      notes: ['2026-06-01 is left as it is: 2 rows are there, and 1 here.', expect.anything()],
+      notes: ['2026-06-01 is unchanged: it has 2 rows in the bucket, but only 1 here.', expect.anything()],
     });
     await post('import', { path: 's3://logs/more', dataset: 'more_back' });
     expect(await columnsOf('more_back | sort by n asc | project n')).toEqual([[1, 2, 3, 4]]);
@@ -169,18 +167,18 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
     };
     const parts = { store, buckets: new Buckets(dataDir, engine), nowNs: BigInt(nowMs) * 1_000_000n };
     await expect(publishToBucket(parts, { dataset: 'piped', path: 's3://logs/piped' })).rejects.toThrow(
-      `${name} was replaced by a named pipe while it was read.`,
+      `${name} was replaced by a named pipe during the import.`,
     );
     await store.close();
   });
 
   test.each([
     ['nothing', 'There is no dataset'],
-    ['lookup', '`lookup` has rows without a time, which belong to no day.'],
-    ['in-bucket', '`in-bucket` lies in a bucket already.'],
-    ['taken', 'There are other objects at s3://logs/taken/, such as a.parquet.'],
-    ['twin', 'Another dataset of the name `twin` is published at s3://logs/twin/.'],
-    ['damaged', 's3://logs/damaged/_apl/manifest.json is not a manifest of published days.'],
+    ['lookup', '`lookup` has rows without a timestamp, which belong to no day.'],
+    ['in-bucket', '`in-bucket` is already in a bucket.'],
+    ['taken', 's3://logs/taken/ contains other objects, such as a.parquet.'],
+    ['twin', 'Another dataset named `twin` is published at s3://logs/twin/.'],
+    ['damaged', 's3://logs/damaged/_apl/manifest.json is not a manifest of a published dataset.'],
   ])('is refused: %s', async (dataset, message) => {
     if (dataset === 'lookup') await importRows(dataset, [{ n: 1 }]);
     else if (dataset === 'in-bucket') {

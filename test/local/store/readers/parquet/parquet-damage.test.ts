@@ -1,68 +1,64 @@
 import { expect, test } from 'vitest';
 import { failureOf } from '../../../../../kernel/local/store/readers/parquet/parquet-damage.js';
 
-const again = 'Get the file again, or have its writer write it again.';
+const again = 'Get the file again, or write it again.';
 
 test.each([
   [
     'Not implemented Error: Unsupported compression codec "LZO". Supported options are uncompressed, brotli, gzip',
-    'is packed with LZO, which is not read.',
+    'is compressed with LZO, which is not supported.',
     'Write it with another compression, such as zstd, snappy or LZ4_RAW.',
   ],
-  ['ZSTD Decompression failure', 'is damaged: what is packed in it cannot be unpacked.', again],
+  ['ZSTD Decompression failure', 'is damaged: its data cannot be decompressed.', again],
   [
     'Invalid Input Error: Failed to decompress GZIP block',
-    'is damaged: what is packed in it cannot be unpacked.',
+    'is damaged: its data cannot be decompressed.',
     again,
   ],
   [
     'Invalid Error: BYTE_STREAM_SPLIT encoding is only supported for FLOAT or DOUBLE data',
-    'has values in the encoding BYTE_STREAM_SPLIT of a type for which it is not read.',
+    'uses the encoding BYTE_STREAM_SPLIT for a type for which it is not supported.',
     'Write it without this encoding.',
   ],
   [
     'IO Error: MAP_KEY_VALUE requires two children',
-    'has a map without values, which is not read.',
-    'Write its keys as a list, or leave the column out of the file.',
+    'has a map without values, which is not supported.',
+    'Write the keys as a list, or drop the column.',
   ],
   [
     "Variant column must have 'metadata' and 'value'",
-    'has a VARIANT with a part that has no column `value`, which is not read.',
-    'Write it with the column `value` in every part.',
+    'has a VARIANT group without a `value` column, which is not supported.',
+    'Write it with a `value` column in every group.',
   ],
   [
     'StructStats::GetChildStats but there are no stats for this index',
-    'has a VARIANT with a part that has no column `value`, which is not read.',
-    'Write it with the column `value` in every part.',
+    'has a VARIANT group without a `value` column, which is not supported.',
+    'Write it with a `value` column in every group.',
   ],
   [
     "Variant shredding on type: 'TIME' is not implemented",
-    'has a VARIANT with a column of the type TIME, which is not read.',
-    'Write it without columns for parts of the VARIANT (shredding).',
+    'has a VARIANT with a column of type TIME, which is not supported.',
+    'Write the VARIANT without shredding.',
   ],
   [
     'Partially shredded objects have to encode Object Variants in the value',
-    'is damaged: a VARIANT has the fields of an object beside a value that is not one.',
+    'is damaged: a VARIANT has object fields next to a value that is not an object.',
     again,
   ],
   [
     'Invalid Input Error: Geoparquet file has no version',
-    'has a description of its geometries (GeoParquet) that cannot be read.',
-    'Write it without this description, or leave the geometries out of the file.',
+    'has GeoParquet metadata that cannot be read.',
+    'Write it without this metadata, or drop the geometry columns.',
   ],
-  [
-    'Out of buffer',
-    'is damaged, or written in a way that is not read: a part of it ends before its values do.',
-    again,
-  ],
+  ['Out of buffer', 'is damaged, or written in an unsupported way: a page ends before its values do.', again],
   [
     'TProtocolException: Invalid data',
-    'is damaged, or written in a way that is not read: a part of it ends before its values do.',
+    'is damaged, or written in an unsupported way: a page ends before its values do.',
     again,
   ],
   [
     "No magic bytes found at end of file '/tmp/a.parquet'",
-    'is cut off: a Parquet file has its schema at its end.',
+    'is truncated: the schema at the end of the file is missing.',
     again,
   ],
 ])('an engine error about a Parquet file is explained: %s', (words, message, hint) => {

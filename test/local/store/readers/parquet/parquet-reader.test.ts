@@ -15,7 +15,7 @@ testTraps([
     content: 'SELECT 12345678901234567890.123456789::DECIMAL(38,9) AS d, 12.5::DECIMAL(9,2) AS r',
     select: 'd, r, typeof(r)',
     values: ['12345678901234567890.123456789|12.5|DOUBLE'],
-    notes: ['`d` is DECIMAL(38, 9): it is dynamic, with every digit.', timeless()],
+    notes: ['`d` is DECIMAL(38, 9) and becomes dynamic, with every digit.', timeless()],
   },
   {
     what: 'integers of other types that fit signed 64 bits, and later ones that do not',
@@ -29,8 +29,8 @@ testTraps([
       '9223372036854775807|BIGINT|9223372036854775808|VARCHAR|-9223372036854775808|BIGINT|-9223372036854775809|VARCHAR|249999|BIGINT|BIGINT',
     ],
     notes: [
-      '`v` is UBIGINT: it is dynamic, with every digit.',
-      '`e` is DECIMAL(38, 0): it is dynamic, with every digit.',
+      '`v` is UBIGINT and becomes dynamic, with every digit.',
+      '`e` is DECIMAL(38, 0) and becomes dynamic, with every digit.',
       timeless(),
     ],
   },
@@ -42,8 +42,8 @@ testTraps([
     select: 'b, t, u',
     values: ['AP8=|36000123456000|18446744073709551615'],
     notes: [
-      '`b` is binary: it is text in Base64.',
-      '`u` is UBIGINT: it is dynamic, with every digit.',
+      '`b` is binary and becomes Base64 text.',
+      '`u` is UBIGINT and becomes dynamic, with every digit.',
       timeless(),
     ],
   },
@@ -54,7 +54,7 @@ testTraps([
       "SELECT make_timestamp_ns(-1) AS _time, '9999-12-31'::DATE AS far, '1969-12-31 23:59:59.999999+00'::TIMESTAMPTZ AS z",
     select: '_time, far, z',
     values: ['1969-12-31 23:59:59.999999999|null|1969-12-31 23:59:59.999999'],
-    notes: ['`far` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.'],
+    notes: ['`far` is null in 1 row because the time is before 1677-09-22 or after 2262-04-11.'],
   },
   {
     what: 'timestamps out of range, with and without a zone, in objects, and the last ones in range',
@@ -70,11 +70,11 @@ testTraps([
       'null|null|null',
     ],
     notes: [
-      '`t` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
-      '`z` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
-      '`o.t` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
-      '`_time` is null in 1 row: the times there are before 1677-09-22 or after 2262-04-11.',
-      'Where `_time` has no time, it is that of `t`.',
+      '`t` is null in 1 row because the time is before 1677-09-22 or after 2262-04-11.',
+      '`z` is null in 1 row because the time is before 1677-09-22 or after 2262-04-11.',
+      '`o.t` is null in 1 row because the time is before 1677-09-22 or after 2262-04-11.',
+      '`_time` is null in 1 row because the time is before 1677-09-22 or after 2262-04-11.',
+      'Rows without a timestamp in `_time` use `t`.',
     ],
   },
   {
@@ -85,8 +85,8 @@ testTraps([
     select: 'count(*), count("o.t"), count("o.d"), max(i) FILTER ("o.d" IS NULL)',
     values: ['250000|250000|249998|130000'],
     notes: [
-      '`o.d` is null in 2 rows: the times there are before 1677-09-22 or after 2262-04-11.',
-      'No field has the name of a time: every row has the time of its import, and is found in every time range. `o.t`, `o.d` hold times: name the one to use, as by `--time o.t`.',
+      '`o.d` is null in 2 rows because the time is before 1677-09-22 or after 2262-04-11.',
+      'No field is named like a timestamp: every row gets the time of the import and matches every time range. `o.t`, `o.d` hold timestamps: choose one, for example with `--time o.t`.',
     ],
   },
 ]);
@@ -131,8 +131,8 @@ test('VARIANT values are dynamic, and geometries are strings', async () => {
     { name: 'g', type: 'string' },
   ]);
   expect(body.notes.slice(0, 2)).toEqual([
-    '`v` is VARIANT: it is dynamic, with times and binary values as text.',
-    '`g` is a geometry: it is its text (WKT).',
+    '`v` is VARIANT and becomes dynamic, with times and binary values as text.',
+    '`g` is a geometry and becomes WKT text.',
   ]);
   expect(await stored(dataset, 'v, g')).toEqual(
     ['{"a":1,"b":[1.5,2.5]}', '"x"', 'true', '"nan"', '"[1.5, inf]"', '"2024-01-02 03:04:05"'].map(
@@ -156,7 +156,7 @@ test('decimals of more than 38 digits are refused by name', async () => {
   const { status, body } = await importText('large.parquet', Buffer.from(largeDecimals, 'base64'));
   expect([status, body.message]).toEqual([
     400,
-    '`d` has decimals of 50 digits: at most 38 can be read. Write the column as text, or leave it out of the file.',
+    '`d` has decimals with 50 digits: the limit is 38. Write the column as text, or drop it.',
   ]);
 });
 
@@ -171,17 +171,17 @@ test.each([
   [
     'with a bit changed in a page',
     (bytes: Buffer) => flipped(bytes, bytes.indexOf('z')),
-    'in.parquet is damaged: a page of `s` does not have the checksum that its writer noted. Get the file again, or have its writer write it again.',
+    'in.parquet is damaged: a page of `s` does not match its checksum. Get the file again, or write it again.',
   ],
   [
     'with a bit changed in a checksum',
     (bytes: Buffer) => flipped(bytes, 12),
-    'in.parquet is damaged: a page of `a` does not have the checksum that its writer noted. Get the file again, or have its writer write it again.',
+    'in.parquet is damaged: a page of `a` does not match its checksum. Get the file again, or write it again.',
   ],
   [
     'cut off',
     (bytes: Buffer) => bytes.subarray(0, -20),
-    'in.parquet is cut off: a Parquet file has its schema at its end. Get the file again, or have its writer write it again.',
+    'in.parquet is truncated: the schema at the end of the file is missing. Get the file again, or write it again.',
   ],
 ])('a Parquet file with checksums is read or refused: %s', async (_, changed, message) => {
   const written = await importText('in.parquet', changed(Buffer.from(checksums, 'base64')));
@@ -200,7 +200,7 @@ test('each of many files is checked', async () => {
   await check();
   for (const damaged of [250, 1]) {
     await writeFile(files[damaged] ?? '', flipped(whole, 12));
-    await expect(check()).rejects.toThrow(`${damaged}.parquet is damaged: a page of \`a\` does not have`);
+    await expect(check()).rejects.toThrow(`${damaged}.parquet is damaged: a page of \`a\` does not match`);
   }
 });
 
@@ -212,12 +212,12 @@ test.each([
   [
     'compressed with legacy LZ4',
     olderLz4,
-    'is packed with LZ4, which is not read. Write it with another compression, such as zstd, snappy or LZ4_RAW.',
+    'is compressed with LZ4, which is not supported. Write it with another compression, such as zstd, snappy or LZ4_RAW.',
   ],
   [
     'with an encoding of other types',
     splitBytes,
-    'has values in the encoding BYTE_STREAM_SPLIT of a type for which it is not read. Write it without this encoding.',
+    'uses the encoding BYTE_STREAM_SPLIT for a type for which it is not supported. Write it without this encoding.',
   ],
 ])('a Parquet file %s is refused with the reason', async (_, written, message) => {
   const { status, body } = await importText('in.parquet', Buffer.from(written, 'base64'));
@@ -230,7 +230,7 @@ test('a Parquet file with an unreadable VARIANT is refused with the reason', asy
   const { status, body } = await importText('in.parquet', without);
   expect([status, body.message]).toEqual([
     400,
-    'in.parquet has a VARIANT with a part that has no column `value`, which is not read. Write it with the column `value` in every part.',
+    'in.parquet has a VARIANT group without a `value` column, which is not supported. Write it with a `value` column in every group.',
   ]);
   const words = [
     'INTERNAL Error: Calling StructStats::GetChildStats but there are no stats for this index',
@@ -238,9 +238,9 @@ test('a Parquet file with an unreadable VARIANT is refused with the reason', asy
     "Invalid Input Error: Partially shredded objects have to encode Object Variants in the 'value'",
   ];
   expect(words.map(each => failureOf('a', each, undefined)?.message.replace(/\.$/, ''))).toEqual([
-    'a has a VARIANT with a part that has no column `value`, which is not read',
-    'a has a VARIANT with a column of the type UINTEGER, which is not read',
-    'a is damaged: a VARIANT has the fields of an object beside a value that is not one',
+    'a has a VARIANT group without a `value` column, which is not supported',
+    'a has a VARIANT with a column of type UINTEGER, which is not supported',
+    'a is damaged: a VARIANT has object fields next to a value that is not an object',
   ]);
 });
 
@@ -250,7 +250,7 @@ test('a Parquet file with damaged compressed values is refused', async () => {
   const { status, body } = await importText('in.parquet', bytes.fill(0xff, at, at + 40));
   expect([status, body.message]).toEqual([
     400,
-    'in.parquet is damaged: what is packed in it cannot be unpacked. Get the file again, or have its writer write it again.',
+    'in.parquet is damaged: its data cannot be decompressed. Get the file again, or write it again.',
   ]);
 });
 

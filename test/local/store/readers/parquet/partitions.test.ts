@@ -36,7 +36,7 @@ async function writtenBy(writer: 'pyarrow' | 'duckdb'): Promise<Files> {
 }
 
 const untold =
-  'No field has the name of a time: every row has the time of its import, and is found in every time range.';
+  'No field is named like a timestamp: every row gets the time of the import and matches every time range.';
 
 describe('a directory of Parquet files', () => {
   test.each(['pyarrow', 'duckdb'] as const)(
@@ -44,9 +44,9 @@ describe('a directory of Parquet files', () => {
     async writer => {
       const { dataset, said } = await importSet(await writtenBy(writer));
       expect(said).toEqual([
-        'Imported together: 5 files.',
-        'From the names of directories: `day`, `month`, `region`.',
-        `${untold} \`at\`, \`day\` hold times: name the one to use, as by \`--time at\`.`,
+        'Imported 5 files together.',
+        'Fields from directory names: `day`, `month`, `region`.',
+        `${untold} \`at\`, \`day\` hold timestamps: choose one, for example with \`--time at\`.`,
       ]);
       expect(
         (await stored(dataset, 'n, "at", "day", "month", region, typeof("day"), typeof("month")')).sort(),
@@ -85,7 +85,7 @@ describe('a directory of Parquet files', () => {
       [typed, new Uint8Array(parquetWriteBuffer(untyped))],
     ] as const) {
       const { dataset, said } = await importSet({ 'a.parquet': a, 'b.parquet': b });
-      expect(said[0]).toBe('Imported together: 2 files.');
+      expect(said[0]).toBe('Imported 2 files together.');
       expect((await stored(dataset, 'n, v, typeof(v)')).sort()).toEqual([
         `0|null|${type}`,
         `1|${text}|${type}`,
@@ -112,8 +112,8 @@ describe('a directory of Parquet files', () => {
         '2026-11-01 05:06:07.25|7|00501|%E0%A4%A|1',
       ],
       [
-        'From the names of directories: `at`, `code`, `zip`, `odd`.',
-        `${untold} \`at\` holds times: name the one to use, as by \`--time at\`.`,
+        'Fields from directory names: `at`, `code`, `zip`, `odd`.',
+        `${untold} \`at\` holds timestamps: choose one, for example with \`--time at\`.`,
       ],
     ],
     [
@@ -121,21 +121,21 @@ describe('a directory of Parquet files', () => {
       { 'id=9223372036854775808/a.parquet': 'SELECT 1 AS n', 'b.parquet': "SELECT 2 AS n, 'x' AS s" },
       'id, n, s, typeof(id)',
       ['9223372036854775808|1|null|VARCHAR', 'null|2|x|VARCHAR'],
-      ['From the names of directories: `id`.', timeless()],
+      ['Fields from directory names: `id`.', timeless()],
     ],
     [
       'a key that is also a column',
       { 'k=1/a.parquet': 'SELECT 7 AS k', 'k=2/a.parquet': 'SELECT 8 AS k' },
       'k',
       ['7', '8'],
-      ['In the files and in the names of directories: `k`. The values of the files count.', timeless()],
+      ['Both in the files and in directory names: `k`. The values in the files are used.', timeless()],
     ],
     [
       'names that differ by case',
       { 'K=1/a.parquet': 'SELECT 7 AS k', 'K=2/a.parquet': 'SELECT 8 AS k' },
       'k, "K_2"',
       ['7|1', '8|2'],
-      ['From the names of directories: `K`.', timeless()],
+      ['Fields from directory names: `K`.', timeless()],
     ],
     [
       'a time in the rows before one in the directory',
@@ -145,7 +145,7 @@ describe('a directory of Parquet files', () => {
       },
       '_time, "date"',
       ['2026-11-01 10:00:00|2026-11-01 00:00:00', '2026-11-02 11:00:00|2026-11-02 00:00:00'],
-      ['From the names of directories: `date`.'],
+      ['Fields from directory names: `date`.'],
     ],
     [
       'metadata-only files, and numbers of several widths',
@@ -168,7 +168,7 @@ describe('a directory of Parquet files', () => {
   test('durations beside integers are refused', async () => {
     const [[, file] = ['', '']] = Object.entries(await writtenBy('pyarrow'));
     const { said } = await importSet({ 'a.parquet': file, 'b.parquet': 'SELECT 5::BIGINT AS took' });
-    const message = 'b.parquet is not written as the files before it. Its `took` has values of another kind.';
+    const message = 'b.parquet differs from the files before it. Its `took` has values of a different kind.';
     expect(said[0]?.slice(0, message.length)).toBe(message);
   });
 
@@ -176,27 +176,27 @@ describe('a directory of Parquet files', () => {
     [
       'integers that a real cannot hold',
       { 'a.parquet': 'SELECT 1::BIGINT AS n', 'b.parquet': 'SELECT 0.5::DOUBLE AS n' },
-      'b.parquet is not written as the files before it. Its `n` is DOUBLE, in others BIGINT.',
+      'b.parquet differs from the files before it. Its `n` is DOUBLE, but BIGINT in other files.',
     ],
     [
       'strings and numbers',
       { 'a.parquet': "SELECT {x: 'a'} AS o", 'b.parquet': 'SELECT {x: 1} AS o' },
-      'b.parquet is not written as the files before it. Its `o.x` is INTEGER, in others VARCHAR.',
+      'b.parquet differs from the files before it. Its `o.x` is INTEGER, but VARCHAR in other files.',
     ],
     [
       'text beside Parquet',
       { 'a.parquet': 'SELECT 1 AS n', 'b.csv': 'n\n1\n' },
-      'b.csv is not written as the files before it. It is not a Parquet file.',
+      'b.csv differs from the files before it. It is not a Parquet file.',
     ],
     [
       'Parquet beside text',
       { 'a.csv': 'n\n1\n', 'b.parquet': 'SELECT 1 AS n' },
-      'b.parquet is not written as the files before it. It is a Parquet file.',
+      'b.parquet differs from the files before it. It is a Parquet file.',
     ],
     [
       'a Delta table',
       { 'a.parquet': 'SELECT 1 AS n', '_delta_log/0.json': '{}' },
-      'set is a Delta table: only its log says which of its files count. Export it as Parquet, as in `df.write.parquet` of Spark, and import that.',
+      'set is a Delta table: only its log tells which files are current. Export it as Parquet, for example with `df.write.parquet` in Spark, and import the export.',
     ],
   ])('a set is refused: %s', async (_, files, message) => {
     const { status, said } = await importSet(files);

@@ -145,7 +145,7 @@ export class BucketClient {
   }
 
   #changed(key: string, how: string): LocalError {
-    const message = `${this.#shown(key)} ${how} between its listing and its reading.`;
+    const message = `${this.#shown(key)} ${how} between being listed and being read.`;
     return new LocalError('conflict', 'bucket-changed', message, { hint: 'Run it again.' });
   }
 
@@ -249,59 +249,59 @@ const refusals: readonly (Refusal & { readonly names: RegExp; readonly statuses?
   {
     names: /Credentials|SSOTokenProvider|TokenProviderError/,
     kind: 'invalid',
-    says: 'there are no credentials',
-    hint: 'Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and restart the local service, which has the environment of the kernel that started it.',
+    says: 'no credentials found',
+    hint: 'Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and restart the local service, which inherits the environment of the kernel that starts it.',
   },
   {
     names: /Expired|TokenRefresh/,
     kind: 'invalid',
     says: 'the credentials have expired',
-    hint: 'Renew them, as in `aws sso login`, and run it again.',
+    hint: 'Renew them, for example with `aws sso login`, and run the cell again.',
   },
   {
     names: /NoSuchBucket/,
     kind: 'invalid',
-    says: 'there is no such bucket',
-    hint: 'Check its name; for a server of your own, set AWS_ENDPOINT_URL.',
+    says: 'the bucket does not exist',
+    hint: 'Check its name; for your own server, set AWS_ENDPOINT_URL.',
   },
   {
     names: /AccessDenied|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AllAccessDisabled|InvalidToken/,
     statuses: [401, 403],
     kind: 'invalid',
-    says: 'the credentials have no right to',
-    hint: 'They need s3:ListBucket on the bucket and s3:GetObject on its objects; to publish, s3:PutObject too.',
+    says: 'access denied',
+    hint: 'The credentials need s3:ListBucket on the bucket and s3:GetObject on its objects; to publish, also s3:PutObject.',
   },
   {
     names: /SlowDown|Throttl|TooManyRequests|ServiceUnavailable/,
     statuses: [429, 503],
     kind: 'unavailable',
-    says: `it was too busy, ${mostAttempts} times`,
-    hint: 'Run it again in a minute, or over a narrower range.',
+    says: `it was too busy ${mostAttempts} times in a row`,
+    hint: 'Run the cell again in a minute, or over a narrower range.',
   },
   {
     names: /\b(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/,
     kind: 'unavailable',
-    says: 'there is no secure connection',
-    hint: 'If its certificate is of an authority of your company or of its proxy, name the file of that authority in AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS, and restart the local service: `apl-kernel serve --stop` ends it.',
+    says: 'the secure connection failed',
+    hint: 'If its certificate is issued by your company or its proxy, set AWS_CA_BUNDLE or NODE_EXTRA_CA_CERTS to the file of the certificate authority and restart the local service: stop it with `apl-kernel serve --stop`.',
   },
   {
     names: /TimeoutError|ECONN|ENOTFOUND|EAI_AGAIN|EHOST|ENETUN|EPIPE|ETIMEDOUT/i,
     kind: 'unavailable',
-    says: 'it did not answer',
-    hint: 'Check the network, and AWS_ENDPOINT_URL for a server of your own.',
+    says: 'it did not respond',
+    hint: 'Check the network and, for your own server, AWS_ENDPOINT_URL.',
   },
   {
     names: /InvalidObjectState/,
     kind: 'invalid',
-    says: 'it is in an archive',
-    hint: 'Restore it first, or import another prefix.',
+    says: 'it is archived',
+    hint: 'Restore the object first, or import another prefix.',
   },
 ];
 
 const unexplained: Refusal = {
   kind: 'unavailable',
-  says: 'the bucket refused it',
-  hint: 'Try the same with `aws s3 ls`.',
+  says: 'the bucket refused the request',
+  hint: 'Try it with `aws s3 ls`.',
 };
 
 function countAgain(

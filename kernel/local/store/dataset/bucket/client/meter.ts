@@ -16,10 +16,10 @@ export class Meter {
   text(address: string, priced: boolean): string {
     const { lists, gets, bytes } = this;
     const requests = plural(lists + gets, 'request');
-    const again = this.repeated === 0 ? '' : `, ${formatCount(this.repeated)} of them sent again`;
+    const again = this.repeated === 0 ? '' : `, ${formatCount(this.repeated)} of them retries`;
     const what =
       bytes === 0
-        ? 'all that was needed was here already'
+        ? 'everything was already in the local cache'
         : `${formatBytes(bytes)} of ${plural(this.objects.size, 'object')}`;
     return `Read from ${address}: ${what}; ${plural(this.listed, 'object')} listed, ${requests}${again}${priced ? this.#price() : ''}.`;
   }
@@ -27,7 +27,7 @@ export class Meter {
   #price(): string {
     const requests = (this.lists * listPrice + this.gets * getPrice) / 1000;
     const transfer = (this.bytes / 1e9) * transferPrice;
-    const leaving = this.bytes === 0 ? '' : `, and ${dollars(transfer)} if the bytes leave the cloud`;
+    const leaving = this.bytes === 0 ? '' : `, and ${dollars(transfer)} if the data leaves the cloud`;
     return `: about ${dollars(requests)}${leaving}`;
   }
 }
