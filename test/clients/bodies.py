@@ -1,4 +1,4 @@
-"""A plugin of pytest that writes the bodies that mocks answer with, one a line."""
+"""A pytest plugin that writes the response bodies of mocks to a file, one per line."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Writes a record by each handler of Python's logging that sends to Axiom, and one through Loguru."""
+"""Writes a record with each Python logging handler that sends to Axiom, and one with Loguru."""
 
 import logging
 import os

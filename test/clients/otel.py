@@ -1,4 +1,4 @@
-"""Sends a span and a log record, and prints the id of the trace."""
+"""Sends a span and a log record, and prints the trace id."""
 
 import logging
 import os

@@ -44,7 +44,7 @@ def table_width(client, **options):
     return len(rules[-1])
 
 
-def test_a_table_fits_the_terminal_as_wide_as_it_is_now(console):
+def test_a_table_fits_the_current_width_of_the_terminal(console):
     client, resize = console
     resize(60)
     assert 40 < table_width(client) <= 60
@@ -52,7 +52,7 @@ def test_a_table_fits_the_terminal_as_wide_as_it_is_now(console):
     assert 60 < table_width(client) <= 100
 
 
-def test_a_table_is_the_same_on_every_terminal_where_nobody_is_asked(console):
+def test_a_table_ignores_the_terminal_width_without_stdin(console):
     client, resize = console
     resize(60)
     narrow = table_width(client, allow_stdin=False)
@@ -60,7 +60,7 @@ def test_a_table_is_the_same_on_every_terminal_where_nobody_is_asked(console):
     assert 100 < narrow == table_width(client, allow_stdin=False) <= 160
 
 
-def test_a_console_ends_by_exit(console):
+def test_exit_ends_the_console(console):
     client, resize = console
     resize(80)
     assert client.execute_interactive("exit", timeout=60)["content"]["payload"] == [

@@ -92,7 +92,7 @@ def bundles(notebook, mime):
     return ["".join(output.data[mime]) for output in outputs(notebook) if mime in output.get("data", {})]
 
 
-def test_there_are_seven():
+def test_there_are_seven_examples():
     assert [path.stem for path in NOTEBOOKS] == list(STORIES)
 
 
@@ -109,7 +109,7 @@ def test_committed_without_outputs(path):
     assert {cell.get("execution_count") for cell in notebook.cells} == {None}
 
 
-def test_no_cell_complains(executed):
+def test_no_cell_fails_or_warns(executed):
     _, notebook = executed
     kinds = {(output.output_type, output.get("name")) for output in outputs(notebook)}
     assert kinds <= {("stream", "stdout"), ("display_data", None), ("execute_result", None)}
@@ -138,7 +138,7 @@ def test_results_over_time_have_a_chart_and_a_table(executed):
     assert len(charted) == CHARTS[name]
 
 
-def test_the_tables_say_what_the_prose_says(executed):
+def test_tables_match_the_prose(executed):
     name, notebook = executed
     text = "\n".join(bundles(notebook, "text/plain"))
     assert [story for story in STORIES[name] if not re.search(story, text)] == []
@@ -153,7 +153,7 @@ def test_an_exported_page_has_charts_and_tables(executed):
     assert charts >= CHARTS[name]
 
 
-def test_own_data_can_be_run_again():
+def test_own_data_can_be_rerun():
     path = EXAMPLES / "02-own-data.ipynb"
     runs = [execute(path) for _ in range(2)]
     rows = [re.findall(r"orders: (\d+) rows", "\n".join(bundles(run, "text/plain"))) for run in runs]

@@ -101,7 +101,7 @@ def test_polars_reads_json_lines(exported):
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
-def test_typed_files(exported, ending):
+def test_pandas_and_polars_read_typed_files(exported, ending):
     frame = load(exported, ending, "pandas")
     check(from_pandas(frame, "n"), INTEGERS)
     check(nanoseconds(frame, "t"), TIMES)
@@ -128,7 +128,7 @@ def test_pyarrow_reads_parquet(exported):
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "ndjson", "json", "parquet"])
-def test_duckdb(exported, ending):
+def test_duckdb_reads_files(exported, ending):
     options = ", allow_quoted_nulls=false" if ending.endswith("sv") else ""
     reader = {"csv": "read_csv", "tsv": "read_csv", "parquet": "read_parquet"}.get(ending, "read_json")
     source = f"{reader}('{exported[0] / 't'}.{ending}'{options})"

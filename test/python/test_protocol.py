@@ -63,7 +63,7 @@ def streams(client, code, **options):
     return reply["content"], text
 
 
-def test_input_is_asked_of_the_client(kernel):
+def test_input_is_requested_from_the_client(kernel):
     _, client = kernel
     prompts = []
 
@@ -76,7 +76,7 @@ def test_input_is_asked_of_the_client(kernel):
     assert prompts == [{"prompt": "Name?", "password": False}]
 
 
-def test_interrupt_ends_the_cell_and_keeps_the_state(kernel):
+def test_interrupt_ends_the_cell_and_keeps_state(kernel):
     manager, client = kernel
     streams(client, "set a=1")
     running = client.execute("out started\nsleep 60000")
@@ -95,7 +95,7 @@ def test_interrupt_ends_the_cell_and_keeps_the_state(kernel):
     assert {"text/plain": "1"} in results
 
 
-def test_restart_gives_a_kernel_without_the_state(kernel):
+def test_restart_clears_state(kernel):
     manager, client = kernel
     streams(client, "set a=1")
     manager.restart_kernel()
@@ -158,7 +158,7 @@ def test_nbclient_runs_a_notebook():
         ("out a\npass 1\nfail on purpose", ["a", "on purpose"]),
     ],
 )
-def test_nothing_of_a_passing_output_stays_in_the_notebook(code, kept):
+def test_transient_output_is_not_saved_in_the_notebook(code, kept):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     NotebookClient(notebook, kernel_name="echo", timeout=TIMEOUT, allow_errors=True).execute()
 
@@ -177,7 +177,7 @@ def test_nbclient_stops_at_an_error():
     assert [len(cell.outputs) for cell in document.cells] == [1, 1, 0]
 
 
-def test_nbclient_goes_on_where_errors_are_allowed():
+def test_nbclient_continues_if_errors_are_allowed():
     document = notebook("fail on purpose", "out b")
     NotebookClient(document, kernel_name="echo", timeout=TIMEOUT, allow_errors=True).execute()
     assert [cell.outputs[0]["output_type"] for cell in document.cells] == ["error", "stream"]

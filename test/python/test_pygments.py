@@ -1,4 +1,4 @@
-"""The Pygments lexer gives each token the class that JupyterLab's highlighter gives it."""
+"""The Pygments lexer gives each token the same class as JupyterLab's highlighter."""
 
 import importlib.util
 import json
@@ -42,20 +42,20 @@ def differences(lexer, text, tokens):
     ]
 
 
-def test_of_the_example_notebooks(given, lexer):
+def test_matches_the_highlighter_in_example_notebooks(given, lexer):
     assert len(given["examples"]) > 50
     for example in given["examples"]:
         assert differences(lexer, **example) == []
         assert all(kind is not Error for kind, _ in lexer.get_tokens(example["text"]))
 
 
-def test_of_the_catalog(given, lexer):
+def test_matches_the_highlighter_in_the_catalog(given, lexer):
     found = [line for example in given["catalog"] for line in differences(lexer, **example)]
     # Telling apart a name that is a keyword elsewhere, or an operator after a bracket, takes a parser.
     assert found == ["top: keyword, not ['Token.Name']", "limit: name, not ['Token.Keyword']"]
 
 
-def test_texts_over_lines_end_where_they_end(lexer):
+def test_multiline_strings_end_at_their_closing_quotes(lexer):
     kinds = [(str(kind), value) for kind, value in lexer.get_tokens("a = ```one\ntwo``` | count")]
     assert ("Token.Literal.String", "```one\ntwo```") in kinds
     assert kinds[-2] == ("Token.Keyword", "count")

