@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { analyse } from 'scslre';
 import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { ALLOWED } from './setup/allowed-imports.js';
@@ -193,6 +194,44 @@ describe.each(WORDS)('$not is spelled $but', ({ not, except = [] }) => {
 test('every exception to a word rule is still needed', () => {
   const excepted = WORDS.flatMap(({ except = [] }) => except);
   expect(excepted.filter(each => !lines.some(({ line }) => each.test(line)))).toEqual([]);
+});
+
+describe('regular expressions of the kernel and the extension do not take exponential time', () => {
+  const isExponential = (pattern: RegExp) => analyse(pattern).reports.some(({ exponential }) => exponential);
+  const sources = [...kernelSources, ...extensionSources];
+
+  test('as literals', () => {
+    const literals = sources.flatMap(source =>
+      patternsIn(source).map(pattern => [source.path, pattern] as const),
+    );
+    expect(literals.length).toBeGreaterThan(1000);
+    const exponential = literals.filter(([, pattern]) => isExponential(pattern));
+    expect(exponential.map(([path, pattern]) => `${path}: ${pattern}`)).toEqual([]);
+  });
+
+  test('as constants of modules', async () => {
+    const composing = sources.filter(({ text }) => /^(?:const|export const) [^;]*new RegExp\(/m.test(text));
+    const made: [string, RegExp][] = [];
+    const native = globalThis.RegExp;
+    for (const { path } of composing) {
+      // Loads the packages that the module imports, so that the second time only its own patterns are made.
+      await import(/* @vite-ignore */ `../${path}`);
+      globalThis.RegExp = new Proxy(native, {
+        construct: (target, given: [string, string?]) => {
+          const pattern = new target(...given);
+          made.push([path, pattern]);
+          return pattern;
+        },
+      });
+      try {
+        await import(/* @vite-ignore */ `../${path}?patterns`);
+      } finally {
+        globalThis.RegExp = native;
+      }
+    }
+    expect(made.length).toBeGreaterThan(50);
+    expect(made.filter(([, pattern]) => isExponential(pattern))).toEqual([]);
+  });
 });
 
 describe('every source file', () => {
@@ -427,6 +466,7 @@ interface Node {
   readonly body?: Node | readonly Node[] | null;
   readonly argument?: Node | null;
   readonly typeAnnotation?: Node;
+  readonly regex?: { readonly pattern: string; readonly flags: string };
 }
 
 /** Returns the types that a file asserts with `as`; skips `as const` and the first half of `as unknown as`. */
@@ -437,6 +477,15 @@ function assertionsIn(source: Source): readonly string[] {
     if (node.type !== 'TSAsExpression' || node.typeAnnotation === undefined) return;
     const type = text.slice(node.typeAnnotation.start, node.typeAnnotation.end);
     if (type !== 'const' && type !== 'unknown') found.push(`${importName(source)}: ${type}`);
+  });
+  return found;
+}
+
+/** Returns the literal regular expressions of a source file. */
+function patternsIn({ path, text }: Source): readonly RegExp[] {
+  const found: RegExp[] = [];
+  visitNodes(text, path, ({ regex }) => {
+    if (regex !== undefined) found.push(new RegExp(regex.pattern, regex.flags));
   });
   return found;
 }

@@ -1,4 +1,4 @@
-import { translatedQuery } from './languages/recognize.js';
+import { longestStatement, translatedQuery } from './languages/recognize.js';
 
 /** The response to a line that is not APL, and its replacement. */
 export interface Habit {
@@ -282,7 +282,7 @@ const habits: readonly Row[] = [
     },
   },
   {
-    written: /^(.+?)\s+>{1,2}\s*([\w./~-]+\.(?:csv|tsv|json|ndjson|txt|parquet|md|html))$/,
+    written: /^(.*\S)\s+>{1,2}\s*([\w./~-]+\.(?:csv|tsv|json|ndjson|txt|parquet|md|html))$/,
     says: ([, , file = '']) => ({
       message: 'a result is written to a file by a magic',
       hint: `Run the query, then %export ${file} in the next cell.`,
@@ -290,7 +290,7 @@ const habits: readonly Row[] = [
   },
   {
     written:
-      /^fetch\s+["'`]?([A-Za-z_][\w.-]*)["'`]?((?:\s*,\s*(?:from|to|timeframe|scanLimitGBytes)\s*:\s*[^|,]+)*)(?:\s*\|\s*([\s\S]*))?$/,
+      /^fetch\s+["'`]?([A-Za-z_][\w.-]*)["'`]?\s*((?:,\s*(?:from|to|timeframe|scanLimitGBytes)\s*:[^|,]+)*)(?:\|\s*([\s\S]*))?$/,
     says: ([, name = '', options = '', stages]) => {
       const instead = `['${name}']${stages === undefined ? '' : ` | ${stages.replace(/\bby:\s*\{([^}]*)\}/g, 'by $1').replace(/,\s*by\b/g, ' by')}`}`;
       const range = options === '' ? '' : ' The range is set by %time.';
@@ -381,6 +381,7 @@ function equality(pair: string): string | undefined {
 
 /** Returns the response to a line typed out of habit; undefined for anything that may be APL. */
 export function habitOf(text: string): Habit | undefined {
+  if (text.length > longestStatement) return undefined;
   for (const { written, says } of habits) {
     const match = written.exec(text);
     if (match !== null) return says(match);

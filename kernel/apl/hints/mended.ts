@@ -122,7 +122,7 @@ const rows: readonly Row[] = [
   // PowerShell commands and conditions, and comparison words.
   { written: /^(?:[?%]|where)\s*\{/, instead: ({ input }) => translatedCmdlet(input) },
   {
-    written: /^where\s+(.*\s-(?:[ic]?(?:eq|ne|g[te]|l[te]|(?:not)?(?:like|match|in))|and|or|not)\b.*)$/i,
+    written: /^where\s+(?=\S)(?=.*\s-(?:[ic]?(?:eq|ne|g[te]|l[te]|(?:not)?(?:like|match|in))|and|or|not)\b)(.*)$/i,
     instead: ([, condition = '']) => {
       const found = powerCondition(condition);
       return found && `where ${found}`;
@@ -179,7 +179,7 @@ const rows: readonly Row[] = [
     instead: ([, size]) => `where _time > ago(${size})`,
   },
   {
-    written: /^where[ \t]+((?:[^\n]*\W)?[\w.]+\s*:\s*(?:[[({*\w>"][^\n]*))$/i,
+    written: /^where[ \t]+(?=\S)((?:[^\n:]*:)*?[^\n:]*[\w.]\s*:\s*[[({*\w>"][^\n]*)$/i,
     instead: ([, condition = '']) => (/::|==/.test(condition) ? undefined : fromLucene(condition)),
   },
   // Values.
@@ -202,7 +202,7 @@ const rows: readonly Row[] = [
   },
   { written: /^(?:where|extend|project|summarize)\s[^\n]*\.\w+\(/, instead: ({ input }) => unchained(input) },
   {
-    written: /^(where|extend)\s+([^\n]*(?:::|\|\||\bcase\s+when\b|\bis\s+distinct\b)[^\n]*)$/i,
+    written: /^(where|extend)\s+(?=\S)(?=[^\n]*(?:::|\|\||\bcase\s+when\b|\bis\s+distinct\b))([^\n]*)$/i,
     instead: ([, word = '', rest = '']) => fromSql(word, rest),
   },
   {
@@ -224,12 +224,12 @@ const methods: Readonly<Record<string, string>> = {
   ...{ split: 'split($0, $1)', tostring: 'tostring($0)', round: 'round($0)', between: '$0 between ($1)' },
 };
 
-/** Maximum line length: anything longer was not typed by hand. */
-const longest = 500;
+/** Maximum length of a stage in characters: anything longer was not typed by hand. */
+export const longestStage = 500;
 
 /** Returns the APL for an invalid stage, without its leading pipe; undefined if that is not clear. */
 export function mendedStage(text: string): string | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > longestStage) return undefined;
   for (const { written, instead } of rows) {
     const match = written.exec(text);
     const found = match === null ? undefined : instead(match);

@@ -1,6 +1,6 @@
 import { textOf } from './languages/language-expression.js';
 import { translateCommand } from './languages/spl.js';
-import { mendedStage, sqlStages } from './mended.js';
+import { longestStage, mendedStage, sqlStages } from './mended.js';
 import { translatedCmdlet } from './powershell.js';
 
 interface Row {
@@ -62,9 +62,9 @@ const rows: readonly Row[] = [
   },
   {
     written:
-      /^(topk|bottomk)\(\s*(\d+)\s*,\s*(?:count(?:\(\))?|(\w+\([^()]*\)))\s*by\s*\(?\s*([\w.,\s]+?)\s*\)?\s*\)$/,
-    instead: ([, word, count, measure = 'count()', keys]) =>
-      `summarize n = ${measure} by ${keys} | top ${count} by n ${word === 'topk' ? 'desc' : 'asc'}`,
+      /^(topk|bottomk)\(\s*(\d+)\s*,\s*(?:count(?:\(\))?|(\w+\([^()]*\)))\s*by\b\s*\(?\s*([\w.][\w.,\s]*)\)?\s*\)$/,
+    instead: ([, word, count, measure = 'count()', keys = '']) =>
+      `summarize n = ${measure} by ${keys.trim()} | top ${count} by n ${word === 'topk' ? 'desc' : 'asc'}`,
   },
   { written: /^select\s+distinct\s+([\w.,\s]+)$/i, instead: ([, names]) => `distinct ${names}` },
   { written: /^select\s[\s\S]+\sfrom\s/i, instead: ({ input }) => sqlStages(input) },
@@ -92,17 +92,17 @@ const rows: readonly Row[] = [
   },
   {
     written:
-      /^(inner|left|right|full)\s+(?:outer\s+)?join\s+\(?(\w+)\)?\s+(?:using\s*\(\s*([\w.,\s]+?)\s*\)|on\s+(?:\w+\.)?(\w+)(?:\s*==?\s*(?:\w+\.)?(\w+))?)$/i,
-    instead: ([, kind = '', name, using, left = using, right = left]) => {
+      /^(inner|left|right|full)\s+(?:outer\s+)?join\s+\(?(\w+)\)?\s+(?:using\s*\(\s*([\w.][\w.,\s]*)\)|on\s+(?:\w+\.)?(\w+)(?:\s*==?\s*(?:\w+\.)?(\w+))?)$/i,
+    instead: ([, kind = '', name, using, left = using?.trim(), right = left]) => {
       const how = kind.toLowerCase() === 'inner' ? 'inner' : `${kind.toLowerCase()}outer`;
       return `join kind=${how} (${name}) on ${left === right ? left : `$left.${left} == $right.${right}`}`;
     },
   },
   {
     written:
-      /^timeseries\s+(?:\w+\s*=\s*)?(\w+\([^()]*\)|count)(?:\s*,?\s*by\s*:?\s*\{?\s*([\w.,\s]+?)\s*\}?)?$/,
+      /^timeseries\s+(?:\w+\s*=\s*)?(\w+\([^()]*\)|count)\s*(?:(?:,\s*)?by\b\s*:?\s*\{?\s*([\w.][\w.,\s]*)\}?)?$/,
     instead: ([, measure = '', keys]) =>
-      `summarize ${measure === 'count' ? 'count()' : measure} by bin_auto(_time)${keys === undefined ? '' : `, ${keys}`}`,
+      `summarize ${measure === 'count' ? 'count()' : measure} by bin_auto(_time)${keys === undefined ? '' : `, ${keys.trim()}`}`,
   },
   {
     written: /^(?:count_?distinct|nunique|distinct_count)\(\s*([\w.]+)\s*\)(\s+by\s.*)?$/,
@@ -139,6 +139,7 @@ function withoutDots(condition: string): string {
 
 /** Translates a stage of another tool, without its leading pipe, to APL stages; returns undefined if it is unknown. */
 export function translatedStage(text: string): string | undefined {
+  if (text.length > longestStage) return undefined;
   for (const { written, instead } of rows) {
     const match = written.exec(text);
     const found = match === null ? undefined : instead(match);

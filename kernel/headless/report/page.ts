@@ -64,12 +64,12 @@ function isOtherLanguage({ metadata: { kernelspec, language_info } }: Notebook):
   return names.some(name => typeof name === 'string' && name !== 'axiom-apl');
 }
 
-const TOP_HEADING = /^\s*# +(.+?)\s*(?:\n|$)/;
+const TOP_HEADING = /^\s*# +(\S[^\n]*)(?:\n|$)/;
 
 /** Returns the text of a heading at the very beginning. */
 function headingOf({ cells }: Notebook): string | undefined {
   const [first] = cells;
-  return first?.cell_type === 'markdown' ? TOP_HEADING.exec(withoutTokens(sourceOf(first)))?.[1] : undefined;
+  return first?.cell_type === 'markdown' ? TOP_HEADING.exec(withoutTokens(sourceOf(first)))?.[1]?.trim() : undefined;
 }
 
 /** Removes the first heading, which is already shown above the facts. */

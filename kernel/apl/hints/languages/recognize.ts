@@ -61,7 +61,7 @@ const languages: readonly Language[] = [
   {
     name: 'CloudWatch Logs Insights',
     begins:
-      /^(?:#.*\s+)*(?:(?:fields|display|dedup)\s+[@\w`]|filter\s+[@\w`(]|stats\s+\w+\s*\(|(?:parse|sort|pattern)\s+@)/i,
+      /^(?:#[^\n]*\n\s*)*(?:(?:fields|display|dedup)\s+[@\w`]|filter\s+[@\w`(]|stats\s+\w+\s*\(|(?:parse|sort|pattern)\s+@)/i,
     translate: translateInsights,
   },
   {
@@ -93,8 +93,12 @@ const languages: readonly Language[] = [
   },
 ];
 
+/** Maximum length of a statement in characters: on hostile text, patterns of a whole statement take time that grows with its square. */
+export const longestStatement = 25_000;
+
 /** Returns the unmistakable language of a text, with its translation; undefined for anything that may be APL. */
 export function translatedQuery(text: string): TranslatedQuery | undefined {
+  if (text.length > longestStatement) return undefined;
   const found = languages.find(({ begins, never }) => begins.test(text) && never?.test(text) !== true);
   if (found === undefined) return undefined;
   const reader = new LanguageReader(text);

@@ -90,7 +90,7 @@ function written(source: string): {
     if (text !== '' && !text.startsWith('//') && !/^%%?[A-Za-z_]/.test(text)) found = below;
     if (line.split('```').length % 2 === 0) isQuoted = !isQuoted;
     if (isQuoted) continue;
-    const match = /^(\s*\/\/\s*)@(\w+)(\s*)(.*?)\s*$/.exec(line);
+    const match = /^(\s*\/\/\s*)@(\w+)(\s*)(.*)$/.exec(line.trimEnd());
     if (match === null) continue;
     const [, before = '', name = '', space = '', value = ''] = match;
     const from = start + before.length;
@@ -133,7 +133,7 @@ export function readDirectives(source: string): {
  */
 export function withoutRender(query: QueryText): { readonly query: QueryText; readonly chart: ChartOptions } {
   const { text } = query;
-  if (!/\|\s*(?:\/\/.*\s*)*render\b/.test(text)) return { query, chart: {} };
+  if (!/\brender\b/.test(text)) return { query, chart: {} };
   const last = query.pipeline?.operators.at(-1);
   if (last?.kind !== 'render') return { query, chart: {} };
   if (query.diagnostics.some(({ severity, to }) => severity === 'error' && to >= last.from))

@@ -229,7 +229,7 @@ function missingComparison({ stream, last }: Place): Advice | undefined {
 function comparedAgain(stream: TokenStream, last: Operator): Advice {
   const [word, value] = [stream.peek(-1), stream.peek()];
   const condition = stream.source.slice(last.from, word.from);
-  const [, field = '*'] = /^where\s+((?:[\w.]+|\['[^']*'\])+)\s+!?\w+\s/.exec(condition) ?? [];
+  const [, field = '*'] = /^where\s+((?:[\w.]|\['[^']*'\])+)\s+!?\w+\s/.exec(condition) ?? [];
   const instead = `${field} ${word.text} ${stream.source.slice(value.from, value.to)}`;
   return { hint: `Name the field: \`${oneLine(instead, 60)}\`.`, instead, from: word.from, to: value.to };
 }

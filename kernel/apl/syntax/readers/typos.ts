@@ -431,9 +431,9 @@ export function rangeAdvice(stream: TokenStream, operator: string, token: Token)
   stream.rewind(mark);
   const hint = 'A range is tested by `between (500 .. 599)`.';
   const text = stream.source.slice(token.to, close?.from);
-  const [, first, last] = /^\s*(?:range\s*)?[([]\s*([^(),]+?)\s*(?:\.\.|,)\s*([^(),]+?)\s*$/.exec(text) ?? [];
-  const isOne = text.split('..').length < 3 && !`${first}${last}`.includes('..');
-  if (close === undefined || first === undefined || last === undefined || !isOne) return { hint };
+  const [, bounds = ''] = /^\s*(?:range\s*)?[([]([^(),]+(?:\.\.|,)[^(),]+)$/.exec(text) ?? [];
+  const [first, last, more] = bounds.split(/\.\.|,/).map(bound => bound.trim());
+  if (close === undefined || !first || !last || more !== undefined) return { hint };
   const instead = `${operator.startsWith('!') ? '!' : ''}between (${first} .. ${last})`;
   return { hint: `Write \`${oneLine(instead, 60)}\`.`, instead, from: token.from, to: close.to };
 }

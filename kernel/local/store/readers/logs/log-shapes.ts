@@ -148,8 +148,8 @@ function isOfWhole(pattern: string): boolean {
 }
 
 const mostInOnePass = 4;
-const firstGroup = /^\^\(\?<[^>]+>((?:\\.|\[\^?\]?(?:\\.|[^\]])*\]|[^()|\\[])+)\)(?![?*{])/;
-const escapesAndClasses = /\\.|\[\^?\]?(?:\\.|[^\]])*\]/g;
+const firstGroup = /^\^\(\?<[^>]+>((?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^()|\\[])+)\)(?![?*{])/;
+const escapesAndClasses = /\\.|\[\^?\]?(?:\\.|[^\]\\])*\]/g;
 const outerGroups = /\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g;
 
 function mayBeEmpty(pattern: string): boolean {
