@@ -122,7 +122,8 @@ const rows: readonly Row[] = [
   // PowerShell commands and conditions, and comparison words.
   { written: /^(?:[?%]|where)\s*\{/, instead: ({ input }) => translatedCmdlet(input) },
   {
-    written: /^where\s+(?=\S)(?=.*\s-(?:[ic]?(?:eq|ne|g[te]|l[te]|(?:not)?(?:like|match|in))|and|or|not)\b)(.*)$/i,
+    written:
+      /^where\s+(?=\S)(?=.*\s-(?:[ic]?(?:eq|ne|g[te]|l[te]|(?:not)?(?:like|match|in))|and|or|not)\b)(.*)$/i,
     instead: ([, condition = '']) => {
       const found = powerCondition(condition);
       return found && `where ${found}`;

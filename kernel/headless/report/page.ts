@@ -69,7 +69,9 @@ const TOP_HEADING = /^\s*# +(\S[^\n]*)(?:\n|$)/;
 /** Returns the text of a heading at the very beginning. */
 function headingOf({ cells }: Notebook): string | undefined {
   const [first] = cells;
-  return first?.cell_type === 'markdown' ? TOP_HEADING.exec(withoutTokens(sourceOf(first)))?.[1]?.trim() : undefined;
+  return first?.cell_type === 'markdown'
+    ? TOP_HEADING.exec(withoutTokens(sourceOf(first)))?.[1]?.trim()
+    : undefined;
 }
 
 /** Removes the first heading, which is already shown above the facts. */
