@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { analyse } from 'scslre';
 import { describe, expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
+import { logFormats } from '../kernel/api/logs/log-formats.js';
 import { ALLOWED } from './setup/allowed-imports.js';
 import { IN_THE_BROWSER } from './setup/in-the-browser.js';
 import { root, type Source, sourcesIn, target, withoutEnding } from './setup/sources.js';
@@ -231,6 +232,16 @@ describe('regular expressions of the kernel and the extension do not take expone
     }
     expect(made.length).toBeGreaterThan(50);
     expect(made.filter(([, pattern]) => isExponential(pattern))).toEqual([]);
+  });
+
+  test('in the formats of logs', () => {
+    const patterns: string[] = [];
+    JSON.stringify(logFormats, (key, value: unknown) => {
+      if (/^(?:pattern|begins|header|unless)$/.test(key) && typeof value === 'string') patterns.push(value);
+      return value;
+    });
+    expect(patterns.length).toBeGreaterThan(100);
+    expect(patterns.filter(pattern => isExponential(new RegExp(pattern, 'u')))).toEqual([]);
   });
 });
 

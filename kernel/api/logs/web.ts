@@ -3,7 +3,7 @@ import { type Cut, type LogFormat, part, type Shape } from './log-format.js';
 
 const { quoted, request, iso, all } = part;
 
-const address = '(?:[\\d.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*|localhost|unix:)';
+const address = '(?:[\\d.]+|[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*|localhost|unix:)';
 /** A request with an unescaped quote in it ends before the status. */
 const requested = `"(?<request>${quoted}|.*?)" (?<status>\\d{3}|-)(?: (?<bytes>\\d+|-))?`;
 const asked = `"(?<request>${quoted}|.*?)"`;
