@@ -43,7 +43,7 @@ testTraps([
     ] as const
   ).flatMap(([what, name, content, values]) =>
     [Buffer.from(`\ufeff${content}`), gzipSync(`\ufeff${content}`)].map((bytes, packed) => ({
-      what: `a byte order mark before ${what}${packed === 1 ? ', compressed' : ''}`,
+      what: `BOM before ${what}${packed === 1 ? ', gzip' : ''}`,
       name: packed === 1 ? `${name}.gz` : name,
       content: bytes,
       select: 'v',
@@ -59,7 +59,7 @@ testTraps([
   ...[false, true].map(packed => {
     const content = `\ufeff${lines('{"v":1}\r', 'x "y"\r', '{"v":2}\r', '')}`;
     return {
-      what: `a byte order mark before a line of text${packed ? ', compressed' : ''}`,
+      what: `BOM before a line of text${packed ? ', gzip' : ''}`,
       name: packed ? 'in.ndjson.gz' : 'in.ndjson',
       content: packed ? gzipSync(content) : Buffer.from(content),
       select: 'v, message',
@@ -122,10 +122,10 @@ testTraps([
       ['behind each other', '{"v":1}{"v":2}{"v":', '1 2 null'],
       ['in an array', '[{"v":1},{"v":},null,"a,b",[1],{"v":2}]x', '1 null null null null 2 null'],
       ['in two arrays', '[{"v":1}]\n[{"v":2},null,{"v":3}]', '1 2 null 3'],
-      ['in an array that is cut off', '[{"v":1},{"v":2},{"v":"', '1 2 null'],
-      ['in an array that is cut off after a value', '[{"v":1},{"v":2}', '1 2'],
-      ['in an array that is cut off after a comma', '[{"v":1},\n{"v":2},\n', '1 2'],
-      ['in records that are cut off', '{"Records":[{"v":1},{"v":2},{"v"', '1 2 null', 'list'],
+      ['in an array cut off', '[{"v":1},{"v":2},{"v":"', '1 2 null'],
+      ['in an array cut after a value', '[{"v":1},{"v":2}', '1 2'],
+      ['in an array cut after a comma', '[{"v":1},\n{"v":2},\n', '1 2'],
+      ['in records cut off', '{"Records":[{"v":1},{"v":2},{"v"', '1 2 null', 'list'],
       [
         'in adjacent records',
         '{"Records":[{"v":1}]}{"Records":[]}\n{"Records":[{"v":2}]}',
@@ -134,7 +134,7 @@ testTraps([
       ],
     ] as const
   ).map(([where, content, values, end]) => ({
-    what: `no value is lost ${where}`,
+    what: `values ${where}`,
     name: 'in.json',
     content,
     select: 'v',

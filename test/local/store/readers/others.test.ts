@@ -292,11 +292,11 @@ testTraps([
   },
   ...[
     ['spaces', '# time a b'],
-    ['tabs, below another comment', '# of Cart\n#\ttime\ta\tb'],
+    ['tabs, below another', '# of Cart\n#\ttime\ta\tb'],
     ['spaces, after a word', '#fields time a b'],
     ['commas', '% time, a, b'],
   ].map(([what, comment = '']) => ({
-    what: `a comment that names each column of a table without names: ${what}`,
+    what: `names in a comment, ${what}`,
     name: 'out.tsv',
     content: lines(comment, '2025-10-10T13:55:36Z\t2\tx', '2025-10-10T13:55:37Z\t4\ty', ''),
     select: '_time, a, b',
@@ -358,12 +358,12 @@ testTraps([
   },
   ...(
     [
-      ['only', '\r', '3,002'],
-      ['and the last with a line feed', '\r\n', '3,002'],
-      ['and the last with a line feed alone', '\n', '3,001'],
+      ['no line feed', '\r', '3,002'],
+      ['a final CRLF', '\r\n', '3,002'],
+      ['a final line feed', '\n', '3,001'],
     ] as const
   ).map(([what, end, returns]) => ({
-    what: `more values than allowed columns, in lines that end in carriage returns ${what}`,
+    what: `carriage returns and ${what}`,
     name: 'out.csv',
     content: `id,name,n\r${'1,a,2\r'.repeat(3000)}2,b,3${end}`,
     select: 'id, name, n',

@@ -209,14 +209,14 @@ const traps: readonly Trap[] = [
   ...(
     [
       ['in a string', '{"v":3,"w":"x', '1 2 null', 1],
-      ['in a string that ends like an object', '{"v":3,"w":"x, }', '1 2 null', 1],
+      ['in a string like an object', '{"v":3,"w":"x, }', '1 2 null', 1],
       ['in an object within it', '{"v":3,"o":{"a":1}', '1 2 null', 1],
       ['after its first character', '{', '1 2 null', 1],
       ['before its line break', '{"v":3}', '1 2 3', 0],
       ['beside a broken line', 'x\n{"v":3', '1 2 null null', 2],
     ] as const
   ).map(([where, last, values, texts]) => ({
-    what: `JSON lines with the last one cut off ${where}`,
+    what: `last JSON line cut off ${where}`,
     name: 'in.ndjson',
     content: `{"v":1}\n{"v":2}\n${last}`,
     select: 'v',
@@ -224,7 +224,7 @@ const traps: readonly Trap[] = [
     notes: [...(texts === 0 ? [] : [asMessages(texts)]), timeless()],
   })),
   {
-    what: 'JSON lines with the last one cut off, after a value unlike the sample',
+    what: 'last JSON line cut off after a value unlike the sample',
     name: 'in.ndjson',
     content: `${beyondSample('{"v":1}', '{"v":"x"}')}\n{"v":`,
     select: 'count(*), any_value(typeof(v))',
@@ -250,7 +250,7 @@ const traps: readonly Trap[] = [
     [
       ['at the end', lines('a,b', '1,x', '2,"y'), ['1|x|null', 'null|null|2,"y'], 1],
       [
-        'before other rows, one with too many values',
+        'amid rows',
         lines(
           'a,b',
           '1,x',
@@ -273,7 +273,7 @@ const traps: readonly Trap[] = [
         2,
       ],
       [
-        'in two lines, among closed quotes',
+        'twice',
         lines('a,b', '1,"x"', '2,"y', '3,"z ""and""\nmore"', '4,"v', '5,"w, w"', '6,u'),
         ['1|x|null', 'null|null|2,"y', '3|z "and"\nmore|null', 'null|null|4,"v', '5|w, w|null', '6|u|null'],
         2,
@@ -281,7 +281,7 @@ const traps: readonly Trap[] = [
     ] as const
   ).flatMap(([where, content, values, count]) =>
     ['in.csv', 'in.csv.gz'].map(name => ({
-      what: `an unclosed quote ${where} in ${name}`,
+      what: `an unclosed quote ${where}, ${name}`,
       name,
       content: name.endsWith('.gz') ? gzipSync(content) : content,
       select: 'a, b, line',
@@ -307,14 +307,14 @@ const traps: readonly Trap[] = [
   },
   ...(
     [
-      ['at the end of the file', '2,"z', '30001|1|2,"z', 1],
+      ['at file end', '2,"z', '30001|1|2,"z', 1],
       ['', '2,"z\n3,w\n', '30002|3|2,"z', 1],
       ['twice', '2,"y\n3,z\n4,"v\n5,w\n', '30004|5|4,"v', 2],
       ['far from the end', `2,"y\n${'1,x\n'.repeat(300_000)}3,z\n`, '330002|3|2,"y', 1],
       ['among closed ones', '2,"y, y"\n3,"z\n4,"v\nv"\n5,w\n', '30004|5|3,"z', 1],
     ] as const
   ).map(([where, end, values, count]) => ({
-    what: `the first quotes are far down, with one unclosed ${where}`,
+    what: `late quotes, one unclosed ${where}`,
     name: 'in.csv',
     content: `a,b\n${'1,x\n'.repeat(30_000)}${end}`,
     select: 'count(*), max(a), max(line)',
@@ -566,14 +566,14 @@ const traps: readonly Trap[] = [
     notes: [timeless()],
   },
   {
-    what: 'negative zero, infinities and NaN in CSV',
+    what: 'NaN, infinities, negative zero in CSV',
     name: 'in.csv',
     content: lines('v', '-0.0', 'NaN', 'inf', '-inf', '1.5', ''),
     select: 'v, typeof(v)',
     values: ['-0.0|DOUBLE', 'nan|DOUBLE', 'inf|DOUBLE', '-inf|DOUBLE', '1.5|DOUBLE'],
   },
   {
-    what: 'negative zero, infinities and NaN in JSON',
+    what: 'NaN, infinities, negative zero in JSON',
     name: 'in.ndjson',
     content: lines('{"v":-0.0}', '{"v":NaN}', '{"v":-Infinity}', '{"v":1.5}'),
     select: 'v, typeof(v)',

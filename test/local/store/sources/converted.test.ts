@@ -429,7 +429,7 @@ testTraps([
     ['in an array', `[${mongo.join(',\n')}]\n`],
     ['on several lines', mongo.map(each => JSON.stringify(JSON.parse(each), null, 2)).join('\n')],
   ].map(([what, content = '']) => ({
-    what: `MongoDB documents get plain values of one type from every form: ${what}`,
+    what: `MongoDB documents, ${what}`,
     name: 'carts.json',
     content,
     select: '_time, "_id", "at", createdAt, n, d, p, "t.$timestamp.t"',

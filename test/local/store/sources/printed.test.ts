@@ -124,7 +124,7 @@ const broken = /psql|a line for each/;
 
 testTraps([
   ...printed.map(([what, content, notes]) => ({
-    what: `rows printed by a client become rows, without the lines around them: ${what}`,
+    what: `rows printed by ${what}`,
     name: 'out.txt',
     content: lines(...content),
     select: '_time, id, näme, price',
@@ -171,7 +171,7 @@ testTraps([
       ['a line before the first value', ['-[ RECORD 1 ]-', 'x', '']],
     ] as const
   ).map(([what, content]) => ({
-    what: `client output with anything else stays plain text, so no line is lost: ${what}`,
+    what: `plain text, not a table: ${what}`,
     name: 'out.txt',
     content: lines(...content),
     select: 'line',

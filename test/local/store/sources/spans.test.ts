@@ -61,7 +61,7 @@ test.each([
   ]);
 });
 
-test('a document that is not OTLP is said', async () => {
+test('a document that is not OTLP is reported', async () => {
   const wrong = { resourceSpans: [{ scopeSpans: [{ spans: [{ ...otlpSpan, spanId: 'x' }] }] }] };
   const text = [{ resourceSpans }, wrong, { resourceSpans: [] }].map(each => JSON.stringify(each)).join('\n');
   const { body } = await importText('traces.json', text);
@@ -93,7 +93,7 @@ test('exemplars of a data point are kept', async () => {
   ]);
 });
 
-describe('spans of Jaeger', () => {
+describe('Jaeger spans', () => {
   const tag = (key: string, type: string, value: unknown) => ({ key, type, value });
   const big = 9_007_199_254_740_993n;
   const spans = [
@@ -157,7 +157,7 @@ describe('spans of Jaeger', () => {
         process: processes[processID as keyof typeof processes],
       })),
     ],
-  ])('spans of Jaeger have the fields of OTLP: %s', async (_, document) => {
+  ])('have the fields of OTLP: %s', async (_, document) => {
     const { dataset, body } = await importText('trace.json', written(document));
     expect(body.notes).toEqual([
       'The lines are read as spans of Jaeger, without their flags and the totals of its answer.',
@@ -182,7 +182,7 @@ describe('spans of Jaeger', () => {
   });
 });
 
-describe('spans of Zipkin', () => {
+describe('Zipkin spans', () => {
   const spans = [
     {
       traceId,
@@ -215,7 +215,7 @@ describe('spans of Zipkin', () => {
       ),
     ],
     ['one per line', spans.map(each => JSON.stringify(each)).join('\n')],
-  ])('spans of Zipkin have the fields of OTLP: %s', async (_, content) => {
+  ])('have the fields of OTLP: %s', async (_, content) => {
     const { dataset, body } = await importText('trace.json', content);
     expect(body.notes).toEqual(['The lines are read as spans of Zipkin.']);
     expect(await stored(dataset, span)).toEqual(expected);
@@ -237,7 +237,7 @@ describe('spans of Zipkin', () => {
     ]);
   });
 
-  test('events of another program with a trace id stay as they are', async () => {
+  test('events of other programs with a trace id stay unchanged', async () => {
     const event = { traceId, id: root, timestamp: 1_760_104_536_123, message: 'x' };
     const { dataset, body } = await importText('app.json', JSON.stringify([event]));
     expect(body.notes).toEqual([]);
