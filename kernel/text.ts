@@ -77,31 +77,46 @@ export function escapeMarkdown(text: string): string {
  * LaTeX is unchanged except for `|`.
  */
 export function escapeMarkdownCell(text: string): string {
-  return MARKUP.test(text) ? escapeMarkdown(text) : visible(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
+  return mayBeMarkup(text) ? escapeMarkdown(text) : visible(text).replace(/\s+/g, ' ').replaceAll('|', '\\|');
 }
 
 /** Like `escapeMarkdown`, for a paragraph or an item that people also read as source, as in a cell. */
 export function escapeMarkdownLine(text: string): string {
-  if (!MARKUP.test(text) && !BLOCK.test(text)) return visible(text).replace(/\s+/g, ' ');
+  if (!mayBeMarkup(text) && !BLOCK.test(text)) return visible(text).replace(/\s+/g, ' ');
   return escapeMarkdown(text).replace(/^ ?[-=]/, sign => `\\${sign.trim()}`);
 }
 
 /** Beginning of anything but a paragraph. */
 const BLOCK = /^\s*(?:[#>+*=-]|\d+[.)]|\[)|^(?: {4}|\t)/;
 
-/** Anything within a cell that Markdown, its dialects or LaTeX in it may interpret. */
+/** Anything within a cell, other than pairs of signs, that Markdown, its dialects or LaTeX in it may interpret. */
 const MARKUP = new RegExp(
   [
     /[`$]|<[a-z/!?]|&(?:#|\w+;)|\](?:\(|\[|:)/,
     /\\(?:[!-/:-@[-`{-~]|begin|(?:eq)?ref)/,
-    // A pair of them may enclose something.
-    /\*.*\*|~.*~|(?:^|[^a-z0-9])_.*_(?:[^a-z0-9]|$)|_(?:[^a-z0-9]|$).*_/,
-    /:\/\/|www\.|\w@\w|@@|mailto:|:[\w+-]*[a-z][\w+-]*:|:1\d\d\d?:/,
+    /:\/\/|www\.|\w@\w|@@|mailto:|:(?=[\w+-]*[a-z])[\w+-]+:|:1\d\d\d?:/,
   ]
     .map(({ source }) => source)
     .join('|'),
   'is',
 );
+
+/** Beginning and end of what a pair of signs may enclose. */
+const PAIRS: readonly (readonly [RegExp, RegExp])[] = [
+  [/\*/, /\*/],
+  [/~/, /~/],
+  [/(?:^|[^a-z0-9])_/i, /_(?:[^a-z0-9]|$)/i],
+  [/_(?:[^a-z0-9]|$)/i, /_/],
+];
+
+/** Whether Markdown may change a text. A pattern for both signs of a pair would take time that grows with the square of its length. */
+function mayBeMarkup(text: string): boolean {
+  if (MARKUP.test(text)) return true;
+  return PAIRS.some(([begin, end]) => {
+    const found = begin.exec(text);
+    return found !== null && end.test(text.slice(found.index + found[0].length));
+  });
+}
 
 /** A rendered span of a Markdown line. */
 export interface MarkdownPart {
