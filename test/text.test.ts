@@ -155,6 +155,15 @@ describe('Markdown', () => {
     expect(escapeMarkdownCell('5$ or 6$')).toBe('5<span>\\$</span> or 6<span>\\$</span>');
   });
 
+  test.each([
+    ['*b*', '\\*b\\*'],
+    ['~~d~~', '\\~\\~d\\~\\~'],
+    ['an _i_', 'an \\_i\\_'],
+    ['a_ b_c', 'a\\_ b\\_c'],
+  ])('a table cell escapes the pair in %j', (text, expected) =>
+    expect(escapeMarkdownCell(text)).toBe(expected),
+  );
+
   test('a table cell shows any text as plain text', () => {
     const reader = new MarkdownIt({ html: true, linkify: true });
     const unescaped = (html: string) =>
