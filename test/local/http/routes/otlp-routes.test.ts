@@ -286,7 +286,7 @@ test.each([
     400,
     'The request names no dataset. Send the header X-Axiom-Dataset with the name of one.',
   ],
-] as const)('an invalid OTLP request is refused: %.60s', async (body, headers, status, message) => {
+] as const)('the OTLP request %# is refused for its reason', async (body, headers, status, message) => {
   const dataset = await newDataset();
   const response = await send(body, dataset, headers);
   expect([response.status, await reasonOf(response)]).toEqual([status, message]);
