@@ -211,7 +211,7 @@ export async function queryView(
     new Map([[viewTable, read]]),
   );
   const [table] = decodeTabular(raw.body).tables;
-  if (table === undefined) throw new RangeError('the answer holds no table');
+  if (table === undefined) throw new RangeError('the response has no table');
   return table.data;
 }
 

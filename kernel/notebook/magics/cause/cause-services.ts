@@ -61,7 +61,7 @@ export async function showServices(
     return host.showResult(all);
   }
   throw new MagicError(
-    `%trace: no span of a service ${filters === '' ? 'is' : 'that meets the condition is'} in ${namesOf(datasets)} in this range`,
+    `%trace: no service span ${filters === '' ? 'found' : 'meets the condition'} in ${namesOf(datasets)} in this range`,
     'Set another range with %time.',
   );
 }

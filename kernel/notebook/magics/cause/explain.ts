@@ -24,7 +24,7 @@ export const explainMagics: readonly Magic[] = [
       '',
       '- `%explain status == "500"`: the events behind the last result, which its query reads before it sorts, limits or summarizes them, over the same time range',
       '- `%explain errs where ms > 900`: the rows of the named result `errs`; `_` is the last result',
-      '- `%explain [\'logs\'] | where service == "cart" | where status >= 500`: the failed events among those of cart; the last `where` is the condition',
+      '- `%explain [\'logs\'] | where service == "cart" | where status >= 500`: the failed events among the events of cart; the last `where` is the condition',
       '- `%%explain status == "500"`, above a query: the events behind that query, which itself does not run; JupyterLab adds such a cell for a value of a result or a part of a chart',
     ].join('\n'),
     arity: [0, 0],

@@ -19,7 +19,7 @@ export const investigateMagics: readonly Magic[] = [
       '',
       'In JupyterLab, adds cells below to continue from: for each answer a sentence, and its queries with a check of their figures. Another run replaces the cells it added, except those changed since. Other front ends print the queries.',
       '',
-      'A single time covers 15 minutes on either side of it. Without a dataset, uses the one that the last result comes from. A difference stands out if it is at least 50% and more than five standard errors. A dataset holds deployments if it has `_time`, a field that names what was deployed (`service`, `app`) and one for its version (`version`, `release`, `tag`, `commit`).',
+      'A single time covers 15 minutes on either side of it. Without a dataset, uses the one that the last result comes from. A difference stands out if it is at least 50% and more than five standard errors. A dataset contains deployments if it has `_time`, a field that names what was deployed (`service`, `app`) and one for its version (`version`, `release`, `tag`, `commit`).',
       '',
       "    %investigate 2026-01-26T15:09Z..2026-01-26T15:36Z ['sample-http-logs']",
     ].join('\n'),

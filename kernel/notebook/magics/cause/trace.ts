@@ -46,7 +46,7 @@ export const traceMagics: readonly Magic[] = [
       '- `%trace 5b8efff798038103d269b633813fc60c 4bf92f3577b34da6a3ce929d0e0e4736`: two traces, side by side if there is room; the second becomes the last result',
       '- `%trace services`: a map of the services in the range, and a table of the calls between them: requests, failures and durations',
       '',
-      'A dataset holds spans if it has the fields `_time`, `trace_id`, `span_id` and `duration`; it may have `parent_span_id`, `service.name`, `name`, `kind`, `error`, `status.code`, `status.message`, `events` and `links`.',
+      'A dataset contains spans if it has the fields `_time`, `trace_id`, `span_id` and `duration`; it may have `parent_span_id`, `service.name`, `name`, `kind`, `error`, `status.code`, `status.message`, `events` and `links`.',
     ].join('\n'),
     arity: [1, 1],
     effects: ['query'],

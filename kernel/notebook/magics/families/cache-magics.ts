@@ -26,7 +26,7 @@ export const cacheMagics: readonly Magic[] = [
       '',
       'A response is identified by everything that determines it: the query without its comments, its time range, parameters and limits, the results that it reads, and the address of the profile. The current time of a recording is the time at which it was started: `last 1h` and all other relative ranges count from there, so a notebook produces the same outputs again without any service. Requests that change something, such as `%star`, are replayed too, and change nothing.',
       '',
-      'The directory contains all data that the queries returned, but no token, and neither queries nor parameters in plain text. It holds up to 256 MB; a response beyond that is not recorded, and a notice above its result says so. A response that was modified on disk is rejected. `apl-kernel run --cache DIR` replays the recording in a directory, or records if there is none.',
+      'The directory contains all data that the queries returned, but no token, and neither queries nor parameters in plain text. It can grow to 256 MB; a response beyond that is not recorded, and a notice above its result says so. A response that was modified on disk is rejected. `apl-kernel run --cache DIR` replays the recording in a directory, or records if there is none.',
     ].join('\n'),
     arity: [0, 2],
     effects: ['profile', 'write', 'overwrite'],

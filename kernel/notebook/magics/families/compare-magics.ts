@@ -162,7 +162,7 @@ function cutNotices(query: QueryText): QueryResult['notices'] {
   return [
     {
       level: 'info',
-      text: `The query keeps only some of its rows with \`${cut}\`: a row may be null in a range that has it, because it was not kept there.`,
+      text: `The query keeps only some of its rows with \`${cut}\`: a row may be null in a range that has it, because the query dropped it there.`,
     },
   ];
 }

@@ -30,7 +30,7 @@ export const datasetMagics: readonly Magic[] = [
     usage: '%schema [DATASET]',
     options: [],
     summary: 'list the fields of a dataset, or of every dataset',
-    help: 'Shows names, types, units and descriptions. Without a dataset, lists those of the first 20 datasets.',
+    help: 'Shows names, types, units and descriptions. Without a dataset, lists the fields of the first 20 datasets.',
     arity: [0, 1],
     effects: ['query'],
     argument: 'dataset',

@@ -177,7 +177,7 @@ describe('%compare', () => {
   ])('says that a row may be beyond the `%s` of one range', async (kind, operator) => {
     const cell = await compare('-1d', `web | summarize n = count() by host | ${operator}`);
     expect(notices(cell)).toContain(
-      `The query keeps only some of its rows with \`${kind}\`: a row may be null in a range that has it, because it was not kept there.`,
+      `The query keeps only some of its rows with \`${kind}\`: a row may be null in a range that has it, because the query dropped it there.`,
     );
   });
 
