@@ -16,6 +16,7 @@ const ALLOWED: readonly (readonly string[])[] = [
     'kernel/apl/bind/expressions/aggregate',
     'kernel/apl/bind/expressions/binary',
     'kernel/apl/bind/expressions/bind-expression',
+    'kernel/apl/bind/expressions/bind-list',
     'kernel/apl/bind/expressions/call',
     'kernel/apl/bind/expressions/name',
   ],
