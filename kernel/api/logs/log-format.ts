@@ -91,6 +91,7 @@ export type ConvertedFormat =
   | 'cloudwatch'
   | 'loki'
   | 'prometheus'
+  | 'columns'
   | 'extended'
   | 'bulk'
   | 'metrics'

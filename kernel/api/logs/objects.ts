@@ -29,6 +29,17 @@ const zipkinSpan = withMembers(
   ],
 );
 
+/** Members of an object before the one that matters: strings, numbers, words and flat objects. */
+const flatMembers =
+  '(?:"[^"]*"\\s*:\\s*(?:"(?:[^"\\\\]|\\\\.)*"|[^\\s"[\\]{},]+|\\{[^{}[\\]]*\\})\\s*,\\s*)*';
+
+/** Names of columns, in the document or in a list of tables or series, and lists of values. */
+const namedColumns = `\\[?\\s*\\{\\s*${flatMembers}(?:"(?:[Tt]ables|results|series)"\\s*:\\s*\\[\\s*\\{\\s*${flatMembers}){0,2}"[Cc]olumns"\\s*:\\s*\\[\\s*(?:\\{\\s*"(?:name|ColumnName)"|"(?:[^"\\\\]|\\\\.)*"\\s*[,\\]])(?=[\\s\\S]*"(?:[Rr]ows|values|data)"\\s*:\\s*\\[\\s*\\[)`;
+
+/** An answer of Axiom, with a list of values for each column. */
+const tabular =
+  '(?=[\\s\\S]*"fields"\\s*:\\s*\\[\\s*\\{\\s*"name")(?=[\\s\\S]*"columns"\\s*:\\s*\\[\\s*\\[)\\{\\s*"format"\\s*:\\s*"tabular"';
+
 /** JSON formats, read like any JSON file. */
 export const objects: readonly LogFormat[] = [
   {
@@ -169,6 +180,19 @@ export const objects: readonly LogFormat[] = [
       // https://prometheus.io/docs/prometheus/latest/querying/api/
       begins: `^\\s*\\{\\s*${answer('(?:matrix|vector)')}`,
       as: 'prometheus',
+    },
+  },
+  {
+    name: 'columns',
+    label: 'rows of a table in JSON, without what stands beside its columns and rows',
+    example: [
+      '{"tables":[{"name":"PrimaryResult","columns":[{"name":"TimeGenerated","type":"datetime"},{"name":"Note","type":"string"},{"name":"Count","type":"long"}],"rows":[["2025-10-10T13:55:36.1234567Z","cart is ready",7],["2025-10-10T13:55:37.1234567Z","cart 7 is lost",8]]}]}',
+    ],
+    reading: {
+      kind: 'converted',
+      // Azure Log Analytics, Kusto, ES|QL, InfluxDB and Trino; Axiom; CloudWatch Logs Insights.
+      begins: `^\\s*(?:${namedColumns}|\\[\\s*\\{\\s*"FrameType"\\s*:|${tabular}|\\{\\s*"results"\\s*:\\s*\\[\\s*\\[\\s*\\{\\s*"field"\\s*:)`,
+      as: 'columns',
     },
   },
   {

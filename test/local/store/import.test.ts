@@ -142,6 +142,11 @@ test.each([
     '{"user":{"created":"2001-01-01"},"meta":{"timestamp":"2024-01-02T03:04:05Z"}}',
     'meta.timestamp',
   ],
+  [
+    'outside of another',
+    '{"attributes":{"attributes":{"timestamp":1704164640},"timestamp":"2024-01-02T03:04:05Z"}}',
+    'attributes.timestamp',
+  ],
   ['in a list', '{"Records":[{"detail":{"eventTime":"2024-01-02T03:04:05Z"}}]}', 'detail.eventTime'],
 ])('the time field is found in a nested object: %s', async (_, text, field) => {
   const { dataset, body } = await importText('in.json', text);

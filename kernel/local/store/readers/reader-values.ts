@@ -72,6 +72,9 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [...'{}[]'].map(byteO
   number,
 ];
 
+/** Begins each value of a JSON text sequence (RFC 7464). */
+const recordSeparator = 0x1e;
+
 /** Splits a text into values. */
 class ValueSplitter {
   readonly #recovers: boolean;
@@ -256,5 +259,7 @@ function firstInk(text: Buffer, from: number, to: number): number {
 }
 
 function isWhite(byte: number | undefined): boolean {
-  return byte === space || byte === newline || byte === carriageReturn || byte === tab;
+  return (
+    byte === space || byte === newline || byte === carriageReturn || byte === tab || byte === recordSeparator
+  );
 }

@@ -131,9 +131,10 @@ async function plainText(
     return { file: events, ending, notes: [...notes, ...said], log: format };
   }
   const list = isJson(file) ? await writeList(copy, events, path.basename(file), options.list) : undefined;
-  if (list === undefined) return { file: copy, ending: endingOf(file), notes };
+  const said = [...notes, ...(list?.notes ?? [])];
+  if (!list?.written) return { file: copy, ending: endingOf(file), notes: said };
   await rm(copy);
-  return { file: events, ending: '.ndjson', notes: [...notes, ...list] };
+  return { file: events, ending: '.ndjson', notes: said };
 }
 
 function otherLines(name: string, label: string): LocalError {

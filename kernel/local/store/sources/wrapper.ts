@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { plural } from '../../../text.js';
 import { LocalError } from '../../local-errors.js';
 import { writeValues } from '../readers/reader-values.js';
+import { asArgument } from '../times/timeless.js';
 
 /** A list of events within an object. */
 interface List {
@@ -17,36 +18,52 @@ interface List {
 /** The object that a file consists of, or several concatenated objects with one key each. */
 interface Wrapper {
   readonly lists: readonly List[];
-  /** Keys of the object itself. */
-  readonly keys: readonly string[];
+  /** Paths of the keys of the object itself and of the objects in it, down to the lists. */
+  readonly keys: readonly (readonly string[])[];
   /** Number of objects. */
   readonly objects: number;
   /** Whether the file ends within a list. */
   readonly isCut: boolean;
+  /** Number of bytes up to its end. */
+  readonly end: number;
 }
 
 /** Names that programs use for the list of events in a response. */
 const usual =
-  /^(?:records|items|values?|data|results?|logs|events|entries|hits|rows|messages|logEvents|features)$/i;
+  /^(?:records|items|values?|data|results?|logs|events|entries|hits|rows|messages|logEvents|features|matches|findings|alerts|incidents|issues|jobs|runs|spans|datapoints)$/i;
+
+/** Names of events after another word, as in `traceEvents` and `workflow_runs`. */
+const prefixed = (() => {
+  const words =
+    'records items results logs events entries messages findings alerts incidents issues jobs runs activities requests'.split(
+      ' ',
+    );
+  const capitalized = words.map(word => `${word[0]?.toUpperCase()}${word.slice(1)}`);
+  return new RegExp(`_(?:${words.join('|')})$|[a-z](?:${capitalized.join('|')})$`);
+})();
+
+/** Lists whose names are not the usual ones: HTTP archives. */
+const known: readonly string[] = ['log.entries'];
 
 /**
  * Writes the events of a JSON file with one or several objects around a list, one per line: the list at `path`, such as `data.items`,
- * otherwise the only one with a usual name. Returns notes for the import report; undefined, writing nothing, if the file has no such list.
- * Throws LocalError if there is none at `path`.
+ * otherwise the only one with a usual name. Returns notes for the import report, and whether it has written them: if not, the file is one
+ * event or several. Throws LocalError if there is no list at `path`.
  */
 export async function writeList(
   file: string,
   target: string,
   name: string,
   path?: string,
-): Promise<readonly string[] | undefined> {
+): Promise<{ readonly written: boolean; readonly notes: readonly string[] }> {
   const wrapper = await wrapperOf(file);
   const found = wrapper && listsAt(wrapper, path);
   const [list] = found ?? [];
   if (path !== undefined && list === undefined) throw noList(name, path, wrapper?.lists ?? []);
-  if (wrapper === undefined || found === undefined || list === undefined) return undefined;
+  if (wrapper === undefined || found === undefined || list === undefined)
+    return { written: false, notes: largeListNotes(wrapper) };
   for (const { start, end } of found) await writeValues(file, target, { start, end: end - 1 });
-  const others = wrapper.keys.filter(key => key !== list.keys[0]);
+  const others = wrapper.keys.filter(keys => isBeside(keys, list.keys)).map(keys => keys.join('.'));
   const left =
     others.length === 0
       ? ''
@@ -56,20 +73,51 @@ export async function writeList(
           .join(', ')}.`;
   const where = wrapper.objects === 1 ? 'list' : `lists in ${plural(wrapper.objects, 'object')},`;
   const cut = wrapper.isCut ? ['The JSON is incomplete: the file may be truncated.'] : [];
-  return [`The events come from the ${where} \`${list.keys.join('.')}\`.${left}`, ...cut];
+  return {
+    written: true,
+    notes: [`The events come from the ${where} \`${list.keys.join('.')}\`.${left}`, ...cut],
+  };
+}
+
+/** Whether a key is in the object around a list, or around that, and does not lead to the list. */
+function isBeside(keys: readonly string[], list: readonly string[]): boolean {
+  return keys.every((key, index) => (key === list[index]) === index < keys.length - 1);
+}
+
+/** Returns a note about a list of objects that makes up most of the one object of a file. */
+function largeListNotes(wrapper: Wrapper | undefined): readonly string[] {
+  const list = wrapper?.lists.find(
+    ({ ofObjects, start, end }) => ofObjects && (end - start) * 2 > wrapper.end,
+  );
+  if (wrapper?.objects !== 1 || list === undefined) return [];
+  const name = list.keys.join('.');
+  return [
+    `The file is one event: \`--path ${asArgument(name)}\` reads the objects in \`${name}\` as events.`,
+  ];
 }
 
 /** Returns the list at a path, otherwise the only one with a usual name; with several objects, one list per object. */
 function listsAt({ lists, objects }: Wrapper, path: string | undefined): readonly List[] | undefined {
-  const isAt = ({ keys, ofObjects }: List) =>
-    path === undefined ? ofObjects && keys.every(key => usual.test(key)) : keys.join('.') === path;
   if (objects === 1) {
-    const found = lists.filter(isAt);
-    return found.length === 1 ? found : undefined;
+    if (path !== undefined) return onlyOne(lists.filter(({ keys }) => keys.join('.') === path));
+    const ofEvents = lists.filter(({ ofObjects }) => ofObjects);
+    const named = ofEvents.filter(
+      ({ keys }) => keys.every(key => usual.test(key)) || known.includes(keys.join('.')),
+    );
+    return onlyOne(named.length > 0 ? named : ofEvents.filter(hasPrefix));
   }
   return lists.length === objects && lists.every(({ keys }) => ofSeveral.test(keys.join('.')))
     ? lists
     : undefined;
+}
+
+function onlyOne(lists: readonly List[]): readonly List[] | undefined {
+  return lists.length === 1 ? lists : undefined;
+}
+
+/** Whether the last key is a prefixed name of events, and those before it are usual names. */
+function hasPrefix({ keys }: List): boolean {
+  return prefixed.test(keys.at(-1) ?? '') && keys.slice(0, -1).every(key => usual.test(key));
 }
 
 /** List in concatenated objects, as in cloud logs. In files of other programs, an object with one list is itself an event. */
@@ -118,7 +166,7 @@ interface OpenList {
 /** Tracks nested objects, from the outermost inward, and the lists in them. */
 class Scan {
   readonly #lists: List[] = [];
-  readonly #topKeys: string[] = [];
+  #named: (readonly string[])[] = [];
   /** Current key of each open object, undefined until it is read. */
   readonly #keys: (string | undefined)[] = [];
   /** Open values: an object whose keys are tracked, or anything else. */
@@ -136,7 +184,13 @@ class Scan {
     const cut = this.#ended ? undefined : this.#list;
     if (!this.#ended && cut?.ofObjects !== true) return undefined;
     const lists = cut === undefined ? this.#lists : [...this.#lists, this.#listTo(cut)];
-    return { lists, keys: this.#topKeys, objects: this.#objects, isCut: cut !== undefined };
+    return {
+      lists,
+      keys: this.#named,
+      objects: this.#objects,
+      isCut: cut !== undefined,
+      end: this.#at + 1,
+    };
   }
 
   #listTo({ keys, start, ofObjects }: OpenList): List {
@@ -186,8 +240,8 @@ class Scan {
 
   /** Whether another object may follow the previous ones. */
   #begins(): boolean {
-    if (this.#ended && (this.#topKeys.length > 1 || !ofSeveral.test(this.#topKeys[0] ?? ''))) return false;
-    this.#topKeys.length = 0;
+    if (this.#ended && (this.#named.length > 1 || !ofSeveral.test(this.#named[0]?.[0] ?? ''))) return false;
+    this.#named = [];
     this.#objects += 1;
     this.#ended = false;
     return true;
@@ -196,7 +250,7 @@ class Scan {
   #inString(byte: number): void {
     if (!this.#escaped && byte === quote) {
       this.#inText = false;
-      if (this.#text !== undefined) this.#named(Buffer.from(this.#text).toString());
+      if (this.#text !== undefined) this.#names(Buffer.from(this.#text).toString());
       this.#text = undefined;
       return;
     }
@@ -204,9 +258,9 @@ class Scan {
     this.#escaped = !this.#escaped && byte === backslash;
   }
 
-  #named(key: string): void {
+  #names(key: string): void {
     this.#keys[this.#keys.length - 1] = key;
-    if (this.#open.length === 1) this.#topKeys.push(key);
+    this.#named.push(this.#keys.map(each => each ?? ''));
   }
 
   #opens(isObject: boolean): void {

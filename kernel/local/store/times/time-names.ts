@@ -1,5 +1,7 @@
 /** Names of time fields, likeliest first; compared ignoring case, `_`, `-`, `@`, and the `#` before names in a comment. */
 const timeNames = [
+  // Docker, with more digits than its `time`.
+  'timeNano',
   '_time',
   'timestamp',
   'ts',
@@ -59,6 +61,18 @@ const timeNames = [
   't.$date',
   'edgeStartTimestamp',
   'startedAt',
+  // Alertmanager, HTTP archives, Route 53, Sentry, Slack, Cloudflare Workers, Akamai, nginx, Traefik, AWS Config.
+  'startsAt',
+  'startedDateTime',
+  'queryTimestamp',
+  'dateCreated',
+  'dateCreate',
+  'eventTimestampMs',
+  'reqTimeSec',
+  'msec',
+  'startUtc',
+  'startLocal',
+  'configurationItemCaptureTime',
   // Kubernetes.
   'lastTimestamp',
   'deprecatedLastTimestamp',

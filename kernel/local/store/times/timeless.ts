@@ -71,7 +71,8 @@ export async function timelessNote(
   return `No field contains timestamps: ${consequence} ${near ?? 'Set one with `--time` if there is one.'}`;
 }
 
-function asArgument(name: string): string {
+/** Returns a name as an argument of a command line. */
+export function asArgument(name: string): string {
   return /^[\w.@-]+$/.test(name) ? name : JSON.stringify(name);
 }
 

@@ -161,22 +161,28 @@ async function ownTime(
 }
 
 /**
- * Returns the time in a nested field named like one, if it is the only one in which most rows have times since 1990, or the only one with a
- * name that hardly ever means anything but the event time.
+ * Returns the time in a nested field named like one, if it is the only one in which most rows have times since 1990, or the outermost one
+ * with a name that hardly ever means anything but the event time.
  */
 async function nestedTime(search: Search): Promise<TimeSource | undefined> {
   const { connection, reading } = search;
   const isNested = ({ name }: ReadField) => name.includes('.') && timeRank(lastName(name)) >= 0;
   const columns = await sampled(connection, reading, isNested);
-  const found: { readonly time: TimeSource; readonly rank: number }[] = [];
+  const found: { readonly time: TimeSource; readonly rank: number; readonly depth: number }[] = [];
   for (const column of columns.filter(({ empty }) => !empty)) {
     const time = await readingOf(search, column);
     const { rows, plausible } = await countRead(search, column, time.sql);
     if (plausible * 2 > rows && time.refusal === undefined)
-      found.push({ time, rank: timeRank(lastName(column.name)) });
+      found.push({
+        time,
+        rank: timeRank(lastName(column.name)),
+        depth: column.name.split('.').length,
+      });
   }
   const likely = found.filter(({ rank }) => rank < likelyNames);
-  const [only, more] = likely.length === 1 ? likely : found;
+  const least = Math.min(...likely.map(({ depth }) => depth));
+  const outer = likely.filter(({ depth }) => depth === least);
+  const [only, more] = outer.length === 1 ? outer : found;
   if (only === undefined || more !== undefined) return undefined;
   return { ...only.time, notes: [otherNote(only.time), ...only.time.notes] };
 }
@@ -408,6 +414,9 @@ const textReaders: readonly ((text: string) => string)[] = [
   text =>
     `make_timestamp_ns(CASE WHEN regexp_full_match(${text}, '\\d{10}|\\d{13}|\\d{16}|\\d{19}') THEN ${epochNsSql(`TRY_CAST(${text} AS BIGINT)`)} END)`,
   accessTime,
+  // As .NET and PowerShell write times in JSON.
+  text =>
+    `make_timestamp_ns(TRY_CAST(1000000::HUGEINT * TRY_CAST(regexp_extract(${text}, '^/Date\\((-?\\d{1,15})([+-]\\d{4})?\\)/$', 1) AS BIGINT) AS BIGINT))`,
 ];
 
 /**

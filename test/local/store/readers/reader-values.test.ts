@@ -14,6 +14,7 @@ test.each([
   ['an array on one line', JSON.stringify(values)],
   ['a pretty-printed array', JSON.stringify(values, null, 2)],
   ['adjacent objects', values.map(value => JSON.stringify(value)).join('')],
+  ['a sequence with record separators', values.map(value => `\x1e${JSON.stringify(value)}\n`).join('')],
 ])('values are whole in a text that is read in parts: %s', async (_, text) => {
   const directory = await temporaryDirectory();
   const [file, target] = [path.join(directory, 'in.json'), path.join(directory, 'out.ndjson')];

@@ -384,6 +384,20 @@ describe('events in the list of an object', () => {
       '{"results":[{"v":1},{"v":2}],"tags":["a"]}',
       'The events come from the list `results`. Skipped 1 other field of the enclosing object: `tags`.',
     ],
+    [
+      '{"took":5,"hits":{"total":{"value":2},"max_score":1,"hits":[{"v":1},{"v":2}]},"aggregations":{"x":1}}',
+      'The events are those of the list `hits.hits`. Left out: 4 other fields of the object around them, `took`, `hits.total`, `hits.max_score`, `aggregations`.',
+    ],
+    [
+      '{"log":{"version":"1.2","pages":[{"id":"p"}],"entries":[{"v":1},{"v":2}]}}',
+      'The events are those of the list `log.entries`. Left out: 2 other fields of the object around them, `log.version`, `log.pages`.',
+    ],
+    ['{"traceEvents":[{"v":1},{"v":2}]}', 'The events are those of the list `traceEvents`.'],
+    ['{"workflow_runs":[{"v":1},{"v":2}]}', 'The events are those of the list `workflow_runs`.'],
+    [
+      '{"Findings":[{"v":1},{"v":2}],"auditEvents":[{"v":3}]}',
+      'The events are those of the list `Findings`. Left out: 1 other field of the object around them, `auditEvents`.',
+    ],
   ])('are read from %s', async (content, note) => {
     const { dataset, body } = await importText('a.json', content);
     expect(body.notes[0]).toBe(note);
@@ -393,6 +407,8 @@ describe('events in the list of an object', () => {
   test.each([
     ['a list with a meaningless name', '{"tags":[{"v":1}]}'],
     ['two lists', '{"items":[{"v":1}],"events":[{"v":2}]}'],
+    ['two lists with other words in front', '{"auditEvents":[{"v":1}],"userEvents":[{"v":2}]}'],
+    ['a name that only ends like one', '{"catalogs":[{"v":1}]}'],
     ['a list without objects', '{"items":[1,2]}'],
     ['several lines', '{"items":[{"v":1}]}\n{"items":[{"v":2}]}\n'],
     ['brackets in a string', '{"items":"[{\\"v\\":1}]","a":"\\\\"}'],
@@ -400,6 +416,25 @@ describe('events in the list of an object', () => {
     const { body } = await importText('a.json', content);
     expect(body.rows).toBe(content.split('\n').length - (content.endsWith('\n') ? 1 : 0));
     expect(body.notes.join()).not.toMatch('list');
+  });
+
+  test.each([
+    [
+      '{"id":1,"Traces":[{"v":1},{"v":2},{"v":3}]}',
+      'The file is one event: `--path Traces` reads the objects in `Traces` as events.',
+    ],
+    [
+      '{"a":{"my list":[{"v":1},{"v":2},{"v":3}]}}',
+      'The file is one event: `--path "a.my list"` reads the objects in `a.my list` as events.',
+    ],
+  ])('are not taken from an unusual list that is most of an event, which a note names: %s', async (content, note) => {
+    const { body } = await importText('a.json', content);
+    expect([body.rows, body.notes[0]]).toEqual([1, note]);
+  });
+
+  test('are not taken from a small list in an event, without a note', async () => {
+    const { body } = await importText('a.json', '{"time":"2026-06-01T10:00:00Z","mounts":[{"v":1}]}');
+    expect(body.notes).toEqual([]);
   });
 
   test('are read from the named list', async () => {

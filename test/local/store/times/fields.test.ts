@@ -30,17 +30,25 @@ const times: readonly (readonly [fields: string, time: string])[] = [
   ['{"data":"x"}', ''],
   ['{"Date":"1951-03-04"}', '1951-03-04T00:00:00Z'],
   ['{"time":0.25}', ''],
+  ['{"time":1700000000,"timeNano":1700000000123456789}', '2023-11-14T22:13:20.123456789Z'],
+  ['{"msec":"1700000000.123","time":"0.005"}', '2023-11-14T22:13:20.123Z'],
+  ['{"startsAt":"2023-11-14T22:13:20Z","endsAt":"0001-01-01T00:00:00Z"}', '2023-11-14T22:13:20Z'],
+  ['{"TimeCreated":"/Date(1700000000123)/"}', '2023-11-14T22:13:20.123Z'],
+  ['{"TimeCreated":"\\/Date(1700000000123+0200)\\/"}', '2023-11-14T22:13:20.123Z'],
+  ['{"TimeCreated":"/Date(-1)/"}', '1969-12-31T23:59:59.999Z'],
+  ['{"TimeCreated":"/Date(999999999999999)/"}', ''],
 ];
 
 /** Field names that products use for the time of an event, most likely first. */
 const names =
-  `_time @timestamp ts datetime eventTime event_timestamp date time_local time_iso8601 TimeGenerated CreatedAt
+  `timeNano _time @timestamp ts datetime eventTime event_timestamp date time_local time_iso8601 TimeGenerated CreatedAt
   created start_time start_timestamp logged_at ObservedTimestamp published t TimeCreated DateAndTime SystemTime UtcTime
   __REALTIME_TIMESTAMP asctime log_time log_timestamp log_date timestamp_utc timestamp_ms timestamp_ns timeUnixNano
   observedTimeUnixNano startTimeUnixNano unix_timestamp unix_time calendarTime epoch epoch_ms requestReceivedTimestamp
   stageTimestamp receiveTimestamp timereported received_at recorded_at occurred_at eventDate CreationTime RequestTime
   createdDateTime activityDateTime eventDateTime CreationDate created_date detected_at detectionTime server_timestamp t.$date
-  EdgeStartTimestamp started_at Zeitstempel Datum Zeit fecha fecha_hora data data_ora data_hora horodatage czas дата время 日時 日付
+  EdgeStartTimestamp started_at startsAt startedDateTime query_timestamp dateCreated date_create EventTimestampMs reqTimeSec msec
+  StartUTC StartLocal configurationItemCaptureTime Zeitstempel Datum Zeit fecha fecha_hora data data_ora data_hora horodatage czas дата время 日時 日付
   年月日 时间 日期`.split(/\s+/);
 
 test('fields are ranked by how their names suggest an event time', () => {

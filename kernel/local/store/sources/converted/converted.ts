@@ -29,6 +29,7 @@ const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = 
   cloudwatch: async () => ({ lines: (await import('./documents/converted-documents.js')).cloudwatchLines }),
   loki: async () => ({ lines: (await import('./documents/converted-documents.js')).lokiLines }),
   prometheus: async () => ({ lines: (await import('./documents/converted-documents.js')).prometheusLines }),
+  columns: async () => ({ lines: (await import('./documents/converted-columns.js')).columnLines }),
   extended: async () => ({ lines: (await import('./documents/converted-extended.js')).extendedLines }),
   bulk: async () => ({ events: (await import('./converted-bulk.js')).bulkDocuments }),
   metrics: async () => ({ events: (await import('./converted-metrics.js')).metricSamples }),

@@ -1,6 +1,6 @@
 /** JSON documents with several events: each becomes a separate event, with the members that apply to all of them. */
 
-import { itemsOf, membersOf } from './exact-json.js';
+import { eventText, itemsOf, membersOf, markedJson as parsed } from './exact-json.js';
 
 /** Returns the events of a document that CloudWatch Logs sends to a subscription; any other text is unchanged. */
 export function cloudwatchLines(text: string): readonly string[] {
@@ -31,13 +31,27 @@ export function prometheusLines(text: string): readonly string[] {
   const series = itemsOf(membersOf(membersOf(parsed(text)).data).result).map(membersOf);
   return linesOf(
     text,
-    series.flatMap(({ metric, value, values }) =>
-      (value === undefined ? itemsOf(values) : [value]).map(sample => {
-        const [seconds, number] = itemsOf(sample);
-        return { timestamp: Math.round(Number(seconds) * 1000), value: numberOf(number), metric };
-      }),
-    ),
+    series.flatMap(({ metric, value, values, histogram, histograms }) => [
+      ...samplesOf(value, values).map(([timestamp, number]) => ({
+        timestamp,
+        value: numberOf(number),
+        metric,
+      })),
+      ...samplesOf(histogram, histograms).map(([timestamp, buckets]) => ({
+        timestamp,
+        histogram: buckets,
+        metric,
+      })),
+    ]),
   );
+}
+
+/** Returns the pairs of a time in milliseconds and a value in a series: one pair, or a list of pairs. */
+function samplesOf(one: unknown, several: unknown): readonly (readonly [time: number, value: unknown])[] {
+  return (one === undefined ? itemsOf(several) : [one]).map(sample => {
+    const [seconds, value] = itemsOf(sample);
+    return [Math.round(Number(seconds) * 1000), value];
+  });
 }
 
 /** Parses a number; values are strings, some of which JSON numbers cannot represent. */
@@ -46,13 +60,5 @@ function numberOf(text: unknown): unknown {
 }
 
 function linesOf(text: string, events: readonly object[]): readonly string[] {
-  return events.length === 0 ? [text] : events.map(event => JSON.stringify(event));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return events.length === 0 ? [text] : events.map(eventText);
 }

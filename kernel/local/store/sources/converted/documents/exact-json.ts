@@ -14,6 +14,16 @@ export function exactJson(text: string, revive?: (key: string, value: unknown) =
   }
 }
 
+/** Parses JSON for {@link eventText}, which writes its long integers as they were; undefined for any other text. */
+export function markedJson(text: string): unknown {
+  return exactJson(text.replace(token, found => (longInteger.test(found) ? `"\\u0000${found}"` : found)));
+}
+
+/** Returns an event made of values from {@link markedJson} as a line of JSON. */
+export function eventText(event: object): string {
+  return JSON.stringify(event).replace(/"\\u0000(-?\d{16,})"/g, '$1');
+}
+
 /** A string or a number. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/gs;
 const longInteger = /^-?\d{16,}$/;
