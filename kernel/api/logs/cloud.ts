@@ -5,7 +5,8 @@ const { quoted, request, iso } = part;
 const splits = [{ group: 'request', pattern: request }];
 const times =
   '(?<request_processing_time>-?[\\d.]+) (?<target_processing_time>-?[\\d.]+) (?<response_processing_time>-?[\\d.]+)';
-const counted = '(?<status>\\d{3}|-) (?<target_status>\\d{3}|-) (?<received_bytes>\\d+) (?<sent_bytes>\\d+)';
+const counted =
+  '(?<status>\\d{3}|-) (?<target_status>\\d{1,3}|-) (?<received_bytes>\\d+) (?<sent_bytes>\\d+)';
 
 /** Load balancers and networks of clouds, and containers. */
 export const cloud: readonly LogFormat[] = [
@@ -57,6 +58,7 @@ export const cloud: readonly LogFormat[] = [
     label: 'access log lines of a Classic Load Balancer',
     example: [
       '2025-10-10T13:55:36.945958Z shop 10.1.2.3:2817 10.0.0.7:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://shop.example:80/cart HTTP/1.1" "curl/8.5.0" - -',
+      '2025-10-10T13:55:37.945958Z shop 10.1.2.3:2817 - -1 -1 -1 504 0 0 0 "GET http://shop.example:80/cart HTTP/1.1" "curl/8.5.0" - -',
     ],
     reading: {
       kind: 'lines',
@@ -71,6 +73,59 @@ export const cloud: readonly LogFormat[] = [
         text: '-',
         fields: ['target', 'status', 'target_status', 'request', 'user_agent', 'ssl_cipher', 'ssl_protocol'],
       },
+    },
+  },
+  {
+    name: 'nlb',
+    label: 'TLS log lines of a Network Load Balancer',
+    example: [
+      'tls 2.0 2025-10-10T13:55:36 net/shop/c6e77e28c25b2234 g3d4b5e8bb8464cd 10.1.2.3:51341 10.0.0.7:443 5 2 98 246 - arn:aws:acm:us-east-2:123456789012:certificate/2a108f19 - ECDHE-RSA-AES128-SHA tlsv12 - shop.example h2 h2 "h2","http/1.1" 2025-10-10T13:55:30',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://docs.aws.amazon.com/elasticloadbalancing/latest/network/load-balancer-access-logs.html
+      shapes: [
+        {
+          pattern: `^(?<type>tls) (?<version>[\\d.]+) (?<time>${iso}) (?<elb>\\S+) (?<listener>\\S+) (?<client>\\S+):(?<client_port>\\d+) (?<target>\\S+) (?<connection_time_ms>\\d+|-) (?<tls_handshake_time_ms>\\d+|-) (?<received_bytes>\\d+) (?<sent_bytes>\\d+) (?<tls_alert>\\S+) (?<certificate>\\S+) (?<certificate_serial>\\S+) (?<ssl_cipher>\\S+) (?<ssl_protocol>\\S+) (?<ssl_group>\\S+) (?<domain_name>\\S+)(?: (?<alpn_client>\\S+) (?<alpn_target>\\S+) (?<alpn_offered>\\S+))?(?: (?<connection_creation_time>\\S+))?(?: (?<rest>.*))?$`,
+          optional: ['rest'],
+        },
+      ],
+      absent: {
+        text: '-',
+        fields: [
+          'target',
+          'connection_time_ms',
+          'tls_handshake_time_ms',
+          'tls_alert',
+          'certificate',
+          'certificate_serial',
+          'ssl_cipher',
+          'ssl_protocol',
+          'ssl_group',
+          'domain_name',
+          'alpn_client',
+          'alpn_target',
+          'alpn_offered',
+          'connection_creation_time',
+        ],
+      },
+    },
+  },
+  {
+    name: 'route53',
+    label: 'DNS query log lines of Route 53',
+    example: [
+      '1.0 2025-10-10T13:55:36.130Z Z123412341234 cart.shop.example A NOERROR UDP FRA6 10.1.2.3 10.1.2.0/24',
+    ],
+    reading: {
+      kind: 'lines',
+      // https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/query-logs.html
+      shapes: [
+        {
+          pattern: `^(?<version>\\d+\\.\\d+) (?<time>${iso}) (?<zone>\\S+) (?<name>\\S+) (?<type>[A-Z\\d]+) (?<response>[A-Z]+) (?<protocol>UDP|TCP) (?<edge>[A-Z]{3}\\d*(?:-\\w+)?) (?<resolver>\\S+) (?<client_subnet>\\S+)$`,
+        },
+      ],
+      absent: { text: '-', fields: ['client_subnet'] },
     },
   },
   {

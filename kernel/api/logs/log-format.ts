@@ -95,6 +95,7 @@ export type ConvertedFormat =
   | 'extended'
   | 'bulk'
   | 'metrics'
+  | 'fluent'
   | 'toa5'
   | 'tables'
   | 'records';

@@ -228,6 +228,22 @@ export const objects: readonly LogFormat[] = [
     },
   },
   {
+    name: 'fluent',
+    label: 'records of Fluentd or Fluent Bit, each with its time and its tag',
+    example: [
+      '2025-10-10T13:55:36+00:00\tapp.web\t{"log":"cart is ready","status":200}',
+      'app.web: [1760104537.123456789, {"log":"cart 7 is lost"}]',
+      '[0] app.web: [[1760104538.123456789, {}], {"log"=>"cart 8 is lost"}]',
+    ],
+    reading: {
+      kind: 'converted',
+      // https://docs.fluentbit.io/manual/pipeline/outputs/file
+      begins:
+        '^\\s*(?:\\d{4}-\\d{2}-\\d{2}T[^\\s]+\\t[^\\t\\n]+\\t\\{[^\\n]*\\}\\s*(?:\\n|$)|(?:(?:\\[\\d+\\] )?\\S+: )?\\[\\[?\\d{9,10}\\.\\d{1,9}(?:, \\{[^\\n]*\\}\\])?, \\{)',
+      as: 'fluent',
+    },
+  },
+  {
     name: 'mongoexport',
     label: 'documents of MongoDB (extended JSON), their values without the objects around them',
     example: [

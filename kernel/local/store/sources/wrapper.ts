@@ -13,6 +13,8 @@ interface List {
   readonly end: number;
   /** Whether its first value is an object. */
   readonly ofObjects: boolean;
+  /** Whether it has several values. */
+  readonly several: boolean;
 }
 
 /** The object that a file consists of, or several concatenated objects with one key each. */
@@ -87,7 +89,7 @@ function isBeside(keys: readonly string[], list: readonly string[]): boolean {
 /** Returns a note about a list of objects that makes up most of the one object of a file. */
 function largeListNotes(wrapper: Wrapper | undefined): readonly string[] {
   const list = wrapper?.lists.find(
-    ({ ofObjects, start, end }) => ofObjects && (end - start) * 2 > wrapper.end,
+    ({ ofObjects, several, start, end }) => ofObjects && several && (end - start) * 2 > wrapper.end,
   );
   if (wrapper?.objects !== 1 || list === undefined) return [];
   const name = list.keys.join('.');
@@ -161,6 +163,7 @@ interface OpenList {
   readonly start: number;
   readonly depth: number;
   ofObjects: boolean | undefined;
+  several: boolean;
 }
 
 /** Tracks nested objects, from the outermost inward, and the lists in them. */
@@ -193,8 +196,8 @@ class Scan {
     };
   }
 
-  #listTo({ keys, start, ofObjects }: OpenList): List {
-    return { keys, start, end: this.#at + 1, ofObjects: ofObjects === true };
+  #listTo({ keys, start, ofObjects, several }: OpenList): List {
+    return { keys, start, end: this.#at + 1, ofObjects: ofObjects === true, several };
   }
 
   /** Reads a chunk; returns whether the file may still be one object. */
@@ -222,6 +225,7 @@ class Scan {
         break;
       case comma:
         this.#awaitsKey = this.#open.at(-1) === 'followed';
+        if (this.#list?.depth === this.#open.length - 1) this.#list.several = true;
         break;
       case colon:
         this.#awaitsKey = false;
@@ -267,7 +271,7 @@ class Scan {
     const isFollowed = this.#open.every(each => each === 'followed') && this.#open.length < mostKeys;
     const keys = this.#keys.map(key => key ?? '');
     if (!isObject && isFollowed && this.#list === undefined)
-      this.#list = { keys, start: this.#at, depth: this.#open.length, ofObjects: undefined };
+      this.#list = { keys, start: this.#at, depth: this.#open.length, ofObjects: undefined, several: false };
     const followed = isObject && isFollowed;
     this.#open.push(followed ? 'followed' : 'other');
     if (followed) this.#keys.push(undefined);

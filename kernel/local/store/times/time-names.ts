@@ -61,7 +61,8 @@ const timeNames = [
   't.$date',
   'edgeStartTimestamp',
   'startedAt',
-  // Alertmanager, HTTP archives, Route 53, Sentry, Slack, Cloudflare Workers, Akamai, nginx, Traefik, AWS Config.
+  // Alertmanager, HTTP archives, Route 53, Sentry, Slack, Cloudflare Workers, Akamai, nginx, Traefik, AWS Config, Better Stack,
+  // CrowdStrike.
   'startsAt',
   'startedDateTime',
   'queryTimestamp',
@@ -73,6 +74,8 @@ const timeNames = [
   'startUtc',
   'startLocal',
   'configurationItemCaptureTime',
+  'dt',
+  'eventCreationTime',
   // Kubernetes.
   'lastTimestamp',
   'deprecatedLastTimestamp',

@@ -386,17 +386,17 @@ describe('events in the list of an object', () => {
     ],
     [
       '{"took":5,"hits":{"total":{"value":2},"max_score":1,"hits":[{"v":1},{"v":2}]},"aggregations":{"x":1}}',
-      'The events are those of the list `hits.hits`. Left out: 4 other fields of the object around them, `took`, `hits.total`, `hits.max_score`, `aggregations`.',
+      'The events come from the list `hits.hits`. Skipped 4 other fields of the enclosing object: `took`, `hits.total`, `hits.max_score`, `aggregations`.',
     ],
     [
       '{"log":{"version":"1.2","pages":[{"id":"p"}],"entries":[{"v":1},{"v":2}]}}',
-      'The events are those of the list `log.entries`. Left out: 2 other fields of the object around them, `log.version`, `log.pages`.',
+      'The events come from the list `log.entries`. Skipped 2 other fields of the enclosing object: `log.version`, `log.pages`.',
     ],
-    ['{"traceEvents":[{"v":1},{"v":2}]}', 'The events are those of the list `traceEvents`.'],
-    ['{"workflow_runs":[{"v":1},{"v":2}]}', 'The events are those of the list `workflow_runs`.'],
+    ['{"traceEvents":[{"v":1},{"v":2}]}', 'The events come from the list `traceEvents`.'],
+    ['{"workflow_runs":[{"v":1},{"v":2}]}', 'The events come from the list `workflow_runs`.'],
     [
       '{"Findings":[{"v":1},{"v":2}],"auditEvents":[{"v":3}]}',
-      'The events are those of the list `Findings`. Left out: 1 other field of the object around them, `auditEvents`.',
+      'The events come from the list `Findings`. Skipped 1 other field of the enclosing object: `auditEvents`.',
     ],
   ])('are read from %s', async (content, note) => {
     const { dataset, body } = await importText('a.json', content);
@@ -427,13 +427,19 @@ describe('events in the list of an object', () => {
       '{"a":{"my list":[{"v":1},{"v":2},{"v":3}]}}',
       'The file is one event: `--path "a.my list"` reads the objects in `a.my list` as events.',
     ],
-  ])('are not taken from an unusual list that is most of an event, which a note names: %s', async (content, note) => {
-    const { body } = await importText('a.json', content);
-    expect([body.rows, body.notes[0]]).toEqual([1, note]);
-  });
+  ])(
+    'are not taken from an unusual list that is most of an event, which a note names: %s',
+    async (content, note) => {
+      const { body } = await importText('a.json', content);
+      expect([body.rows, body.notes[0]]).toEqual([1, note]);
+    },
+  );
 
-  test('are not taken from a small list in an event, without a note', async () => {
-    const { body } = await importText('a.json', '{"time":"2026-06-01T10:00:00Z","mounts":[{"v":1}]}');
+  test.each([
+    '{"time":"2026-06-01T10:00:00Z","mounts":[{"v":1},{"v":2}]}',
+    '{"time":"2026-06-01T10:00:00Z","metrics":[{"name":"a long name of a metric","unit":"ms"}]}',
+  ])('are not taken from a small list, or one of one object, without a note: %s', async content => {
+    const { body } = await importText('a.json', content);
     expect(body.notes).toEqual([]);
   });
 

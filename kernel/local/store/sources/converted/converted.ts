@@ -33,6 +33,7 @@ const converters: Readonly<Record<ConvertedFormat, () => Promise<Converter>>> = 
   extended: async () => ({ lines: (await import('./documents/converted-extended.js')).extendedLines }),
   bulk: async () => ({ events: (await import('./converted-bulk.js')).bulkDocuments }),
   metrics: async () => ({ events: (await import('./converted-metrics.js')).metricSamples }),
+  fluent: async () => ({ events: (await import('./converted-fluent.js')).fluentRecords }),
   toa5: async () => ({ events: (await import('./converted-toa5.js')).toa5Lines }),
   tables: async () => ({ events: (await import('./printed-tables.js')).printedTables }),
   records: async () => ({ events: (await import('./printed-records.js')).printedRecords }),
