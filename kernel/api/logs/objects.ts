@@ -10,7 +10,7 @@ function answer(type: string): string {
 /** Returns a pattern for JSON that begins with one of these brackets and has all of these members, in any order. */
 function withMembers(brackets: string, members: readonly (readonly [name: string, value: string])[]): string {
   const ahead = members.map(([name, value]) => `(?=[\\s\\S]*"${name}"\\s*:\\s*${value})`);
-  return `^\\s*${ahead.join('')}${brackets}`;
+  return `^${ahead.join('')}\\s*${brackets}`;
 }
 
 const jaegerSpan = withMembers('[[{]', [
@@ -21,7 +21,7 @@ const jaegerSpan = withMembers('[[{]', [
 ]);
 
 const zipkinSpan = withMembers(
-  '\\[?\\s*\\[?\\s*\\{\\s*"(?:traceId|parentId|id|name|kind|timestamp|duration|localEndpoint)"',
+  '(?:\\[\\s*){0,2}\\{\\s*"(?:traceId|parentId|id|name|kind|timestamp|duration|localEndpoint)"',
   [
     ['traceId', '"[\\da-fA-F]{16,32}"'],
     ['id', '"[\\da-fA-F]{16}"'],
@@ -34,11 +34,11 @@ const flatMembers =
   '(?:"[^"]*"\\s*:\\s*(?:"(?:[^"\\\\]|\\\\.)*"|[^\\s"[\\]{},]+|\\{[^{}[\\]]*\\})\\s*,\\s*)*';
 
 /** Names of columns, in the document or in a list of tables or series, and lists of values. */
-const namedColumns = `\\[?\\s*\\{\\s*${flatMembers}(?:"(?:[Tt]ables|results|series)"\\s*:\\s*\\[\\s*\\{\\s*${flatMembers}){0,2}"[Cc]olumns"\\s*:\\s*\\[\\s*(?:\\{\\s*"(?:name|ColumnName)"|"(?:[^"\\\\]|\\\\.)*"\\s*[,\\]])(?=[\\s\\S]*"(?:[Rr]ows|values|data)"\\s*:\\s*\\[\\s*\\[)`;
+const namedColumns = `\\s*(?:\\[\\s*)?\\{\\s*${flatMembers}(?:"(?:[Tt]ables|results|series)"\\s*:\\s*\\[\\s*\\{\\s*${flatMembers}){0,2}"[Cc]olumns"\\s*:\\s*\\[\\s*(?:\\{\\s*"(?:name|ColumnName)"|"(?:[^"\\\\]|\\\\.)*"\\s*[,\\]])(?=[\\s\\S]*"(?:[Rr]ows|values|data)"\\s*:\\s*\\[\\s*\\[)`;
 
 /** An answer of Axiom, with a list of values for each column. */
 const tabular =
-  '(?=[\\s\\S]*"fields"\\s*:\\s*\\[\\s*\\{\\s*"name")(?=[\\s\\S]*"columns"\\s*:\\s*\\[\\s*\\[)\\{\\s*"format"\\s*:\\s*"tabular"';
+  '(?=[\\s\\S]*"fields"\\s*:\\s*\\[\\s*\\{\\s*"name")(?=[\\s\\S]*"columns"\\s*:\\s*\\[\\s*\\[)\\s*\\{\\s*"format"\\s*:\\s*"tabular"';
 
 /** JSON formats, read like any JSON file. */
 export const objects: readonly LogFormat[] = [
@@ -112,7 +112,7 @@ export const objects: readonly LogFormat[] = [
       kind: 'converted',
       // https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/, and responses of Tempo and Jaeger.
       begins:
-        '^\\s*\\[?\\s*\\{\\s*(?:"(?:result|trace)"\\s*:\\s*\\{\\s*)?"(?:resource(?:Logs|Spans|Metrics)"\\s*:\\s*\\[|batches"\\s*:\\s*\\[\\s*\\{\\s*"(?:resource|scopeSpans|instrumentationLibrarySpans)"\\s*:)',
+        '^\\s*(?:\\[\\s*)?\\{\\s*(?:"(?:result|trace)"\\s*:\\s*\\{\\s*)?"(?:resource(?:Logs|Spans|Metrics)"\\s*:\\s*\\[|batches"\\s*:\\s*\\[\\s*\\{\\s*"(?:resource|scopeSpans|instrumentationLibrarySpans)"\\s*:)',
       as: 'otlp',
     },
   },
@@ -191,7 +191,7 @@ export const objects: readonly LogFormat[] = [
     reading: {
       kind: 'converted',
       // Azure Log Analytics, Kusto, ES|QL, InfluxDB and Trino; Axiom; CloudWatch Logs Insights.
-      begins: `^\\s*(?:${namedColumns}|\\[\\s*\\{\\s*"FrameType"\\s*:|${tabular}|\\{\\s*"results"\\s*:\\s*\\[\\s*\\[\\s*\\{\\s*"field"\\s*:)`,
+      begins: `^(?:${namedColumns}|\\s*\\[\\s*\\{\\s*"FrameType"\\s*:|${tabular}|\\s*\\{\\s*"results"\\s*:\\s*\\[\\s*\\[\\s*\\{\\s*"field"\\s*:)`,
       as: 'columns',
     },
   },
@@ -254,7 +254,7 @@ export const objects: readonly LogFormat[] = [
       kind: 'converted',
       // In a line of MongoDB's log, the first member is its timestamp.
       begins:
-        '^\\s*\\[?\\s*\\{(?!\\s*"t"\\s*:\\s*\\{\\s*"\\$date")[\\s\\S]*?\\{\\s*"\\$(?:oid|date|numberInt|numberLong|numberDouble|numberDecimal)"\\s*:',
+        '^\\s*(?:\\[\\s*)?\\{(?!\\s*"t"\\s*:\\s*\\{\\s*"\\$date")[\\s\\S]*?\\{\\s*"\\$(?:oid|date|numberInt|numberLong|numberDouble|numberDecimal)"\\s*:',
       as: 'extended',
     },
   },

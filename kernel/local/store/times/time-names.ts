@@ -62,7 +62,7 @@ const timeNames = [
   'edgeStartTimestamp',
   'startedAt',
   // Alertmanager, HTTP archives, Route 53, Sentry, Slack, Cloudflare Workers, Akamai, nginx, Traefik, AWS Config, Better Stack,
-  // CrowdStrike.
+  // CrowdStrike, Carbon Black, Proofpoint, OpenAI, Snowflake, DocuSign.
   'startsAt',
   'startedDateTime',
   'queryTimestamp',
@@ -76,6 +76,11 @@ const timeNames = [
   'configurationItemCaptureTime',
   'dt',
   'eventCreationTime',
+  'detectionTimestamp',
+  'messageTime',
+  'effectiveAt',
+  'createdOn',
+  'generatedDateTime',
   // Kubernetes.
   'lastTimestamp',
   'deprecatedLastTimestamp',

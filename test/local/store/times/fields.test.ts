@@ -48,7 +48,8 @@ const names =
   stageTimestamp receiveTimestamp timereported received_at recorded_at occurred_at eventDate CreationTime RequestTime
   createdDateTime activityDateTime eventDateTime CreationDate created_date detected_at detectionTime server_timestamp t.$date
   EdgeStartTimestamp started_at startsAt startedDateTime query_timestamp dateCreated date_create EventTimestampMs reqTimeSec msec
-  StartUTC StartLocal configurationItemCaptureTime dt eventCreationTime Zeitstempel Datum Zeit fecha fecha_hora data data_ora data_hora horodatage czas дата время 日時 日付
+  StartUTC StartLocal configurationItemCaptureTime dt eventCreationTime detection_timestamp
+  messageTime effective_at CREATED_ON generatedDateTime Zeitstempel Datum Zeit fecha fecha_hora data data_ora data_hora horodatage czas дата время 日時 日付
   年月日 时间 日期`.split(/\s+/);
 
 test('fields are ranked by how their names suggest an event time', () => {
