@@ -155,6 +155,9 @@ const [quote, backslash, colon, comma, braceOpen, braceClose, bracketOpen, brack
 
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
+/** Maximum number of keys kept: an object that has more of them is not an event around a list. */
+const mostNamed = 100_000;
+
 /** Maximum length of a path to a list. */
 const mostKeys = 3;
 
@@ -264,7 +267,7 @@ class Scan {
 
   #names(key: string): void {
     this.#keys[this.#keys.length - 1] = key;
-    this.#named.push(this.#keys.map(each => each ?? ''));
+    if (this.#named.length < mostNamed) this.#named.push(this.#keys.map(each => each ?? ''));
   }
 
   #opens(isObject: boolean): void {
