@@ -1,3 +1,4 @@
+import { hintForOperator } from './hint-operators.js';
 import { longestStatement, translatedQuery } from './languages/recognize.js';
 
 /** The response to a line that is not APL, and its replacement. */
@@ -17,6 +18,13 @@ export const LEAVING = /^(?:exit|quit)(?:\(\))?$/i;
 
 /** Lines typed for other tools. */
 const habits: readonly Row[] = [
+  {
+    written: /^(find|evaluate|macro-expand)\s+(?:in\s*\(|withsource\s*=|where\s|["'\w](?!e\b))[\s\S]*$/,
+    says: ([whole = '', word = '']) => ({
+      message: `APL has no operator \`${word}\``,
+      hint: (word === 'find' ? undefined : hintForOperator(word, whole)) ?? 'Write `search in (T, U) …`.',
+    }),
+  },
   {
     written: /^```[\w-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/,
     says: ([, query = '']) => ({

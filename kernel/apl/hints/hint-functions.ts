@@ -241,6 +241,46 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
   zip: 'Write `| mv-expand a, b`, which goes through both in step.',
 };
 
+const noGeometry =
+  'APL computes no geometry: write conditions on the coordinates, such as `lat between (40 .. 41)`.';
+const bitwise = 'APL has no functions of bits: divide by powers of two, `toint(x / 4) % 2`.';
+const noUsers = 'A query does not know who runs it: write the name, or declare a parameter by `%param`.';
+const otherSources = "Datasets are named alone: ['name'].";
+
+/** Families of functions that APL lacks, by a pattern of their names. */
+const families: readonly (readonly [name: RegExp, hint: string])[] = [
+  [/^geo_(?!info_from_ip_address$)|^st_/, noGeometry],
+  [/^binary_|^bitset_/, bitwise],
+  [/^convert_/, 'Multiply by the factor: `miles * 1.609344`.'],
+  [/^current_(?:principal|cluster|database)/, noUsers],
+  [
+    /^series_(?:decompose|outliers|periods|seasonal|fit_(?:2lines|line|poly))/,
+    'Nothing is fitted or foretold in APL: `%compare -1w` shows the week before, `series_stats(x)` the mean and the spread.',
+  ],
+  [/^gzip_|^zlib_/, 'Compressed text cannot be read here: decompress it before the import.'],
+  [/^parse_user_agent$/, 'Write `extract(pattern, 1, user_agent)`, or `user_agent contains "Firefox"`.'],
+  [/^parse_command_line$/, "Write `split(command, ' ')`."],
+  [
+    /^(?:estimate_data_size|extent_id|extent_tags|cursor_\w+)$/,
+    'Storage is not visible to a query: `string_size(x)` counts the bytes of a string.',
+  ],
+  [/^make_list_with_nulls$/, "Nulls are left out: write `make_list(coalesce(tostring(x), ''))`."],
+  [/^bag_set_key$/, "Name the keys: `bag_pack('a', x.a, 'b', b)`."],
+  [/^jaccard_index$/, 'Write `todouble(array_length(set_intersect(a, b))) / array_length(set_union(a, b))`.'],
+  [/^has_any_index$/, 'Write `case(x has a, 0, x has b, 1, -1)`.'],
+  [
+    /^(?:cluster|database|workspace|app|resource|adx|external_table|materialized_view|stored_query_result|_getwatchlist|graph)$/,
+    otherSources,
+  ],
+  [/^\$__/, 'That is a macro of Grafana: the range of `%time` holds for every query.'],
+];
+
+/** Returns a sentence for a function of a family that APL lacks. */
+export function familyHint(name: string): string | undefined {
+  const word = name.toLowerCase();
+  return families.find(([pattern]) => pattern.test(word))?.[1];
+}
+
 /** Functions of several parameters whose equivalents take them in the same order. */
 export const sameOrder: ReadonlySet<string> = new Set([
   ...[

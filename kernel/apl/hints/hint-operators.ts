@@ -53,6 +53,7 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   'top-nested': 'Write `| summarize topk(field, N) by …`.',
   fork: 'Write two queries in two cells.',
   find: 'Write `| search …`.',
+  'macro-expand': 'Write `| union T, U`, or a pattern of names such as `union logs*`.',
   select: 'Write `| project …`.',
   stats: 'Write `| summarize … by …`.',
   group: 'Write `| summarize … by …`.',

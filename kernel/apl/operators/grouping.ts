@@ -45,6 +45,17 @@ export const grouping = {
       result: '[[1, 0, 1]]',
     },
     clauses: [
+      {
+        name: 'options',
+        takes: 'options',
+        options: {
+          kind: {
+            takes: 'word',
+            values: ['nonempty'],
+            doc: 'As in Kusto: no rows give one series of defaults, which they also do without the option.',
+          },
+        },
+      },
       { name: 'aggregates', takes: 'defaulted assignments', offers: 'aggregates' },
       {
         name: 'on',

@@ -4,7 +4,7 @@ import { limitFinding } from './diagnostics.js';
 import { missing } from './nodes.js';
 import { parseExpression, parseType } from './readers/read-expression.js';
 import { parseOperators, parsePipeline } from './readers/read-pipeline.js';
-import { isMaterialize, startsSource, takeTranslated } from './readers/read-source.js';
+import { isMaterialize, startsQualified, startsSource, takeTranslated } from './readers/read-source.js';
 import { separatorAdvice } from './readers/separators.js';
 import { takeStrayBracket } from './readers/typos.js';
 import { limits } from './syntax-limits.js';
@@ -138,7 +138,8 @@ function parseLetValue(stream: TokenStream): Expr | Pipeline {
   if (isLambda(stream)) return refuseLambda(stream);
   const next = stream.peek(1);
   const isOperator = next.kind === 'symbol' && next.text !== '(' && next.text !== '[';
-  if ((startsSource(stream) && !isOperator) || isMaterialize(stream)) return parsePipeline(stream);
+  if ((startsSource(stream) && !isOperator) || isMaterialize(stream) || startsQualified(stream))
+    return parsePipeline(stream);
   const mark = stream.mark;
   const found = stream.diagnostics.length;
   const value = parseExpression(stream, 'after `=`');

@@ -18,6 +18,10 @@ export const countHints: Readonly<Record<string, (count: number) => string | und
   bin: count => (count === 1 ? 'Write bin(_time, 5m): what is rounded stands first.' : undefined),
   bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a width of your own.' : undefined),
   count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
+  split: count => (count === 3 ? 'Write split(text, delimiter)[0] for one part.' : undefined),
+  countof: count => (count === 3 ? 'countof_regex(regex, text) counts the matches of a pattern.' : undefined),
+  extract: count => (count === 4 ? 'Convert the result: toint(extract(regex, 1, text)).' : undefined),
+  format_ipv4: count => (count === 2 ? 'Write format_ipv4_mask(ip, prefix).' : undefined),
   percentile: count => (count > 2 ? 'Write percentiles_array(x, 50, 95) for several.' : undefined),
 };
 

@@ -1,3 +1,4 @@
+import { own } from '../../../present.js';
 import { datesMeant, parseTime, parseTimespan } from '../../../time.js';
 import { aggregateNamed, functionNamed, functionNames } from '../../catalog/all-functions.js';
 import {
@@ -9,7 +10,13 @@ import {
 } from '../../catalog/entry.js';
 import { allGroups } from '../../catalog/functions/string-functions.js';
 import { rowFunctions } from '../../catalog/row-functions.js';
-import { callElsewhere, functionsElsewhere, operatorCalled, sameOrder } from '../../hints/hint-functions.js';
+import {
+  callElsewhere,
+  familyHint,
+  functionsElsewhere,
+  operatorCalled,
+  sameOrder,
+} from '../../hints/hint-functions.js';
 import type { Relation, Scalar } from '../../plan/plan.js';
 import { call, constant, reference } from '../../plan/scalars.js';
 import type { Argument, Expr, Pipeline, Span } from '../../syntax/ast.js';
@@ -403,22 +410,19 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
   const { name } = expr.callee;
   const definition = binder.definitions.get(name);
   if (definition !== undefined) return refuseCalled(binder, expr, definition);
-  const operator = operatorCalled(
-    name,
-    expr.args.map(({ value }) => shorten(binder.text(value))),
-  );
+  const texts = expr.args.map(({ value }) => binder.text(value));
+  const operator = operatorCalled(name, texts.map(shorten));
   if (operator !== undefined) {
     binder.error('unknown-function', expr.callee, `\`${name}\` is an operator, not a function`, operator);
     return unbound;
   }
-  const texts = expr.args.map(({ value }) => binder.text(value));
   const known = functionNames(scope.aggregates !== undefined);
   const translated = known.includes(name.toLowerCase()) ? undefined : callElsewhere(name, texts);
   // A typo in a short name yields another word.
   const foreign = Object.keys(functionsElsewhere).filter(each => each === name || each.length > 4);
   const candidates = [...known, ...foreign];
   const guess = translated === undefined ? (nearest(name, candidates) ?? '') : name;
-  const equivalent = Object.hasOwn(functionsElsewhere, guess) ? functionsElsewhere[guess] : undefined;
+  const equivalent = familyHint(name) ?? own(functionsElsewhere, guess);
   if (equivalent !== undefined) {
     const message = `APL has no function \`${name}\``;
     const hint = equivalent.endsWith('.') ? equivalent : `Write \`${equivalent}\`.`;
@@ -432,10 +436,7 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     binder.error('unknown-function', expr, message, `Write \`${shorten(translated)}\`.`, translated);
     return unbound;
   }
-  const otherwise = name.startsWith('$__')
-    ? 'That is a macro of Grafana: the range of `%time` holds for every query.'
-    : 'The functions are listed by `%help functions`.';
-  binder.unknown('function', name, expr.callee, candidates, otherwise);
+  binder.unknown('function', name, expr.callee, candidates, 'The functions are listed by `%help functions`.');
   return unbound;
 }
 

@@ -141,6 +141,11 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
     return true;
   }
   const { value: width } = size;
+  if (isTimed && width.kind === 'constant' && /^\d+(?:\.\d+)?(?:[dhms]|[mun]s)$/.test(String(width.value))) {
+    const message = `the size of a bin of times is a duration, and ${quoted(binder, size.expr)} is a string`;
+    binder.error('argument-type', size.expr, message, `Write ${width.value}.`, String(width.value));
+    return true;
+  }
   if (!isTimed || width.kind !== 'constant' || !isNumber(width.type) || !(Number(width.value) > 0))
     return false;
   // Times are binned by seconds or more, durations by the usual unit.

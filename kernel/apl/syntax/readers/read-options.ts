@@ -20,6 +20,8 @@ export function parseOptions(
     const name = stream.peek();
     if (name.kind !== 'word' || !stream.isSymbol('=', 1)) return options;
     if (!Object.hasOwn(known, name.text) && !isSlip(stream, next)) return options;
+    // `make-series kind = count()` names a series.
+    if (next?.takes === 'defaulted assignments' && stream.isSymbol('(', 3)) return options;
     const option = parseOption(stream, known, owner);
     if (option === undefined) return options;
     options.push(option);
@@ -83,7 +85,12 @@ function offerNames(stream: TokenStream, known: Options, given: readonly Option[
 }
 
 /** Operands that may start with `name = value` themselves. */
-const mayName: ReadonlySet<Operand> = new Set(['assignments', 'typed assignments', 'search']);
+const mayName: ReadonlySet<Operand> = new Set([
+  'assignments',
+  'typed assignments',
+  'defaulted assignments',
+  'search',
+]);
 
 /** True if `foo=bar` can only be an unknown option. */
 function isSlip(stream: TokenStream, next: Clause | undefined): boolean {

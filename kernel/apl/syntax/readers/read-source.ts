@@ -22,7 +22,7 @@ export function parseSource(stream: TokenStream): Source {
   if (stream.isSymbol('(')) return parseParenthesised(stream);
   if (startsSource(stream)) return stream.nested(parseWordSource, tooDeep);
   if (token.kind === 'string') return stringSource(stream);
-  const other = takeTableCall(stream) ?? takeOtherLanguage(stream);
+  const other = takeTableCall(stream) ?? takeQualified(stream) ?? takeOtherLanguage(stream);
   if (other !== undefined) return other;
   const unquoted = takeUnquoted(stream);
   if (unquoted !== undefined) return unquoted;
@@ -109,6 +109,36 @@ function takeTableCall(stream: TokenStream): Source | undefined {
   const span = { from, to: stream.lastEnd };
   if (held === undefined) return dataset(identifier(text.text, true, text), span);
   return { ...dataset(identifier(held.name, false, held), span), held: true };
+}
+
+const qualified =
+  /(?:(?:cluster|database|workspace|app|resource|adx|arg)\(\s*(?:"[^"\n]*"|'[^'\n]*')?\s*\)\s*\.\s*)+(?:\[\s*["']([^"'\]\n]+)["']\s*\]|([A-Za-z_]\w*)(?![\w(]))|(?:external_table|materialized_view|stored_query_result|_GetWatchlist)\(\s*["']([^"'\n]+)["']\s*\)/y;
+
+/** Returns the dataset that a source of Kusto names, such as `cluster('a').database('b').T`, and where its text ends. */
+function qualifiedName(stream: TokenStream): { readonly name: string; readonly to: number } | undefined {
+  if (stream.peek().kind !== 'word' || !stream.isSymbol('(', 1)) return undefined;
+  qualified.lastIndex = stream.peek().from;
+  const [, quoted, bare, called] = qualified.exec(stream.source) ?? [];
+  const name = quoted ?? bare ?? called;
+  return name === undefined ? undefined : { name, to: qualified.lastIndex };
+}
+
+/** True if a source of Kusto stands here. */
+export function startsQualified(stream: TokenStream): boolean {
+  return qualifiedName(stream) !== undefined;
+}
+
+/** Reports a source of Kusto and reads the dataset that it names. */
+function takeQualified(stream: TokenStream): Source | undefined {
+  const found = qualifiedName(stream);
+  if (found === undefined) return undefined;
+  const span = { from: stream.peek().from, to: found.to };
+  while (!stream.done && stream.peek().from < span.to) stream.next();
+  const written = stream.source.slice(span.from, span.to);
+  const instead = quotedName(found.name);
+  const message = `\`${written}\` is written \`${instead}\` in APL`;
+  stream.report('error', 'other-language', span, message, 'Datasets are named alone.', instead);
+  return dataset(identifier(found.name, true, span), span);
 }
 
 /** Reports a statement that is clearly not APL, with its translation if there is one, and skips it. */
