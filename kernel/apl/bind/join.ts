@@ -15,6 +15,8 @@ type Join = OperatorOf<'join' | 'lookup'>;
 interface Condition {
   readonly left: Scalar;
   readonly right: Scalar;
+  /** The two values before they were converted to one type. */
+  readonly written: { readonly left: Scalar; readonly right: Scalar };
 }
 
 /** Binds `join` and `lookup`: equal keys, then the fields of both sides; a key with the same name on both sides occurs once. */
@@ -29,7 +31,7 @@ export function bindJoin(binder: Binder, operator: Join, stage: Stage): Stage {
     left: stage.relation,
     right: right.relation,
     join: kind,
-    on,
+    on: on.map(({ left, right }) => ({ left, right })),
     columns: joinedColumns(kind, sides),
   };
   return project(
@@ -162,7 +164,7 @@ function refuseEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>,
 function align(left: Scalar, right: Scalar): Condition {
   const type = commonType([left, right]);
   const target = type === 'dynamic' ? 'string' : type;
-  return { left: convertTo(left, target), right: convertTo(right, target) };
+  return { left: convertTo(left, target), right: convertTo(right, target), written: { left, right } };
 }
 
 function joinedColumns(kind: JoinKind, sides: Sides): readonly Column[] {
@@ -183,7 +185,7 @@ function outputs(
   lookup: boolean,
 ): Computed[] {
   if (kind.endsWith('semi') || kind.endsWith('anti')) return joinedColumns(kind, sides).map(keep);
-  const keys = on.flatMap(({ left, right }) =>
+  const keys = on.flatMap(({ written: { left, right } }) =>
     left.kind === 'column' && right.kind === 'column' ? [{ left: left.id, right: right.id }] : [],
   );
   const repeated = (column: Column): boolean =>
@@ -196,8 +198,14 @@ function outputs(
     const key = keys.find(candidate => candidate.left === column.id);
     const twin = sides.right.columns.find(other => other.id === key?.right && other.name === column.name);
     if (twin === undefined || (kind !== 'rightouter' && kind !== 'fullouter')) return keep(column);
-    const value: Scalar = call('$first', [reference(column), reference(twin)], column.type);
-    return { column: { ...column, id: binder.column(column.name, column.type).id }, value };
+    const values = [reference(column), reference(twin)];
+    const type = commonType(values);
+    const value = call(
+      '$first',
+      values.map(each => convertTo(each, type)),
+      type,
+    );
+    return { column: { ...column, type, id: binder.column(column.name, type).id }, value };
   });
   return [...left, ...sides.right.columns.filter(column => !repeated(column)).map(keep)];
 }

@@ -239,7 +239,7 @@ function jsonOf(value: Value): Json {
   return value instanceof Dynamic ? value.json : value;
 }
 
-function textOf(json: Json): string {
+export function textOf(json: Json): string {
   return typeof json === 'string' ? json : jsonCell(json);
 }
 

@@ -1,6 +1,6 @@
-import type { Column, Draw } from './expressions.js';
+import { type Column, type Draw, textOf } from './expressions.js';
 import { type Step, type Table, uniqueTable } from './pipelines.js';
-import { groupKey, type Value } from './values.js';
+import { Dynamic, groupKey, type Value } from './values.js';
 
 const kinds = [
   ...(['inner', 'innerunique', 'leftouter', 'rightouter', 'fullouter'] as const),
@@ -36,7 +36,7 @@ export function join(draw: Draw, left: Table, right: Table): Step | undefined {
 function keysOf(draw: Draw, left: Table, right: Table): Keys | undefined {
   const all = left.columns.flatMap((a, atLeft) =>
     right.columns.flatMap((b, atRight): Keys[] => {
-      if (a.type !== b.type || a.type === 'dynamic') return [];
+      if (a.type !== b.type) return [];
       const shared = a.name === b.name;
       const text = shared ? a.name : `$left.${a.name} == $right.${b.name}`;
       return [{ left: atLeft, right: atRight, text, shared }];
@@ -48,7 +48,12 @@ function keysOf(draw: Draw, left: Table, right: Table): Keys | undefined {
 }
 
 function isUnique({ rows }: Table, at: number): boolean {
-  return new Set(rows.map(row => groupKey([row[at] ?? null]))).size === rows.length;
+  return new Set(rows.map(row => groupKey([comparable(row[at] ?? null)]))).size === rows.length;
+}
+
+/** Dynamic keys are compared as strings. */
+function comparable(value: Value): Value {
+  return value instanceof Dynamic ? textOf(value.json) : value;
 }
 
 function isMatch(a: Value, b: Value): boolean {
@@ -57,7 +62,7 @@ function isMatch(a: Value, b: Value): boolean {
 
 function joined(kind: JoinKind, left: Table, right: Table, keys: Join): Table {
   const matches = (a: readonly Value[], b: readonly Value[]): boolean =>
-    isMatch(a[keys.left] ?? null, b[keys.right] ?? null);
+    isMatch(comparable(a[keys.left] ?? null), comparable(b[keys.right] ?? null));
   const inLeft = (expected: boolean) =>
     left.rows.filter(a => right.rows.some(b => matches(a, b)) === expected);
   const inRight = (expected: boolean) =>
