@@ -440,10 +440,11 @@ class SqlWriter {
     return `SELECT ${input}.* FROM ${this.#dialect.join('leftsemi', input, chosen, same)}`;
   }
 
-  #joinSql(relation: Extract<Relation, { kind: 'join' }>): string {
+  #joinSql(written: Join): string {
     this.#joins = true;
+    const relation = written.join === 'innerunique' ? firstOfEachKey(written, this.#columns) : written;
     const left = this.write(relation.left);
-    const right = this.write(relation.join === 'innerunique' ? firstOfEachKey(relation) : relation.right);
+    const right = this.write(relation.right);
     const on =
       relation.on
         .map(({ left: a, right: b }) =>
@@ -521,31 +522,27 @@ function rowCount(count: Scalar, context: ExpressionContext): string {
   return count.kind === 'constant' ? String(count.value) : expressionSql(count, context);
 }
 
-/** Returns the right side with only the first row per key. */
-function firstOfEachKey(relation: Extract<Relation, { kind: 'join' }>): Relation {
-  const keys: Computed[] = relation.on.flatMap(({ right }) => {
-    const column =
-      right.kind === 'column'
-        ? relation.right.columns.find(candidate => candidate.id === right.id)
-        : undefined;
-    return column === undefined ? [] : [{ column, value: right }];
+type Join = Extract<Relation, { kind: 'join' }>;
+
+/** Returns a join with only the first right row per key; a key that is computed becomes a column of its own. */
+function firstOfEachKey(relation: Join, made: Columns): Join {
+  const { columns } = relation.right;
+  const keys = relation.on.map(({ left, right }) => {
+    const own = right.kind === 'column' ? columns.find(({ id }) => id === right.id) : undefined;
+    return { left, column: own ?? made.hidden(right.type), value: right };
   });
-  const rest = relation.right.columns.filter(column => !keys.some(key => key.column.id === column.id));
-  const aggregates = rest.map(column => ({
-    column,
-    call: {
-      name: 'take_first',
-      args: [reference(column)],
-      type: column.type,
-    },
-  }));
-  return {
+  const rest = columns.filter(column => !keys.some(key => key.column.id === column.id));
+  const right: Relation = {
     kind: 'aggregate',
     input: relation.right,
-    keys,
-    aggregates,
-    columns: [...keys.map(key => key.column), ...rest],
+    keys: keys.filter(({ column }, at) => keys.findIndex(key => key.column.id === column.id) === at),
+    aggregates: rest.map(column => ({
+      column,
+      call: { name: 'take_first', args: [reference(column)], type: column.type },
+    })),
+    columns: [...new Set([...keys.map(key => key.column), ...rest])],
   };
+  return { ...relation, right, on: keys.map(({ left, column }) => ({ left, right: reference(column) })) };
 }
 
 /** Returns the sort keys of a relation's rows; none if any of their columns is gone. */
