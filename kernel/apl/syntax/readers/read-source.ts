@@ -112,7 +112,7 @@ function takeTableCall(stream: TokenStream): Source | undefined {
 }
 
 const qualified =
-  /(?:(?:cluster|database|workspace|app|resource|adx|arg)\(\s*(?:"[^"\n]*"|'[^'\n]*')?\s*\)\s*\.\s*)+(?:\[\s*["']([^"'\]\n]+)["']\s*\]|([A-Za-z_]\w*)(?![\w(]))|(?:external_table|materialized_view|stored_query_result|_GetWatchlist)\(\s*["']([^"'\n]+)["']\s*\)/y;
+  /(?:(?:cluster|database|workspace|app|resource|adx|arg)\((?:"[^"\n]*"|'[^'\n]*')?\)\.)+(?:\[["']([^"'\]\n]+)["']\]|([A-Za-z_]\w*)(?![\w(]))|(?:external_table|materialized_view|stored_query_result|_GetWatchlist)\(["']([^"'\n]+)["']\)/y;
 
 /** Returns the dataset that a source of Kusto names, such as `cluster('a').database('b').T`, and where its text ends. */
 function qualifiedName(stream: TokenStream): { readonly name: string; readonly to: number } | undefined {
