@@ -120,12 +120,12 @@ describe.skipIf(!hasOpenssl())('a download', () => {
       'BASE/rows.csv is a web page, not a file',
     ],
     [
-      'too large a content-length',
+      'a content-length over the limit',
       (_, response) => response.writeHead(200, { 'content-length': 3_000_000_000 }).write('n'),
       'BASE/rows.csv has more than 2 GB, the maximum size of a download',
     ],
     [
-      'too large without a content-length',
+      'a body over the limit without a content-length',
       (_, response) => {
         response.write(csv);
         response.end(csv);
@@ -134,7 +134,7 @@ describe.skipIf(!hasOpenssl())('a download', () => {
       { mostBytes: 10 },
     ],
     [
-      'too large after decompression',
+      'a body over the limit after decompression',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(' '.repeat(2e6))),
       'BASE/rows.csv has more than 1 MB, the maximum size of a download',
       { mostBytes: 1e6 },

@@ -134,13 +134,13 @@ describe('a profile is refused', () => {
       'the AXIOM_ORG_ID contains characters',
     ],
     [
-      'with such a token in the file',
+      'with an invalid token in the file',
       { deployments: { a: { token: 'xaat-\u00e9' } } },
       {},
       'the token of [deployments.a] contains characters',
     ],
     [
-      'with such an organization in the file',
+      'with an invalid organization in the file',
       { deployments: { a: { org_id: 'a\u0000' } } },
       {},
       'the org_id of [deployments.a] contains characters',

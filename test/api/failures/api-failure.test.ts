@@ -310,9 +310,9 @@ describe('the error for', () => {
   });
 
   test.each<readonly [string, number, string]>([
-    ['a proxy', 300, 'redirected'],
-    ['a cache', 304, 'redirected'],
-    ['nobody', 399, 'redirected'],
+    ['multiple choices', 300, 'redirected'],
+    ['an unmodified response', 304, 'redirected'],
+    ['an unassigned redirect', 399, 'redirected'],
     ['a bad request', 400, 'bad-request'],
   ])('%s: status %i', async (_, status, code) => {
     connections.service.answer(() => ({ status, body: { message: 'no' } }));

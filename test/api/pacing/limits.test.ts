@@ -16,7 +16,7 @@ test.each([
     'Only 0 of 5,000 GB·ms of the query limit of the plan are left.',
   ],
   [
-    'a reset beyond all years',
+    'an out-of-range reset',
     { limit: '10', remaining: '1', reset: '99999999999' },
     'Only 1 of 10 GB·ms of the query limit of the plan are left.',
   ],

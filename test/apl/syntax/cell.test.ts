@@ -25,9 +25,9 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['a magic for this cell', '%%time 1h\nT', ['%%time 1h', 'T']],
   ['spaces around magics', '  %time   last 1h  \nT', ['%time last 1h', 'T']],
   ['a comment before a magic', '// note\n%time 1h\nT', ['%time 1h', 'T']],
-  ['Windows line ends', '%time 1h\r\nT\r\n| count\r\n', ['%time 1h', 'T\r\n| count']],
+  ['Windows line endings', '%time 1h\r\nT\r\n| count\r\n', ['%time 1h', 'T\r\n| count']],
   ['a magic below a query', 'T | count\n\n%time 1h', ['T | count', '%time 1h', '!late-magic']],
-  ['a line break alone', 'T | count\nU', ['T | count\nU']],
+  ['a single line break', 'T | count\nU', ['T | count\nU']],
   ['two queries', 'T | count\n\nU | count', ['T | count', 'U | count']],
   ['a blank line with spaces', 'T | count\n  \t \nU', ['T | count', 'U']],
   ['a semicolon', 'T | count; U', ['T | count', 'U']],
@@ -40,7 +40,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['a blank line inside brackets', 'T | where a in (1,\n\n2\n\n)', ['T | where a in (1,\n\n2\n\n)']],
   ['a blank line before by', 'T | summarize count()\n\nby a', ['T | summarize count()\n\nby a']],
   ['a blank line before and', 'T | where a\n\nand b', ['T | where a\n\nand b']],
-  ['a comment between', 'T\n// note\n| count', ['T\n// note\n| count']],
+  ['a comment between lines', 'T\n// note\n| count', ['T\n// note\n| count']],
   ['a blank line and a comment', 'T\n\n// note\n| count', ['T\n\n// note\n| count']],
   ['a comment, then another query', 'T\n\n// note\nU', ['T', '// note\nU']],
   ['a fenced string with a blank line', 'T | where a == ```x\n\ny```', ['T | where a == ```x\n\ny```']],
@@ -53,7 +53,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['let for two queries', 'let a = 1;\nT\n\nU', ['let a = 1;\nT', 'let a = 1;\nU']],
   ['let without semicolon, then a blank line', 'let a = 1\n\nT', ['let a = 1;\nT']],
   ['let after a query', 'T;\nlet a = 1;\nU', ['T', 'let a = 1;\nU']],
-  ['let over a blank line', 'let a =\n\n1; T', ['let a =\n\n1;\nT']],
+  ['let across a blank line', 'let a =\n\n1; T', ['let a =\n\n1;\nT']],
   [
     'set and declare',
     'set stricttypes;\ndeclare query_parameters(n:long=1);\nT',
@@ -63,7 +63,7 @@ const cells: readonly (readonly [title: string, cell: string, expected: readonly
   ['only let, with an error', 'let a = ;', ['!expected']],
   ['a dataset called let', 'let | count', ['let | count']],
   ['unclosed bracket', 'T | where (a\n\nU', ['T | where (a\n\nU']],
-  ['a bracket too many', 'T | where a)\n\nU', ['T | where a)', 'U']],
+  ['an extra bracket', 'T | where a)\n\nU', ['T | where a)', 'U']],
   ['quoted dataset after a blank line', "T | count\n\n['U'] | count", ['T | count', "['U'] | count"]],
 ];
 

@@ -35,7 +35,7 @@ describe('the arguments', () => {
     ['star', '--name=x abc', ['abc'], { name: 'x' }],
     ['time', '-1d -1h --freeze', ['-1d', '-1h'], { freeze: '' }],
     ['import', '"--odd.csv" --dataset d', ['--odd.csv'], { dataset: 'd' }],
-  ])('of %%%s %s', (name, line, words, options) => {
+  ])('of the magic %s with %s', (name, line, words, options) => {
     const found = parseArguments(findMagic(name), line);
     expect([found.words, Object.fromEntries(found.options)]).toEqual([words, options]);
   });
@@ -519,7 +519,7 @@ describe('the table of magics', () => {
     expect(names.length).toBe(new Set(names).size);
   });
 
-  test.each(magics)('%$name describes itself', ({ name, usage, summary, help, options }) => {
+  test.each(magics)('$name describes itself', ({ name, usage, summary, help, options }) => {
     expect([usage.startsWith(`%${name}`), /^[a-z`].*[^.]$/.test(summary), help.length > 0]).toEqual([
       true,
       true,

@@ -91,7 +91,7 @@ describe('reports rows that a hosted service silently left out', () => {
       'Only 1,000 rows were fetched (the default limit).',
     ],
     [
-      'beside a message about something else',
+      'despite an unrelated message',
       'web',
       1000,
       { messages: [{ priority: 'warn', count: 1, code: 'license_limit_for_query_warning', msg: 'old' }] },

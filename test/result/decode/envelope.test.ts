@@ -168,7 +168,7 @@ describe('a table', () => {
     ['the other half of a range', { range: { field: '_time', end: 'a' } }],
     ['buckets without a size', { buckets: { field: '_time' } }],
     ['buckets of size zero', { buckets: { field: '_time', size: 0 } }],
-    ['buckets of no field', { buckets: { size: 60 } }],
+    ['buckets without a field', { buckets: { size: 60 } }],
   ])('omits %s', (_, parts) => expect(info(parts)).toEqual(bare));
 });
 

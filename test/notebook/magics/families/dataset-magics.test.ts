@@ -63,7 +63,7 @@ test.each([
   ['1677-09-22T00:00:00Z 2262-04-11T12:00:00Z', 3],
   ['2262-04-11T11:59:59Z 2262-04-11T12:00:00Z', 2],
   ['1677-09-22T00:00:00.000000001Z 2262-04-11T12:00:00.000000001Z', 6],
-])('reads the events within %%time %s at the limits of 64-bit nanoseconds', async (range, sum) => {
+])('reads the events in the range %s at the limits of 64-bit nanoseconds', async (range, sum) => {
   const found = await lines(`%%time ${range}\nends | summarize sum(n)`);
   expect([
     traceback(await bench().run(`%%time ${range}\nends`)),

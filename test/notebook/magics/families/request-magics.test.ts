@@ -51,7 +51,7 @@ test.each([
     { queryOptions: {}, cursor: '0abc', includeCursor: true, includeCursorField: true },
     plain[1],
   ],
-])('%%%%request %s applies to one cell', async (line, body, parameters) => {
+])('options above a cell apply to it only: %s', async (line, body, parameters) => {
   expect(await sent(`%%request ${line}\nweb`)).toEqual([body, parameters]);
   expect(await sent('web')).toEqual(plain);
 });

@@ -68,7 +68,7 @@ test('%use does not show the end of a token that is too short', async () => {
 });
 
 describe('%%on', () => {
-  test.each(['on', 'use', 'connect'])('%%%%%s applies to its own cell only', async name => {
+  test.each(['on', 'use', 'connect'])('the cell form of %s applies to its own cell only', async name => {
     await configure();
     const there = await bench.run(`%%${name} prod\nweb | count`);
     expect([queries(other).length, queries(bench.service).length]).toEqual([1, 0]);
