@@ -3,6 +3,8 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
+import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { sharedService, type TestService, temporaryDirectory, testService } from '../../service.js';
 
 const service = sharedService();
@@ -108,6 +110,25 @@ test.each([30, 63])('a last line of CSV that has %s MiB is stored', async mebiby
   const headers = { 'content-type': 'text/csv' };
   const ingested = await service().json('POST', '/v1/datasets/d/ingest', content, headers);
   expect(ingested.body.ingested).toBe(20_001);
+});
+
+test('a table value over 64 MiB is refused with its field, a column over it is stored', async () => {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [] });
+  const imported = async (name: string, select: string) => {
+    const file = path.join(dataDir, `${name}.parquet`);
+    await engine.run(`COPY (${select}) TO ${sqlText(file)} (FORMAT parquet)`);
+    return service().json('POST', '/v1/local/import', { path: file, dataset: name });
+  };
+  const text = (count: string) => `concat(i, repeat('x', ${count})) AS "a b"`;
+  const long = await imported('one', `SELECT ${text(`${2 ** 26}`)} FROM range(1) t(i)`);
+  expect([long.status, long.body.detail.message]).toEqual([
+    400,
+    'one.parquet has a value of more than 64 MiB in `a b`; a value may have 64 MiB.',
+  ]);
+  const most = await imported('most', `SELECT ${text(`${2 ** 26} - 1 - i`)} FROM range(2) t(i)`);
+  expect([most.status, most.body.rows]).toEqual([200, 2]);
+  await engine.close();
 });
 
 test('a body compressed twice is refused as gzip', async () => {
