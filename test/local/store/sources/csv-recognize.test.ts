@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
 import {
+  areDashes,
   areUnits,
   commentsAbove,
+  footerLength,
   linesAbove,
   looksLikeCsv,
   looksLikeHeader,
+  looksLikeTotal,
+  namesInComment,
   periodsAmongNames,
 } from '../../../../kernel/local/store/sources/csv-recognize.js';
 
@@ -111,4 +115,76 @@ test.each<[string, boolean]>([
   ['GET,a\nGET,b', false],
 ])('%j is a table: %s', (text, expected) => {
   expect(looksLikeCsv(text.split('\n'))).toBe(expected);
+});
+
+test.each([
+  ...['Total', 'totals', 'Grand Total', 'subtotal', 'Sub-Total', 'SUM', 'Summe', 'Gesamt', 'Gesamtsumme'],
+  ...['Insgesamt', 'Totale', 'Suma', 'Somme', 'Итого', '合計', '总计'],
+])('%s begins a line of totals', word => {
+  const totals = [`${word},5,`, `"${word} :",,7`, `,${word}:,1.5`].map(line => looksLikeTotal(line, ',', 3));
+  expect(totals).toEqual([true, true, true]);
+});
+
+test.each<[string, boolean]>([
+  ['Total;5;x', true],
+  ['Total;x;-5', true],
+  ['Total;x;y', false],
+  ['Total;;', false],
+  ['5;Total;', false],
+  ['Total;5', false],
+  ['Total;5;6;7', false],
+  ['Total,5,6', false],
+  ['Totally;5;6', false],
+  ['Total of a;5;6', false],
+])('%s is a line of totals of three columns: %s', (line, expected) => {
+  expect(looksLikeTotal(line, ';', 3)).toBe(expected);
+});
+
+test.each([
+  ['5', '-5', '+5', '.5', ',5', '1,000.5', '5e3', '5.5E-3', '5%', '2026-01-01', '1/2/2026', '1.2.26 10:00'],
+  ['', '-', 'x5', '5x', '5e', '5 %', '2026-1', '--5'],
+])('a total is a number or a time', (...values) => {
+  const expected = values.includes('5');
+  const found = values.map(value => looksLikeTotal(`sum|${value}`, '|', 2));
+  expect(found).toEqual(values.map(() => expected));
+});
+
+test.each<[string, number]>([
+  ['a,1\n(1 row)\n', 8],
+  ['a,1\n\n (20 rows affected) \n', 22],
+  ['a,1\r\n(2 rows)', 9],
+  ['(2 rows)', 0],
+  ['a,1\n(2 rows)\nb,2', 0],
+  ['a,1\n(two rows)', 0],
+  ['a,1\n', 0],
+])('the line with the number of rows at the end of %j has %s characters', (end, length) => {
+  expect(footerLength(end)).toBe(length);
+});
+
+test.each<[readonly string[], boolean]>([
+  [['----', '--'], true],
+  [['-', '--'], true],
+  [['-', '-'], false],
+  [['--', ''], false],
+  [['--', 'a'], false],
+  [[], false],
+])('%j are dashes below names: %s', (cells, expected) => {
+  expect(areDashes(cells)).toBe(expected);
+});
+
+test.each<[string | undefined, readonly string[] | undefined]>([
+  ['# host,n', ['host', 'n']],
+  ['// host ; n', ['host', 'n']],
+  ['%host\tn', ['host', 'n']],
+  ['# host n', ['host', 'n']],
+  ['#Fields: host n', ['host', 'n']],
+  ['# host name\tn', ['host name', 'n']],
+  ['# host,n,', undefined],
+  ['# host', undefined],
+  ['# host,5', undefined],
+  ['# host,', undefined],
+  ['host,n', undefined],
+  [undefined, undefined],
+])('of the comment %j the names of two columns: %j', (line, names) => {
+  expect(namesInComment(line, 2)).toEqual(names);
 });
