@@ -323,6 +323,32 @@ test('columns outside a condition are read only for row groups with matching row
   expect(bytes).toBeLessThan(size / 2);
 });
 
+test('evicts the least recently used row groups, and refuses a query that needs more', async () => {
+  const limited = await testService({ compile: compileRequest, limits: { bucketBytes: 4 * 2 ** 20 } });
+  await limited.json('POST', '/v1/local/import', { path: 's3://logs/wide', dataset: 'wide' });
+  const bytesIn = async (start: string, end: string) => {
+    bucket.taken();
+    const range = { startTime: `2026-06-01T${start}:00:00Z`, endTime: `2026-06-01T${end}:59:59Z` };
+    const { status, body } = await limited.query('wide | summarize count(), dcount(body)', range);
+    const read = gets(bucket.taken())
+      .map(spanIn)
+      .reduce((total, [from, to]) => total + to - from, 0);
+    return [status, body.tables?.[0]?.columns[0][0] ?? body.message, read > 2 ** 20];
+  };
+  expect(await bytesIn('00', '07')).toEqual([200, 2048, true]);
+  expect(await bytesIn('00', '07')).toEqual([200, 2048, false]);
+  expect(await bytesIn('08', '15')).toEqual([200, 2048, true]);
+  expect(await bytesIn('08', '15')).toEqual([200, 2048, false]);
+  expect(await bytesIn('00', '07')).toEqual([200, 2048, true]);
+  expect(await bytesIn('00', '23')).toEqual([
+    413,
+    expect.stringMatching(
+      /^This query would read [\d.]+ MB from the bucket, and at most 4\.2 MB are kept here at once\. Choose a shorter time range, or name fewer fields with `project`\.$/,
+    ),
+    false,
+  ]);
+});
+
 describe('objects that are not Parquet are copied and imported as files', () => {
   const line = (time: number, n: number) => `${JSON.stringify({ _time: new Date(juneMs + time), n })}\n`;
   const copy = (dataset: string, more: object = {}) =>
