@@ -39,7 +39,10 @@ test.each<[number | string | undefined, string | undefined, string]>([
 
 test('a span has a duration if it has a start and an end', () => {
   const duration = (entry: Span) => cellsOf(entry).get('duration');
-  expect(duration({ startTimeUnixNano: '5', endTimeUnixNano: '12' })).toEqual({ type: 'timespan', text: '7' });
+  expect(duration({ startTimeUnixNano: '5', endTimeUnixNano: '12' })).toEqual({
+    type: 'timespan',
+    text: '7',
+  });
   expect(duration({ startTimeUnixNano: '5' })).toBeUndefined();
   expect(duration({ endTimeUnixNano: '12' })).toBeUndefined();
 });

@@ -124,7 +124,7 @@ test('a table value over 64 MiB is refused with its field, a column over it is s
   const long = await imported('one', `SELECT ${text(`${2 ** 26}`)} FROM range(1) t(i)`);
   expect([long.status, long.body.detail.message]).toEqual([
     400,
-    'one.parquet has a value of more than 64 MiB in `a b`; a value may have 64 MiB.',
+    'one.parquet has a value of more than 64 MiB in `a b`; the limit per value is 64 MiB.',
   ]);
   const most = await imported('most', `SELECT ${text(`${2 ** 26} - 1 - i`)} FROM range(2) t(i)`);
   expect([most.status, most.body.rows]).toEqual([200, 2]);

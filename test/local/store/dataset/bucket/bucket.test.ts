@@ -343,7 +343,7 @@ test('evicts the least recently used row groups, and refuses a query that needs 
   expect(await bytesIn('00', '23')).toEqual([
     413,
     expect.stringMatching(
-      /^This query would read [\d.]+ MB from the bucket, and at most 4\.2 MB are kept here at once\. Choose a shorter time range, or name fewer fields with `project`\.$/,
+      /^This query would read [\d.]+ MB from the bucket, more than the 4\.2 MB that fit in the local cache\. Choose a shorter time range, or keep fewer fields with `project`\.$/,
     ),
     false,
   ]);
