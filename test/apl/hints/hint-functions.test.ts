@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { functionNames } from '../../../kernel/apl/catalog/all-functions.js';
-import { functionsElsewhere } from '../../../kernel/apl/hints/hint-functions.js';
+import {
+  callElsewhere,
+  functionsElsewhere,
+  operatorCalled,
+} from '../../../kernel/apl/hints/hint-functions.js';
 
 test.each(Object.entries(functionsElsewhere))(
   'the hint for `%s` calls only known functions: %s',
@@ -11,3 +15,58 @@ test.each(Object.entries(functionsElsewhere))(
     expect(called.filter(name => !known.includes(String(name)))).toEqual([]);
   },
 );
+
+test.each<[string, readonly string[], string | undefined]>([
+  ['pct', ['x', '95'], 'percentile(x, 95)'],
+  ['PERC', ['x', '95'], 'percentile(x, 95)'],
+  ['percentiles', ['x', '50', '95'], 'percentiles_array(x, 50, 95)'],
+  ['distinct_count', ['x'], 'dcount(x)'],
+  ['uniqExact', ['x'], 'dcount(x)'],
+  ['mode', ['x'], 'topk(x, 1)'],
+  ['list', ['x'], 'make_list(x)'],
+  ...['first', 'earliest', 'first_value'].map(
+    name => [name, ['x'], 'arg_min(_time, x)'] satisfies [string, string[], string],
+  ),
+  ...['last', 'latest', 'last_value', 'take_any', 'any_value'].map(
+    name => [name, ['x'], 'arg_max(_time, x)'] satisfies [string, string[], string],
+  ),
+  ['span', ['_time', '5m'], 'bin(_time, 5m)'],
+  ['eval', ['x > 1'], '(x > 1)'],
+  ['searchmatch', ['"a"'], '* has "a"'],
+  ['count', [], 'count()'],
+  ['time', [], 'now()'],
+  ['concat', ['x', 'y + 1'], 'strcat(x, y + 1)'],
+  ['mod', ['x + 1', 'f(y)'], '(x + 1) % f(y)'],
+  ['mod', ['x'], undefined],
+  ['pct', ['x'], undefined],
+  ['nothing', ['x'], undefined],
+  ['nothing', [], undefined],
+  ['quantile', ['x', '0.95'], 'percentile(x, 95)'],
+  ['quantile', ['.5', 'x'], 'percentile(x, 50)'],
+  ['quantile', ['x', '95'], undefined],
+  ['quantile', ['x'], undefined],
+  ['like', ['x', "'a%'"], 'x startswith_cs "a"'],
+  ['like', ['x', '"%a"'], 'x endswith_cs "a"'],
+  ['like', ['x', 'y'], undefined],
+  ['datediff', ["'Day'", 'a', 'b'], "datetime_diff('day', b, a)"],
+  ['date_diff', ['hour', 'a', 'b'], "datetime_diff('hour', b, a)"],
+  ['datediff', ['a', 'b'], undefined],
+])('translates a call of %s with %j to %s', (name, args, expected) => {
+  expect(callElsewhere(name, args)).toBe(expected);
+});
+
+test.each<[string, readonly string[], string | undefined]>([
+  ['contains', ['a', 'b'], 'Write `a contains b`.'],
+  ['HAS', [], 'Write `x has y`.'],
+  ['in', ['a', '1', '2'], 'Write `a in (1, 2)`.'],
+  ['has_any', ['a', '"b"'], 'Write `a has_any ("b")`.'],
+  ['has_all', ['a', '"b"', '"c"'], 'Write `a has_all ("b", "c")`.'],
+  ['between', ['a', '1', '2'], 'Write `a between (1 .. 2)`.'],
+  ['between', ['a', '1'], 'Write `a between (1 .. z)`.'],
+  ['matches', ['a', '"b"'], 'Write `a matches regex "b"`.'],
+  ['not', ['a'], undefined],
+  ['==', ['a', 'b'], undefined],
+  ['strlen', ['a'], undefined],
+])('writes a call of %s with %j as an operator: %s', (name, args, expected) => {
+  expect(operatorCalled(name, args)).toBe(expected);
+});

@@ -270,3 +270,15 @@ test('offers functions that the local service lacks only for other services', ()
   expect(offered(true)).toEqual(['geo_info_from_ip_address']);
   expect(offered(false)).toEqual([]);
 });
+
+test('a value is followed by each operator of values once', () => {
+  const { items } = complete('web | where status ', 19, environment);
+  const words = ['contains', 'startswith', 'endswith', 'has', 'hasprefix', 'hassuffix'].flatMap(word =>
+    ['', '_cs'].flatMap(end => [`${word}${end}`, `!${word}${end}`]),
+  );
+  expect(items.map(({ label }) => label)).toEqual([
+    ...['==', '!=', '>', '>=', '<', '<=', '=~', '!~', 'and', 'or', ...words],
+    ...['matches regex', '!matches regex', 'in', '!in', 'in~', '!in~'],
+    ...['has_any', 'has_any_cs', 'has_all', 'has_all_cs'],
+  ]);
+});
