@@ -161,6 +161,18 @@ test('a group with a single bin has a dot', async () => {
   view.finalize();
 });
 
+test('in a line of many bins, only a bin between two gaps has a dot', async () => {
+  const numbers = Array.from({ length: 60 }, (_, row) => row).filter(row => row !== 19 && row !== 21);
+  const columns = [
+    ['_time', 'datetime', JSON.stringify(numbers.map(minute))],
+    ['x', 'float', JSON.stringify(numbers)],
+  ] as const;
+  const { spec } = await chartOf({ columns, buckets, aggs: { x: { name: 'avg' } } });
+  const view = new vega.View(vega.parse(spec), { renderer: 'none' }).run();
+  expect(view.data('dots_0').map(({ v }) => v)).toEqual([20]);
+  view.finalize();
+});
+
 test('a raw table has no chart', async () => {
   expect(await toChart(sampleResult([{ columns: [time(2), ['n', 'integer', '[1,2]']] }]), now)).toBe(
     undefined,
