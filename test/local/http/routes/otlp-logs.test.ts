@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { logEvent } from '../../../kernel/local/otlp/otlp-logs.js';
-import type { LogRecord } from '../../../kernel/local/otlp/otlp-protocol.js';
+import { logEvent } from '../../../../kernel/local/otlp/otlp-logs.js';
+import type { LogRecord } from '../../../../kernel/local/otlp/otlp-protocol.js';
 
 function eventOf(entry: LogRecord) {
   return logEvent({ resource: [], scope: {}, entry });

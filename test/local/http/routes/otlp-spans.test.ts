@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Span } from '../../../kernel/local/otlp/otlp-protocol.js';
-import { spanEvent } from '../../../kernel/local/otlp/otlp-spans.js';
+import type { Span } from '../../../../kernel/local/otlp/otlp-protocol.js';
+import { spanEvent } from '../../../../kernel/local/otlp/otlp-spans.js';
 
 const cellsOf = (entry: Span) => spanEvent({ resource: [], scope: {}, entry }).cells;
 
