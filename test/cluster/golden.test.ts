@@ -23,7 +23,7 @@ const [above = '', , below = ''] = readFileSync(page, 'utf8').split(
 );
 
 test.skipIf(url === '')(
-  'golden queries and examples give the same on the cluster, need this machine, or are listed as different',
+  'golden queries give the same on the cluster, need this machine, or are listed as different',
   async () => {
     const statements = new Statements(deploymentAt(url));
     const counts = { same: 0, refused: 0 };

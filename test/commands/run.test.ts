@@ -125,7 +125,7 @@ describe('run', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s interrupts the cell and still writes the notebook, even if this process started the service',
+    '%s interrupts the cell and writes the notebook, even if this run started the service',
     async signal => {
       const env = fresh();
       const { HOME: home = '' } = env;

@@ -18,7 +18,7 @@ interface Pace {
   betweenMs: number;
 }
 
-test('of batches sent while the service is killed, acknowledged ones are stored once and others at most once', async () => {
+test('of batches sent during kills, acknowledged ones are stored once and others at most once', async () => {
   const dataDir = await temporaryDirectory();
   const random = randomOf('batches');
   const ledger: Ledger = { asked: 0, acknowledged: new Set() };

@@ -246,7 +246,7 @@ function contentOf(dataDir: string): readonly string[] {
     .sort();
 }
 
-test('events in the log of a killed service are reported while the directory is read-only, and stored later', async () => {
+test('events of a killed service are reported in a read-only directory, and stored later', async () => {
   const dataDir = await temporaryDirectory();
   if (!mounted(dataDir, 'size=32m', 'holds a log and becomes read-only')) return;
   const first = await Victim.start(dataDir);

@@ -69,7 +69,7 @@ test.each([
   ['convert', ['convert', 'book.ipynb', '-o', 'book.apl']],
   ['export', ['export', 'book.ipynb', '-o', 'book.html']],
   ['verify', ['verify', 'book.ipynb']],
-])('%s killed at any moment leaves each file unchanged or completely written', async (name, args) => {
+])('%s killed at any moment leaves each file as before or complete', async (name, args) => {
   const files = ['book.ipynb', 'book.apl', 'book.html'].map(file => join(home, file));
   const state = () => files.map(file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
   const layOut = (texts: readonly (string | undefined)[]) => {

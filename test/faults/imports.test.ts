@@ -65,7 +65,7 @@ test.each<readonly [end: 'goes on' | 'is killed', restarted: boolean]>([
   ['goes on', true],
   ['is killed', true],
 ])(
-  'rows replaced by an import do not come back from the logs of a service that %s (restarted: %s)',
+  'rows replaced by an import do not come back from logs if the service %s (restarted: %s)',
   async (end, restarted) => {
     const dataDir = await temporaryDirectory();
     let victim = await Victim.start(dataDir);

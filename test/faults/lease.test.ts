@@ -74,7 +74,7 @@ interface Ledger {
 }
 
 test.runIf(canUnshare())(
-  'services in separate namespaces serve a directory one at a time, and no event is lost or doubled',
+  'services in separate namespaces take turns, and no event is lost or doubled',
   async () => {
     const dataDir = await temporaryDirectory();
     const elsewhere = await temporaryDirectory();
@@ -174,7 +174,7 @@ async function check(victim: Victim, ledger: Ledger): Promise<void> {
 }
 
 test.runIf(canUnshare())(
-  'kernels in two namespaces share a service that both reach, and report one that they cannot reach',
+  'kernels in two namespaces share a reachable service, and report an unreachable one',
   async () => {
     const home = await temporaryDirectory();
     const dataDir = join(home, 'data');

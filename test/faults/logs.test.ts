@@ -11,7 +11,7 @@ const datasetsAtOnce = 50;
 /** Records per log, with two events each. */
 const records = 40;
 
-test('every intact record of a damaged log is kept, and the damaged log is set aside and named by doctor', async () => {
+test('intact records of a damaged log are kept, and the log is set aside and named by doctor', async () => {
   const dataDir = await temporaryDirectory();
   const random = randomOf('logs');
   const log = await sampleLog(join(dataDir, 'log'), records);

@@ -86,7 +86,7 @@ test.each([
   ['0.0.9', '9.0.0'],
   ['9.0.0', '0.0.9'],
 ])(
-  "kernels of versions %s and %s share the first one's service, then the second's, and keep their results",
+  'kernels of versions %s and %s share the service of either, and keep their results',
   async (...versions) => {
     const env = await place();
     const [first, second] = await Promise.all(versions.map(version => programOf(version)));
@@ -104,7 +104,7 @@ test.each([
   },
 );
 
-test('an old kernel reports that a newer program started the service, what to restart, and keeps its results', async () => {
+test('an old kernel reports a newer service and what to restart, and keeps its results', async () => {
   const env = await place();
   const old = await kernelIn(env, await programOf('0.0.9'));
   await old(keep(1_000));
