@@ -44,7 +44,7 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   format: {
     name: 'format',
     value: formatNames.join('|'),
-    summary: 'the format of the file (default: detected)',
+    summary: 'the file format (default: detected)',
     wanted: 'the name of a format',
   },
   dates: {
@@ -78,7 +78,7 @@ const rows: Readonly<Record<ImportMember, Omit<ImportOption, 'member'>>> = {
   encoding: {
     name: 'encoding',
     value: 'NAME',
-    summary: 'the encoding of text, such as windows-1252 or utf-16le (default: detected)',
+    summary: 'the text encoding, such as windows-1252 or utf-16le (default: detected)',
     wanted: 'the name of an encoding',
   },
   list: {
@@ -148,7 +148,7 @@ const places = [
   {
     name: 'gs',
     begins: /^g(?:c)?s:\/\//i,
-    hint: 'Make an HMAC key for the bucket, set AWS_ENDPOINT_URL to the address of its interoperable API, and name it as s3://BUCKET/PREFIX.',
+    hint: 'Create an HMAC key for the bucket, set AWS_ENDPOINT_URL to its S3-compatible endpoint, and use s3://BUCKET/PREFIX.',
   },
   {
     name: 'Azure',
@@ -165,7 +165,7 @@ export function placeOfImport(written: string): 'file' | 'download' | 'bucket' {
   const found: Place | undefined = places.find(({ begins }) => begins.test(written));
   if (found === undefined) return 'file';
   if (found.by !== undefined) return found.by;
-  const message = `no address of ${found.name} is read`;
+  const message = `${found.name} URLs are not supported`;
   throw new PlaceError('bucket', message, present({ hint: found.hint }));
 }
 
@@ -180,11 +180,11 @@ export interface BucketAddress {
 export function readBucketAddress(written: string): BucketAddress {
   const [, bucket = '', rest = ''] = /^s3:\/\/([^/]*)\/*(.*)$/is.exec(written) ?? [];
   if (bucket.includes('@') || rest.includes('?'))
-    throw new PlaceError('bucket', 'an S3 address has no user, password or parameters', {
-      hint: 'Credentials come from the environment or the profile, as for other AWS programs.',
+    throw new PlaceError('bucket', 'an S3 URL cannot have a user, password or parameters', {
+      hint: 'Credentials come from the environment or the profile, as in other AWS tools.',
     });
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is not the name of a bucket`, {
+    throw new PlaceError('bucket', `${visible(cut(bucket, 70))} is not a bucket name`, {
       hint: 'Write s3://BUCKET/PREFIX.',
     });
   const prefix = rest.replace(/\/+$/, '');

@@ -34,9 +34,11 @@ export function previewLines(preview: ImportPreview): readonly string[] {
   const own = fields.filter(({ name }) => name !== '_time').length;
   return [
     `${file}: ${format.label}, ${countOf(preview)}, ${plural(own, 'field')}. Nothing is imported yet.`,
-    ...(problem === undefined ? timeLines(preview) : [`Cannot be imported as it is. ${problem.message}`]),
+    ...(problem === undefined
+      ? timeLines(preview)
+      : [`Cannot be imported with these settings. ${problem.message}`]),
     ...(problem?.hint === undefined ? [] : [problem.hint]),
-    ...(isWhole || notes.length === 0 ? [] : [`By the first ${plural(rows, 'row')}:`]),
+    ...(isWhole || notes.length === 0 ? [] : [`Based on the first ${plural(rows, 'row')}:`]),
     ...notes,
   ];
 }

@@ -18,13 +18,13 @@ export function consoleLink(
   const { protocol, host } = new URL(url);
   if (!host.startsWith('api.'))
     throw new ProfileError(
-      `the console of ${host} is not known`,
-      'It is known for addresses that begin with api., such as https://api.axiom.co.',
+      `the console URL for ${host} is unknown`,
+      'It is known only for URLs that begin with api., such as https://api.axiom.co.',
     );
   if (orgId === undefined)
     throw new ProfileError(
       `the profile ${profileName} does not name its organization`,
-      `Add \`org_id = "…"\` to [deployments.${profileName}] in ~/.axiom.toml, and write \`%use ${profileName}\`.`,
+      `Add \`org_id = "…"\` to [deployments.${profileName}] in ~/.axiom.toml, and run \`%use ${profileName}\`.`,
     );
   const [, quickRange] = /^last (\d+[smhdw])$/.exec(rangeLabel) ?? [];
   const range = isAbsolute || quickRange === undefined ? { startTime, endTime } : { quickRange };

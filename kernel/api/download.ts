@@ -37,12 +37,12 @@ class DownloadError extends ApiError {}
 export function addressOf(written: string): URL | undefined {
   if (!/^https?:[\\/]{2}/i.test(written)) return undefined;
   const shown = withoutCredentials(written);
-  if (!URL.canParse(written)) throw refusal(`${shown} is not an address`, 'Check it.');
+  if (!URL.canParse(written)) throw refusal(`${shown} is not a URL`, 'Check it.');
   const address = new URL(written);
   if (address.protocol !== 'https:')
-    throw refusal(`${shown} is not downloaded: anyone on the network could change it`, 'Use https.');
+    throw refusal(`${shown} is not downloaded because HTTP is not secure`, 'Use https.');
   if (address.username !== '' || address.password !== '')
-    throw refusal(`${shown} is not downloaded with a user or a password in its address`, byHand);
+    throw refusal(`${shown} is not downloaded because its URL contains a user or a password`, byHand);
   return address;
 }
 
@@ -93,7 +93,7 @@ async function download(address: URL, directory: string, options: DownloadOption
     await pipeline(steps, present({ signal: options.signal })).catch(cause => {
       if (cause instanceof ApiError || options.signal?.aborted) throw cause;
       throw refusal(
-        `${shown} was cut off after ${plainBytes(bytes)}: nothing is imported`,
+        `${shown} was cut off after ${plainBytes(bytes)}: nothing was imported`,
         'Try again, or download it yourself, as in `curl -LO -C - ADDRESS`.',
         cause,
       );
@@ -140,7 +140,7 @@ async function answerOf(
     at = new URL(location, at);
     if (at.origin !== address.origin)
       throw refusal(
-        `${withoutCredentials(address.href)} redirects to another host, ${at.host}, which is not followed`,
+        `${withoutCredentials(address.href)} redirects to another host, ${at.host}`,
         `Import ${withoutCredentials(at.href)} itself if you trust it.`,
       );
   }
@@ -154,7 +154,7 @@ function decoders(shown: string, encoding: string): readonly Transform[] {
   if (encoding === '' || encoding === 'identity') return [];
   const unpacker = Object.entries(unpackers).find(([name]) => name === encoding)?.[1];
   if (unpacker !== undefined) return [unpacker()];
-  throw refusal(`${shown} has an encoding that is not supported, ${encoding.slice(0, 20)}`, byHand);
+  throw refusal(`${shown} has an unsupported encoding, ${encoding.slice(0, 20)}`, byHand);
 }
 
 /** Returns the file name in the address, without `.gz` if the server declares that as an encoding. */
@@ -182,7 +182,7 @@ export function downloadNote({ address, bytes, sha256 }: Downloaded): string {
 }
 
 function tooLarge(shown: string, mostBytes: number): DownloadError {
-  return refusal(`${shown} has more than ${formatBytes(mostBytes)}, the maximum size of a download`, byHand);
+  return refusal(`${shown} is larger than ${formatBytes(mostBytes)}, the maximum download size`, byHand);
 }
 
 function refusal(message: string, hint: string, cause?: unknown): DownloadError {

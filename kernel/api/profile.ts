@@ -203,10 +203,7 @@ export class ProfileFile {
       this.#read = { file, profiles: await profilesOf(file, {}) };
     const found = this.#read.profiles.find(({ profileName }) => profileName === name);
     if (found !== undefined) return endpointOf(found);
-    throw new ProfileError(
-      `~/.axiom.toml has no deployment ${name}`,
-      'Run `%use` to see those that there are.',
-    );
+    throw new ProfileError(`~/.axiom.toml has no deployment ${name}`, 'Run `%use` to list the profiles.');
   }
 }
 
@@ -246,7 +243,7 @@ function checkDeployment(endpoints: readonly Profile[], { deployment }: AxiomEnv
     `AXIOM_DEPLOYMENT names ${deployment}, which ~/.axiom.toml does not have`,
     names.length === 0
       ? 'Add it to ~/.axiom.toml, or unset AXIOM_DEPLOYMENT.'
-      : `There are: ${names.join(', ')}.`,
+      : `Deployments: ${names.join(', ')}.`,
   );
 }
 
@@ -309,15 +306,15 @@ function engineEndpoint(
     throw new ProfileError(`the ${place} has no ${key}`, `Add \`${key} = "…"\`.`);
   };
   if (entry.engine !== 'trino')
-    throw new ProfileError(`the engine of ${place} is not one that is known`, 'Write `engine = "trino"`.');
+    throw new ProfileError(`the engine of ${place} is unknown`, 'Write `engine = "trino"`.');
   if (entry.approximate !== undefined && typeof entry.approximate !== 'boolean')
-    throw new ProfileError(`approximate of ${place} is neither true nor false`, 'Write it without quotes.');
+    throw new ProfileError(`approximate of ${place} must be true or false`, 'Write it without quotes.');
   const url = address(needed('url'), `url of ${place}`);
   const password = headerValue(text(entry.password), `password of ${place}`);
   const secret = password ?? headerValue(text(entry.token), `token of ${place}`);
   if (secret !== undefined && !url.startsWith('https:') && !isThisMachine(new URL(url)))
     throw new ProfileError(
-      `the url of ${place} would send its secret over the network in the clear`,
+      `the url of ${place} would send its secret unencrypted over the network`,
       'Write it as https://HOST.',
     );
   const user = needed('user');

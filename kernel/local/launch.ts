@@ -60,7 +60,7 @@ export class LaunchError extends AplKernelError {
 }
 
 function seeLog(dataDir: string): string {
-  return `See ${inDataDir(dataDir, 'service.log')}; \`npx apl-kernel doctor\` says what is wrong.`;
+  return `See ${inDataDir(dataDir, 'service.log')}; run \`npx apl-kernel doctor\` to diagnose the problem.`;
 }
 
 /** Returns the local service of a data directory, not yet started. */
@@ -100,7 +100,7 @@ export function spawnDetached(
   const ended = new Promise<string>(resolve => {
     child.on('error', error => resolve(error.message));
     child.on('exit', (code, signal) =>
-      resolve(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`),
+      resolve(signal === null ? `it exited with code ${code}` : `it was terminated by ${signal}`),
     );
   });
   return { ended };
@@ -176,7 +176,7 @@ class Launcher implements LocalService {
       const found = await findShared(place, timeoutMs);
       if (found.kind === 'running') return this.#understood(found.file);
       if (found.kind !== 'frozen') continue;
-      log('the local service does not answer any more: ending it');
+      log('the local service no longer responds: stopping it');
       await endShared(place, found.file, 0);
     }
     return undefined;
@@ -187,10 +187,10 @@ class Launcher implements LocalService {
     const { format, version } = file;
     if (format <= serviceFormat) return file;
     throw new LaunchError(
-      `apl-kernel ${version} has started the local service, and this kernel is of an earlier version`,
+      `the local service was started by apl-kernel ${version}, which is newer than this kernel`,
       this.#options.dataDir,
       undefined,
-      `Restart the kernel, with apl-kernel ${version} or later. Or end the service with \`npx apl-kernel serve --stop\`: the next query starts one of this version.`,
+      `Restart the kernel with apl-kernel ${version} or later, or stop the service with \`npx apl-kernel serve --stop\`: the next query starts this version.`,
     );
   }
 
@@ -199,7 +199,7 @@ class Launcher implements LocalService {
     const { dataDir, log } = this.#options;
     await checkFormat(dataDir);
     const place = openPlace(dataDir);
-    this.#waiting = 'waiting for another process, which is starting the local service';
+    this.#waiting = 'waiting for another process that is starting the local service';
     const unlock = await this.#lock(place);
     this.#waiting = undefined;
     try {
@@ -244,9 +244,13 @@ class Launcher implements LocalService {
     const timeoutMs = this.#limitMs + longestWaitMs + 2_000;
     return lockOf(lockfilePath, { timeoutMs, onCompromised }).catch(error => {
       if (!hasCode(error, 'ELOCKED'))
-        throw new LaunchError(`the local service cannot start: ${lockfilePath} cannot be made`, place, error);
+        throw new LaunchError(
+          `the local service cannot start: ${lockfilePath} cannot be created`,
+          place,
+          error,
+        );
       throw new LaunchError(
-        'another process has been starting the local service for too long',
+        'another process is taking too long to start the local service',
         place,
         error,
         `If no other kernel is starting, remove ${lockfilePath}.`,
@@ -283,7 +287,7 @@ class Launcher implements LocalService {
       const release = () => {
         if (this.#held?.request !== alive) return;
         this.#held = undefined;
-        if (!this.#closed) this.#options.log('the local service is gone');
+        if (!this.#closed) this.#options.log('the local service is no longer running');
       };
       alive.on('response', response => {
         if (response.statusCode !== 200) {
@@ -300,7 +304,7 @@ class Launcher implements LocalService {
         release();
         reject(
           new LaunchError(
-            'the local service stopped while it was being contacted',
+            'the local service stopped while the kernel was connecting',
             this.#options.dataDir,
             error,
           ),
@@ -333,12 +337,12 @@ function openPlace(dataDir: string): string {
 function unwritable(dataDir: string, cause: unknown): LaunchError {
   const { code = '' } = cause as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    const hint = `Free some space where ${dataDir} is, or set APL_KERNEL_DATA to a directory on another disk.`;
+    const hint = `Free some space on the disk of ${dataDir}, or set APL_KERNEL_DATA to a directory on another disk.`;
     return new LaunchError('the local service cannot start: its disk is full', dataDir, cause, hint);
   }
-  const hint = `Make ${dataDir} writable, or set APL_KERNEL_DATA to a directory that is.`;
+  const hint = `Make ${dataDir} writable, or set APL_KERNEL_DATA to a writable directory.`;
   return new LaunchError(
-    'the local service cannot start: its data directory cannot be written',
+    'the local service cannot start: its data directory is not writable',
     dataDir,
     cause,
     hint,

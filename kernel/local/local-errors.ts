@@ -59,7 +59,7 @@ export function kindOf(error: AplKernelError): FailureKind {
 
 /** Returns the error for a body larger than `mostBytes`; `hint` suggests what to do instead. */
 export function bodyTooLarge(mostBytes: number, hint: string): LocalError {
-  const message = `The body has more than ${bytesInWords(mostBytes)}, the limit of this request.`;
+  const message = `The body is larger than ${bytesInWords(mostBytes)}, the limit for this request.`;
   return new LocalError('too-large', 'too-large', message, { hint });
 }
 
@@ -75,5 +75,5 @@ export function systemError(error: unknown): LocalError | undefined {
   const { path } = error as NodeJS.ErrnoException;
   const place = path === undefined ? '' : ` in ${dirname(path)}`;
   const { kind, code, reason, hint } = refusal;
-  return new LocalError(kind, code, `This could not be done${place}: ${reason}.`, { hint, cause: error });
+  return new LocalError(kind, code, `The operation failed${place}: ${reason}.`, { hint, cause: error });
 }

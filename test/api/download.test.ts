@@ -97,12 +97,12 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     [
       'a redirect to another host',
       (_, response) => response.writeHead(302, { location: 'https://files.invalid/x.csv?sig=secret' }).end(),
-      'BASE/rows.csv redirects to another host, files.invalid, which is not followed',
+      'BASE/rows.csv redirects to another host, files.invalid',
     ],
     [
       'a redirect to the same host without TLS',
       ({ headers }, response) => response.writeHead(301, { location: `http://${headers.host}/` }).end(),
-      'BASE/rows.csv redirects to another host, HOST, which is not followed',
+      'BASE/rows.csv redirects to another host, HOST',
     ],
     [
       'a redirect loop',
@@ -122,7 +122,7 @@ describe.skipIf(!hasOpenssl())('a download', () => {
     [
       'a content-length over the limit',
       (_, response) => response.writeHead(200, { 'content-length': 3_000_000_000 }).write('n'),
-      'BASE/rows.csv has more than 2 GB, the maximum size of a download',
+      'BASE/rows.csv is larger than 2 GB, the maximum download size',
     ],
     [
       'a body over the limit without a content-length',
@@ -130,19 +130,19 @@ describe.skipIf(!hasOpenssl())('a download', () => {
         response.write(csv);
         response.end(csv);
       },
-      'BASE/rows.csv has more than 10 B, the maximum size of a download',
+      'BASE/rows.csv is larger than 10 B, the maximum download size',
       { mostBytes: 10 },
     ],
     [
       'a body over the limit after decompression',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(' '.repeat(2e6))),
-      'BASE/rows.csv has more than 1 MB, the maximum size of a download',
+      'BASE/rows.csv is larger than 1 MB, the maximum download size',
       { mostBytes: 1e6 },
     ],
     [
       'an unknown encoding',
       (_, response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end(csv),
-      'BASE/rows.csv has an encoding that is not supported, zstd',
+      'BASE/rows.csv has an unsupported encoding, zstd',
     ],
     [
       'a truncated response',
@@ -150,18 +150,18 @@ describe.skipIf(!hasOpenssl())('a download', () => {
         response.writeHead(200, { 'content-length': 100 });
         response.write(csv, () => response.destroy());
       },
-      'BASE/rows.csv was cut off after 6 bytes: nothing is imported',
+      'BASE/rows.csv was cut off after 6 bytes: nothing was imported',
     ],
     [
       'truncated chunks',
       (_, response) => void response.write(csv, () => response.destroy()),
-      'BASE/rows.csv was cut off after 6 bytes: nothing is imported',
+      'BASE/rows.csv was cut off after 6 bytes: nothing was imported',
     ],
     [
       'truncated gzip',
       (_, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(csv).subarray(0, -4)),
-      'BASE/rows.csv was cut off after 6 bytes: nothing is imported',
+      'BASE/rows.csv was cut off after 6 bytes: nothing was imported',
     ],
   ])('is refused: %s', async (_, given, message, options) => {
     const said = message.replace('BASE', base).replace('HOST', new URL(base).host);
@@ -202,13 +202,13 @@ test.each<[string, string | undefined]>([
 test.each([
   [
     'http://files.example/a.csv?sig=s',
-    'http://files.example/a.csv is not downloaded: anyone on the network could change it',
+    'http://files.example/a.csv is not downloaded because HTTP is not secure',
   ],
   [
     'https://user:word@files.example/a.csv',
-    'https://files.example/a.csv is not downloaded with a user or a password in its address',
+    'https://files.example/a.csv is not downloaded because its URL contains a user or a password',
   ],
-  ['https://[x', 'https://[x is not an address'],
+  ['https://[x', 'https://[x is not a URL'],
 ])('refuses %s', (written, message) => {
   expect(() => addressOf(written)).toThrow(message);
 });

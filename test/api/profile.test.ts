@@ -269,16 +269,16 @@ describe('the file', () => {
       await lake('url = "https://h"\nuser = "ann"\napproximate = "yes"'),
     ];
     expect(refused).toEqual([
-      'the url of [deployments.lake] would send its secret over the network in the clear',
+      'the url of [deployments.lake] would send its secret unencrypted over the network',
       'the [deployments.lake] has no user',
-      'approximate of [deployments.lake] is neither true nor false',
+      'approximate of [deployments.lake] must be true or false',
     ]);
     expect(await lake('url = "http://127.0.0.1:8080"\nuser = "ann"\ntoken = "t"')).toHaveProperty(
       'engine.usesPassword',
       false,
     );
     await expect(load('[deployments.x]\nengine = "presto"')).rejects.toThrow(
-      'the engine of [deployments.x] is not one that is known',
+      'the engine of [deployments.x] is unknown',
     );
   });
 

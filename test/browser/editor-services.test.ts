@@ -43,7 +43,7 @@ describe.each(usually(NEWEST_LAB))('$name', frontEnd => {
     await soon(() => marks.allTextContents()).toEqual(['tiem', 'whree', 'stauts']);
     await marks.first().hover();
     const tooltip = page.locator('.cm-tooltip .cm-diagnostic');
-    await soon(() => tooltip.first().textContent()).toContain('there is no magic %tiem');
+    await soon(() => tooltip.first().textContent()).toContain('unknown magic %tiem');
     await page.locator('.cm-diagnosticAction', { hasText: 'Write time' }).click();
     await placeCursor(page, 'whree');
     await page.keyboard.press('Control+.');

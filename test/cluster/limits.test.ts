@@ -123,11 +123,11 @@ describe.skipIf(!isThere)('a cluster with authentication and limits', () => {
     ['token', /\b25\b/],
     [
       'wrong',
-      /The cluster at localhost:\d+ does not accept the user and the secret of the deployment \(status 401\)\./,
+      /The cluster at localhost:\d+ rejected the user or the secret of the deployment \(status 401\)\./,
     ],
     [
       'expired',
-      /The cluster at localhost:\d+ does not accept the user and the secret of the deployment \(status 401\)\./,
+      /The cluster at localhost:\d+ rejected the user or the secret of the deployment \(status 401\)\./,
     ],
   ])('accepts only the right password or a valid token: %s', async (name, shown) => {
     const text = await on(name, 'nation | count');
@@ -137,7 +137,7 @@ describe.skipIf(!isThere)('a cluster with authentication and limits', () => {
 
   test('reports a query over its memory limit', async () => {
     expect(await on('one', 'lineitem | summarize dcount(comment)')).toContain(
-      'The query needs more than the cluster allows it (EXCEEDED_LOCAL_MEMORY_LIMIT, query ',
+      'The query exceeds the resource limits of the cluster (EXCEEDED_LOCAL_MEMORY_LIMIT, query ',
     );
   });
 
@@ -151,6 +151,6 @@ describe.skipIf(!isThere)('a cluster with authentication and limits', () => {
     };
     const isUnderWay = ({ state }: { readonly state: string }) => state !== 'FINISHED' && state !== 'FAILED';
     while ((await listed()).filter(isUnderWay).length < 2) await delay(200);
-    expect(await on('known', 'nation | count')).toContain('The queue of the cluster is full.');
+    expect(await on('known', 'nation | count')).toContain('The query queue of the cluster is full.');
   });
 });

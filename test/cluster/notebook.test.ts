@@ -127,7 +127,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
       2, -9223372036854775807, 5e-324, "\u0000\u2028\n\t 😀", datetime(1677-09-22), -1d, false, dynamic("text"),
       3, 0, -1.7976931348623157e308, "", datetime(2262-04-11), 0s, bool(null), dynamic(123456789012345678),
       4, long(null), real(null), "/api/users", datetime(null), time(null), true, dynamic(null)]`;
-    const told = 'The rows of ugly that the query reads were sent to lake as a part of it.';
+    const told = 'The rows of ugly that the query reads were sent to lake with the query.';
     /** Returns the lines that are rows. */
     const rowsIn = (text: string) => text.split('\n').filter(line => /^\d {2}/.test(line));
 
@@ -206,7 +206,7 @@ describe.skipIf(url === '')('a notebook on a cluster', () => {
   test('reports an unreachable address, first while it retries', async () => {
     expect(await run('%%on away\nevents | count')).toContain('The cluster at 127.0.0.1:1 cannot be reached.');
     expect(bench.passed).toContainEqual(
-      expect.stringMatching(/^The cluster at 127\.0\.0\.1:1 cannot be reached; asking again \(\d\.\d s\)$/),
+      expect.stringMatching(/^The cluster at 127\.0\.0\.1:1 cannot be reached; retrying \(\d\.\d s\)$/),
     );
   });
 

@@ -107,9 +107,9 @@ describe.skipIf(!isThere)('a cluster of two workers', () => {
 
 /** Failures of a table's objects, with the resulting status and message. */
 const wrongs: readonly (readonly [name: string, status: number, said: string])[] = [
-  ['busy', 503, 'The storage behind the cluster has failed'],
-  ['refused', 403, 'The storage behind the cluster has failed'],
-  ['deleted after it was listed', 404, 'The storage behind the cluster has failed'],
+  ['busy', 503, 'The storage of the cluster failed'],
+  ['refused', 403, 'The storage of the cluster failed'],
+  ['deleted after it was listed', 404, 'The storage of the cluster failed'],
 ];
 
 describe.skipIf(!isThere)('a table whose bucket fails', () => {
@@ -169,7 +169,7 @@ const manyRows = 278_621;
 
 /** Messages allowed for a query whose cluster was killed. */
 const said =
-  /^(?:The cluster at \S+ (?:cannot be reached|takes no queries now)|The cluster no longer knows the query|The query was stopped: nothing of it had moved|The query was stopped after 120 s|The cluster has failed at this query|The query needs more than the cluster|The storage behind the cluster)/;
+  /^(?:The cluster at \S+ (?:cannot be reached|is not accepting queries)|The cluster no longer knows the query|The query was stopped: nothing of it had moved|The query was stopped after 120 s|The cluster failed to run this query|The query needs more than the cluster|The storage behind the cluster)/;
 
 describe.skipIf(!isThere)('a query of many rows', () => {
   test('gives all rows or an error when workers or the coordinator are killed', async () => {

@@ -366,7 +366,7 @@ test('an import into a data directory that cannot be created fails with one sent
   );
   expect([code, stderr]).toEqual([
     1,
-    `apl-kernel: the local service cannot start: its data directory cannot be written\n  Make ${data} writable, or set APL_KERNEL_DATA to a directory that is.\n`,
+    `apl-kernel: the local service cannot start: its data directory is not writable\n  Make ${data} writable, or set APL_KERNEL_DATA to a writable directory.\n`,
   ]);
 });
 

@@ -27,7 +27,7 @@ interface Condition {
 const nobody = 65_534;
 
 const fullDisk =
-  /^(?:This could not be done(?: in \/.*)?: the disk is full\.|The disk with the local service is full\.|The disk with \/.* is full: nothing was stored\.)$/;
+  /^(?:The operation failed(?: in \/.*)?: the disk is full\.|The disk with the local service is full\.|The disk with \/.* is full: nothing was stored\.)$/;
 
 const conditions: Readonly<Record<string, Condition>> = {
   'becomes read-only': {
@@ -36,7 +36,7 @@ const conditions: Readonly<Record<string, Condition>> = {
     end: dataDir => void execFileSync('mount', ['-o', 'remount,rw', dataDir]),
     status: 507,
     code: 'not-writable',
-    reason: /^This could not be done in \/.*: the file system is read-only\.$/,
+    reason: /^The operation failed in \/.*: the file system is read-only\.$/,
     deletes: false,
   },
   'has no space left': {
@@ -70,7 +70,7 @@ const conditions: Readonly<Record<string, Condition>> = {
     end: dataDir => permit(dataDir, 0o755),
     status: 507,
     code: 'not-writable',
-    reason: /^This could not be done in \/.*: the permission is missing\.$/,
+    reason: /^The operation failed in \/.*: the permission is missing\.$/,
     deletes: false,
   },
 };

@@ -84,13 +84,13 @@ test('on a full disk a read-only service starts, and is replaced once there is s
     return [answer.status, ((await answer.json()) as { message?: string }).message];
   };
   expect(await answersTo(await kernel.connect())).toBe(200);
-  const full = `This could not be done in ${dataDir}: the disk is full. Free some space there, then try again.`;
+  const full = `The operation failed in ${dataDir}: the disk is full. Free some space there, then try again.`;
   expect(await create()).toEqual([507, full]);
   expect((await findShared(dataDir)).kind).toBe('none');
   await rm(filler);
   expect(await create()).toEqual([
     503,
-    'The data directory can be written again. Run the cell again: this service began while it could not be, and another takes its place.',
+    'The data directory is writable again. Run the cell again: this read-only service is being replaced.',
   ]);
   await expect.poll(create).toEqual([200, undefined]);
   expect((await findShared(dataDir)).kind).toBe('running');

@@ -118,7 +118,7 @@ test('an old kernel reports a newer service and what to restart, and keeps its r
   for (let round = 0; round < 2; round++) {
     const said = await old(total);
     expect(said).toContain(
-      'apl-kernel 9.0.0 has started the local service, and this kernel is of an earlier version',
+      'the local service was started by apl-kernel 9.0.0, which is newer than this kernel',
     );
     expect(said).toContain('Restart the kernel, with apl-kernel 9.0.0 or later.');
   }

@@ -246,7 +246,7 @@ const points: Readonly<Record<string, readonly Case[]>> = {
     ['datatable(x: long)[1, 2] | count', 'count: [2]'],
   ],
   'a limit below zero': [
-    ['datatable(a: long)[1] | limit -1', 'the limit must be a whole number, zero or more'],
+    ['datatable(a: long)[1] | limit -1', 'the limit must be a non-negative integer'],
     ['datatable(a: long)[1] | limit 0', 'a: '],
   ],
   'arithmetic of dynamic numbers': [

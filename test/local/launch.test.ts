@@ -126,7 +126,7 @@ test('a service that died is restarted, and the kernel is told once', async () =
   const before = await local.connect();
   const pid = (await servicePid()) as number;
   process.kill(pid, 'SIGKILL');
-  await expect.poll(() => logged).toContain('the local service is gone');
+  await expect.poll(() => logged).toContain('the local service is no longer running');
   const after = await local.connect();
   expect([after.restarted, after.token !== before.token, (await local.connect()).restarted]).toEqual([
     true,
@@ -228,7 +228,7 @@ test('a silent service elsewhere is waited for, then replaced', async () => {
   new Elsewhere(dataDir).show({ takeoverMs: 3_000 });
   const service = launcher();
   const connected = service.connect();
-  const sentence = `waiting up to 3 s for the data directory ${dataDir}: it was last held by the local`;
+  const sentence = `waiting up to 3 s for the data directory ${dataDir}, last used by the local`;
   await expect.poll(() => service.waiting()).toContain(sentence);
   const { token } = await connected;
   expect([token, service.waiting(), logged]).toEqual([
@@ -280,7 +280,7 @@ test('an unwritable data directory is reported at once', async () => {
   const error = await local.connect().catch(reason => reason);
   expect([error instanceof LaunchError, error.message]).toEqual([
     true,
-    'the local service cannot start: its data directory cannot be written',
+    'the local service cannot start: its data directory is not writable',
   ]);
 });
 
@@ -340,8 +340,8 @@ test('a service of a newer format is left running and named; one of an older ver
     .catch(error => error);
   expect([found instanceof LaunchError, found.message, found.hint]).toEqual([
     true,
-    'apl-kernel 9.0.0 has started the local service, and this kernel is of an earlier version',
-    'Restart the kernel, with apl-kernel 9.0.0 or later. Or end the service with `npx apl-kernel serve --stop`: the next query starts one of this version.',
+    'the local service was started by apl-kernel 9.0.0, which is newer than this kernel',
+    'Restart the kernel with apl-kernel 9.0.0 or later, or stop the service with `npx apl-kernel serve --stop`: the next query starts this version.',
   ]);
   const pid = (await servicePid()) ?? 0;
   expect(() => process.kill(pid, 0)).not.toThrow();

@@ -470,7 +470,7 @@ describe('a cell fails', () => {
   test('when its magics are misplaced', async () => {
     const run = await bench.run('web | count\n\n%time last 1h');
     expect([traceback(run)[0], bench.service.seen.length]).toEqual([
-      'late-magic: magic lines belong at the top of a cell, before the query',
+      'late-magic: magics must be at the top of a cell, before the query',
       0,
     ]);
   });

@@ -44,7 +44,7 @@ async function refusal(code: string): Promise<string> {
 
 describe.each(names)('%s', name => {
   test('is not a magic, setting, option, format, chart, unit, function, operator or type', async () => {
-    expect(await refusal(`%${name}`)).toContain(`there is no magic %${name}`);
+    expect(await refusal(`%${name}`)).toContain(`unknown magic %${name}`);
     expect(await refusal(`%config ${name} 1`)).toContain(`there is no setting ${name}`);
     expect(await refusal(`%limit --${name}`)).toContain(name);
     expect(await refusal(`%import a.csv --format ${name} --dataset x`)).not.toContain('internal');

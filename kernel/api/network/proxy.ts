@@ -10,7 +10,7 @@ export interface ProxyFailure {
 
 /** Messages about proxies, worded for the process that uses them. */
 export interface ProxyWords {
-  /** For a variable that is not an address. */
+  /** For a variable that is not a URL. */
   misnamed(): ProxyFailure;
   /** For a proxy that does not respond. */
   unreachable(proxy: URL, host: string, cause: unknown): ProxyFailure;

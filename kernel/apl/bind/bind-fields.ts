@@ -57,7 +57,7 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
     if (name === undefined) binder.error('rename-shape', item, '`project-rename` takes `new = old`');
     else if (column !== undefined) {
       if (renamed.has(column))
-        warnOfRename(binder, item, `\`${column.name}\` is renamed twice: the last name counts`);
+        warnOfRename(binder, item, `\`${column.name}\` is renamed twice: the last name is used`);
       renamed.set(column, name);
     } else if (value.kind !== 'constant')
       binder.error(
@@ -71,7 +71,7 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
     const [given] = item.names;
     const replaced = given && findColumn(stage.relation.columns, given.name);
     if (replaced !== undefined && !renamed.has(replaced))
-      warnOfRename(binder, item, `\`${replaced.name}\` is a field already, which is lost`);
+      warnOfRename(binder, item, `this replaces the existing field \`${replaced.name}\``);
   }
   const names = new Set(renamed.values());
   const kept = stage.relation.columns.filter(column => renamed.has(column) || !names.has(column.name));
@@ -82,7 +82,7 @@ export function bindRename(binder: Binder, operator: OperatorOf<'project-rename'
 }
 
 function warnOfRename(binder: Binder, span: Span, message: string): void {
-  binder.report('warning', 'replaced-field', span, message, 'Use a name that is free, or remove the line.');
+  binder.report('warning', 'replaced-field', span, message, 'Use another name, or remove the line.');
 }
 
 function rename(binder: Binder, column: Column, renamed: ReadonlyMap<Column, string>): Column {
@@ -166,7 +166,7 @@ export function bindItems(
 /** Binds `(a, b) = array`: one column per element. */
 function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
   if (value.type !== 'dynamic')
-    binder.error('argument-type', item.value, 'only an array can be spread over several names');
+    binder.error('argument-type', item.value, 'only an array can be assigned to several names');
   return item.names.map((name, index) => {
     const key: Scalar = constant('long', BigInt(index));
     return {
@@ -180,11 +180,11 @@ function spread(binder: Binder, item: Assignment, value: Scalar): Computed[] {
 export function withVirtualFields(binder: Binder, scan: Stage, schema: DatasetSchema, span: Span): Stage {
   return (schema.virtual ?? []).reduce((stage, field) => {
     const problem = schema.fields.some(({ name }) => name === field.name)
-      ? 'the dataset has a field of that name'
+      ? 'the dataset has a field with that name'
       : undefined;
     const extended = problem === undefined ? extendedBy(binder, stage, field, span) : problem;
     if (typeof extended !== 'string') return extended;
-    const message = `the virtual field \`${field.name}\` is left out: ${extended}`;
+    const message = `the virtual field \`${field.name}\` is skipped: ${extended}`;
     binder.diagnostics.push(finding('warning', 'virtual-field', span, message));
     return stage;
   }, scan);
@@ -193,7 +193,7 @@ export function withVirtualFields(binder: Binder, scan: Stage, schema: DatasetSc
 /** Returns the rows with the field, or the reason it cannot be computed. */
 function extendedBy(binder: Binder, stage: Stage, field: VirtualField, span: Span): Stage | string {
   const operator = virtualExtension(field, span);
-  if (operator === undefined) return 'its text is not one expression';
+  if (operator === undefined) return 'its definition is not a single expression';
   const before = binder.diagnostics.length;
   const extended = extend(stage, bindExtensions(binder, operator.items, stage));
   // An error in the virtual field is not an error in this query.

@@ -58,7 +58,7 @@ export function givenName(binder: Binder, { names, value }: Assignment, values =
     binder.error(
       'expected',
       extra,
-      `\`${shorten(binder.text(value))}\` gives ${values === 1 ? 'one value' : `${values} values`}, and there are ${names.length} names`,
+      `\`${shorten(binder.text(value))}\` returns ${values === 1 ? 'one value' : `${values} values`}, but there are ${names.length} names`,
     );
   return names[0]?.name;
 }
@@ -72,8 +72,8 @@ export function warnOfRepeats(binder: Binder, names: readonly (Span & { readonly
         'warning',
         'repeated-name',
         { from, to },
-        `this \`${name}\` is lost, as the same operator gives the name again`,
-        'Give one of the two another name.',
+        `this \`${name}\` is lost, because the same operator assigns the name again`,
+        'Rename one of the two.',
       );
 }
 

@@ -74,7 +74,7 @@ export const operatorBinders: OperatorBinders = {
   'parse-kv': bindParseKv,
   redact: bindRedact,
   render: (binder, operator, stage) => {
-    const message = '`render` is the last operator of a query';
+    const message = '`render` must be the last operator of a query';
     binder.error('misplaced-render', operator, message, 'Move it to the end, or remove it.');
     return stage;
   },
@@ -113,7 +113,7 @@ function bindSample(binder: Binder, operator: OperatorOf<'sample'>, stage: Stage
       'bad-proportion',
       operator.proportion,
       '`sample` takes a fraction above 0 and up to 1',
-      'For example: sample 0.1 keeps a tenth of the rows.',
+      'For example, sample 0.1 keeps a tenth of the rows.',
     );
   }
   const relation: Relation = {

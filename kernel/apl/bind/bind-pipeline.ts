@@ -111,7 +111,7 @@ function bindOperator(binder: Binder, operator: Operator, stage: Stage): Stage {
       'unknown-operator',
       operator.word,
       `unknown operator \`${word}\``,
-      guess === undefined ? 'The operators are listed by `%help operators`.' : `Did you mean \`${guess}\`?`,
+      guess === undefined ? '`%help operators` lists all operators.' : `Did you mean \`${guess}\`?`,
       guess,
     );
   }
@@ -145,11 +145,11 @@ function comparedHint(
 ): { readonly hint: string; readonly instead?: string } | undefined {
   const rest = text.slice(word.length);
   if (/^(?:[\w.]*)\s*=(?![=~])/.test(rest))
-    return { hint: `Write \`where ${word} == …\` to filter, \`extend ${word} = …\` for a new field.` };
+    return { hint: `Write \`where ${word} == …\` to filter, or \`extend ${word} = …\` for a new field.` };
   return /^[\w.]*\s*(?:[!=<>]=|[<>:]|=~|!?(?:contains|has|startswith|endswith|matches|between|in)\b)/.test(
     rest,
   )
-    ? { hint: 'Rows are filtered by `where`.', instead: `where ${word}` }
+    ? { hint: 'Filter rows with `where`.', instead: `where ${word}` }
     : undefined;
 }
 

@@ -78,7 +78,7 @@ function reportBareText(
     'unknown-field',
     expr,
     `unknown field \`${expr.name}\``,
-    `A text needs quotes: ${instead}.`,
+    `Put quotes around text: ${instead}.`,
     instead,
   );
   return unbound;

@@ -67,8 +67,8 @@ function refuseAggregate(binder: Binder, value: Expr): [] {
     binder.error(
       'series-aggregate',
       value,
-      '`make-series` takes aggregates such as count() or avg(x), one by one',
-      'Compute with their arrays afterwards: series_divide(a, b), …',
+      'each item of `make-series` must be a single aggregate, such as count() or avg(x)',
+      'Use series functions on the resulting arrays: series_divide(a, b), …',
     );
   return [];
 }
@@ -90,7 +90,7 @@ function bindWindow(
     binder.error(
       'series-axis',
       operator.on,
-      'the axis of `make-series` must be a time or an integer',
+      'the axis of `make-series` must be a datetime or an integer',
       'Convert it first with `extend`.',
     );
   const [rangeStart, rangeStop, rangeStep] = operator.range;
@@ -102,13 +102,13 @@ function bindWindow(
   if (!isTime && axis.type !== 'long') return { start: axis, stop: axis, step: axis };
   if (isTime && stepExpr?.kind === 'literal' && stepExpr.type === 'long')
     warnOfBareStep(binder, { expr: stepExpr, value: constant('long', step) }, 'datetime');
-  if (step <= 0n) binder.error('series-step', stepExpr ?? operator, 'the step must be more than zero');
+  if (step <= 0n) binder.error('series-step', stepExpr ?? operator, 'the step must be greater than zero');
   else if ((stop - start) / step > maxPoints) {
     binder.error(
       'series-too-long',
       stepExpr ?? operator,
       `the series would have ${(stop - start) / step} points, more than ${maxPoints}`,
-      'Make the step larger or the range shorter.',
+      'Use a larger step or a shorter range.',
     );
   }
   const at = (value: bigint): Scalar => constant(isTime ? 'datetime' : 'long', value);

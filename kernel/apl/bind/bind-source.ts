@@ -107,7 +107,7 @@ export function bindUnion(
 /** Warns about a dataset that does not exist, which `isfuzzy=true` leaves out. Returns true if it does not exist. */
 function warnsOfMissing(binder: Binder, table: Source): boolean {
   if (table.kind !== 'dataset' || isKnown(binder, table.name)) return false;
-  const message = `there is no dataset \`${table.name.name}\`: it is left out`;
+  const message = `dataset \`${table.name.name}\` does not exist and is skipped`;
   binder.report('warning', 'unknown-dataset', table, message);
   return true;
 }
@@ -158,7 +158,7 @@ function bindDataset(binder: Binder, source: SourceOf<'dataset'>): Stage {
       'unknown-dataset',
       source,
       'the name of the dataset is empty',
-      'Give it in quotes, `table("logs")`, or by a parameter that has a value.',
+      'Pass it in quotes, `table("logs")`, or as a parameter with a value.',
     );
     return nowhere();
   }
@@ -262,8 +262,8 @@ function warnOfTaken(
   const place = fields.findIndex(field => field.name === name);
   const column = columns[place];
   if (column === undefined) return;
-  const message = `\`${name}\` is a field of the tables, which is \`${column.name}\` here`;
-  binder.report('warning', 'replaced-field', at, message, 'Give the names of the tables another field.');
+  const message = `\`${name}\` is also a field of the tables, renamed to \`${column.name}\` here`;
+  binder.report('warning', 'replaced-field', at, message, 'Use another field for the table names.');
 }
 
 function mergeColumns(binder: Binder, name: string, sources: readonly Column[]): Column {
@@ -366,7 +366,7 @@ function bindRange(binder: Binder, source: SourceOf<'range'>): Stage {
     binder.error(
       'range-types',
       source,
-      '`range` counts numbers, times or durations',
+      '`range` takes numbers, datetimes or timespans',
       'For example: range x from 1 to 10 step 1, range t from ago(1h) to now() step 5m.',
     );
     return empty([binder.column(source.name.name, 'long')]);
@@ -408,7 +408,7 @@ function checkLength(binder: Binder, span: Span, start: Scalar, end: Scalar, ste
     'range-too-long',
     span,
     `the range would have ${Number.isFinite(rows) ? rows : 'endless'} rows, more than ${mostSequenceRows}`,
-    'Make the step larger or the range shorter.',
+    'Use a larger step or a shorter range.',
   );
 }
 

@@ -67,7 +67,7 @@ function reportNothingLeft(binder: Binder, query: Query, stage: Stage): void {
   binder.error(
     'no-fields',
     last ?? query,
-    'no field is left to return',
+    'no fields are left to return',
     'Keep at least one, or count the rows with `| count`.',
   );
 }
@@ -110,7 +110,7 @@ function bindStatement(binder: Binder, statement: Statement, hasQuery: boolean):
       binder.error(
         'several-queries',
         statement,
-        'a request holds one query',
+        'a request can contain only one query',
         'Run them one after the other; in a notebook, separate them with a blank line.',
       );
       return undefined;
@@ -181,7 +181,7 @@ function bindParameter(binder: Binder, param: ParameterDecl): void {
       'parameter',
       param,
       `the parameter \`${param.name.name}\` ${why}`,
-      'Pass it in the request’s variables, or give it a default: `name: type = value`.',
+      'Pass it in the variables of the request, or give it a default: `name: type = value`.',
     );
     // The name is defined anyway, to avoid reporting its uses as well.
     const unknown: Scalar = constant(param.type, null);

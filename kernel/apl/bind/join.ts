@@ -72,7 +72,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
       binder.error(
         'join-condition',
         expr,
-        'a join compares fields for equality',
+        'a join can only compare fields for equality',
         'Write `on key`, `on a == b` or `on $left.a == $right.b`.',
       );
     return [];
@@ -87,7 +87,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
       'unknown-field',
       expr,
       `the ${left === undefined ? 'left' : 'right'} side has no field \`${name}\``,
-      `Its fields: ${missing.columns.map(column => column.name).join(', ')}. Fields of different names are joined by \`on $left.a == $right.b\`.`,
+      `Its fields: ${missing.columns.map(column => column.name).join(', ')}. To join fields with different names, write \`on $left.a == $right.b\`.`,
     );
     return [];
   }
@@ -96,7 +96,7 @@ function bindCondition(binder: Binder, expr: Expr, sides: Sides): Condition[] {
     name,
     expr,
     missing.columns.map(column => column.name),
-    'Fields of different names are joined by `on $left.a == $right.b`.',
+    'To join fields with different names, write `on $left.a == $right.b`.',
   );
   return [];
 }
@@ -155,7 +155,7 @@ function refuseEquality(binder: Binder, expr: Extract<Expr, { kind: 'binary' }>,
   binder.error(
     'join-condition',
     expr,
-    'a condition compares a field of the left side with one of the right',
+    'a condition must compare a field of the left side with one of the right',
     'Write `$left.a == $right.b`.',
   );
   return [];

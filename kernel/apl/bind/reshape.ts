@@ -90,8 +90,8 @@ export function bindApply(binder: Binder, operator: OperatorOf<'mv-apply'>, befo
 }
 
 function refuseWithin(binder: Binder, word: Span): void {
-  const message = `\`${binder.text(word)}\` cannot stand in \`mv-apply\`, whose operators read the elements of one row at a time`;
-  binder.error('misplaced-operator', word, message, 'Write it before or after the `mv-apply`.');
+  const message = `\`${binder.text(word)}\` is not allowed in \`mv-apply\`, which applies operators to the elements of one row at a time`;
+  binder.error('misplaced-operator', word, message, 'Move it before or after the `mv-apply`.');
 }
 
 /** Moves expanded columns back to their original positions; new ones follow in the order of the items, then the index. */
@@ -313,7 +313,7 @@ function pairDelimiters(binder: Binder, options: readonly Option[]): PairDelimit
   const [open = '"', close = open] = quotes;
   const given = options.find(({ name }) => name.name === 'quote');
   if (quotes.length > 2 && given !== undefined) {
-    const message = '`quote` must be one character, or the opening and the closing one';
+    const message = '`quote` must be one character, or an opening and a closing one';
     binder.error('bad-option', given, message, 'For example: quote="\'" or quote="()".');
   }
   return {
@@ -329,7 +329,7 @@ function optionString(binder: Binder, options: readonly Option[], name: string):
   if (option === undefined) return undefined;
   const value = optionText([option], name, optionsOf('parse-kv'));
   if (value === undefined || value === '')
-    binder.error('bad-option', option, `\`${name}\` must be a string that is not empty`);
+    binder.error('bad-option', option, `\`${name}\` must be a non-empty string`);
   return value;
 }
 

@@ -38,7 +38,7 @@ export function chosenRows(
   rows: readonly ChosenRow[],
   window: Window | undefined,
 ): Chosen {
-  if (rows.length > MOST_ROWS) return { problem: `Choose ${MOST_ROWS} rows at most.` };
+  if (rows.length > MOST_ROWS) return { problem: `Choose at most ${MOST_ROWS} rows.` };
   const { groups, after } = groupsOf(query, window);
   const keys = groups === 'none' ? [keyOfField(column)] : groups;
   if (keys === undefined || keys.length === 0) return { problem: NO_PART };
@@ -89,7 +89,7 @@ export function chosenMark(
     (span !== undefined && (isBin === true || name === '_time'));
   const hidden = groups === 'none' ? undefined : groups.find(key => !isShown(key));
   if (hidden !== undefined)
-    return { problem: `The result is grouped by ${hidden.name} too, which the chart does not show.` };
+    return { problem: `The result is also grouped by ${hidden.name}, which the chart does not show.` };
   const conditions: string[] = [];
   if (span !== undefined && span !== 'all') {
     const part = chosenPart(query, ...span, true);
@@ -134,10 +134,10 @@ function histogramIn({ names, value }: Assignment, column: string): readonly Exp
   return name === column ? value.args.map(each => each.value) : undefined;
 }
 
-const NO_PART = 'A row of this result stands for no part of the events.';
+const NO_PART = 'Rows of this result do not correspond to a subset of the events.';
 
 function computedLater(name: string): string {
-  return `The events have no ${name} as this result has it: the query computes it later.`;
+  return `The events do not have this ${name}: the query computes it later.`;
 }
 
 function keyOfField(name: string): Key {
@@ -184,7 +184,7 @@ export function chosenPart(query: QueryText, from: string, to: string, isTime: b
   const axes = group === undefined ? [] : axesOf(group);
   const field = axes[0] === undefined ? '_time' : query.text.slice(axes[0].from, axes[0].to);
   const isSure = axes.length === 1 || (isTime && axes.length === 0 && isOfTime(group));
-  if (!isSure) return { problem: 'The query does not say which field runs along this chart.' };
+  if (!isSure) return { problem: 'The query does not determine which field is on the axis of this chart.' };
   return { condition: `${field} >= ${from} and ${field} < ${to}` };
 }
 

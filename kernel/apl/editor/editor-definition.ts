@@ -36,14 +36,14 @@ export function rename(
 ): Renaming {
   const found = [...references(text, offset, environment)].sort((a, b) => a.from - b.from);
   if (found.length === 0)
-    return { ok: false, problem: 'only names of let statements and parameters can be renamed' };
-  if (newName === '') return { ok: false, problem: 'a name has at least one letter' };
+    return { ok: false, problem: 'only names from let statements and parameters can be renamed' };
+  if (newName === '') return { ok: false, problem: 'a name must contain at least one letter' };
   const edits = found.map(span => ({ ...span, insert: writtenName(newName) }));
   const changed = applyEdits(text, edits);
   const moved = movedSpans(edits);
   const again = [...references(changed, moved[0]?.from ?? 0, environment)].sort((a, b) => a.from - b.from);
   if (JSON.stringify(again) !== JSON.stringify(moved))
-    return { ok: false, problem: `\`${newName}\` already means something else here` };
+    return { ok: false, problem: `\`${newName}\` already has another meaning here` };
   return { ok: true, edits };
 }
 

@@ -28,7 +28,7 @@ const habits: readonly Row[] = [
   {
     written: /^```[\w-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/,
     says: ([, query = '']) => ({
-      message: 'a block of Markdown holds the query',
+      message: 'the query is in a Markdown code block',
       hint: 'Remove the lines with ```.',
       instead: query,
     }),
@@ -37,7 +37,7 @@ const habits: readonly Row[] = [
     written:
       /^(?:\$|>{1,3}|(?:In|Out)?\s*\[\d*\]:|[\w.@~-]+[>$%])\s*(\[['"][\s\S]*|[A-Za-z_][\w-]*\s*\|[\s\S]*)$/,
     says: ([, query = '']) => ({
-      message: 'a prompt stands before the query',
+      message: 'there is a prompt before the query',
       hint: 'Remove it.',
       instead: query,
     }),
@@ -46,7 +46,7 @@ const habits: readonly Row[] = [
     written:
       /^(?:let\s+|var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype|_source\w*|_index|_view)\b)[A-Za-z_]\w*)\s*:?=\s*(\[['"][^\]]+\]\s*(?:\|[\s\S]*)?|[A-Za-z_][\w-]*\s*\|[\s\S]*)$/,
     says: ([, name = '', query = '']) => ({
-      message: 'a result is kept by `<<`',
+      message: 'use `<<` to keep a result',
       hint: `Write ${name} << …; \`let\` names a value for the query below it.`,
       instead: `${name} << ${query}`,
     }),
@@ -55,7 +55,7 @@ const habits: readonly Row[] = [
     written:
       /^(?:var\s+|const\s+)?((?!(?:index|source|sourcetype|host|eventtype|_source\w*|_index|_view)\b)[A-Za-z_]\w*)\s*:?=\s*(-?\d[\w.]*|"[^"]*"|'[^']*')$/,
     says: ([, name = '', value = '']) => ({
-      message: 'a value is named by `let`',
+      message: 'use `let` to name a value',
       hint: `Write let ${name} = ${value}; above the query that uses it, or %param ${name}=${value} for the notebook.`,
       instead: `let ${name} = ${value};`,
     }),
@@ -72,7 +72,7 @@ const habits: readonly Row[] = [
   {
     written: /^from\s+(\[['"][\s\S]*)$/i,
     says: ([, query = '']) => ({
-      message: 'a query begins with its dataset, without a word before it',
+      message: 'a query starts with its dataset, without a keyword',
       hint: 'Remove `from`.',
       instead: query,
     }),
@@ -81,21 +81,21 @@ const habits: readonly Row[] = [
     written:
       /^(?:(?:GET|POST)\s+\/|\{\s*"(?:query|size|from|aggs|bool|match|sort|_source|track_total_hits)"\s*:)/,
     says: () => ({
-      message: 'this is a request to Elasticsearch, not APL',
+      message: 'this is an Elasticsearch request, not APL',
       hint: "Start with the dataset: ['logs'] | where status == 500 | summarize count() by uri.",
     }),
   },
   {
     written: /^(?:(?:top\(\s*)?(?:sum|avg|min|max|count|p\d\d):[\w.]+\{|(?:logs|events|metrics)\(["'])/,
     says: () => ({
-      message: 'this is a query of Datadog, not APL',
+      message: 'this is a Datadog query, not APL',
       hint: 'Start with the dataset: [\'logs\'] | where service == "web" | summarize count() by bin_auto(_time).',
     }),
   },
   {
     written: /^\.?(?:show|list)\s+(?:tables|datasets|databases|indexes|indices)\b|^\\(?:dt?|l)\+?$/i,
     says: () => ({
-      message: 'datasets are listed by a magic',
+      message: 'use a magic to list datasets',
       hint: 'Write %datasets.',
       instead: '%datasets',
     }),
@@ -104,7 +104,7 @@ const habits: readonly Row[] = [
     written:
       /^(?:describe|desc|\\dt?\+?|show\s+columns\s+(?:from|in))\s+(?:table\s+)?["'`]?([\w.-]+)["'`]?$/i,
     says: ([, name = '']) => ({
-      message: 'the fields of a dataset are listed by a magic',
+      message: 'use a magic to list the fields of a dataset',
       hint: `Write %schema ${name}.`,
       instead: `%schema ${name}`,
     }),
@@ -126,7 +126,7 @@ const habits: readonly Row[] = [
         ? ' | count'
         : rest.replace(/^\s*\|\s*(?:wc\s+-l$)?/, match => (match.includes('wc') ? ' | count' : ' | '));
       const instead = `['${name}'] | search ${no}${JSON.stringify(word.replace(/["']$/, ''))}${count}`;
-      return { message: 'commands of the shell do not run here', hint: `In APL: ${instead}`, instead };
+      return { message: 'shell commands do not run here', hint: `In APL: ${instead}`, instead };
     },
   },
   {
@@ -147,14 +147,14 @@ const habits: readonly Row[] = [
     written:
       /^(?:!\s*\w|%%(?:bash|sh|script)\b|(?:ls|cd|cat|less|head|tail|e?grep|rg|jq|awk|sed|kubectl|docker|echo|ssh|systemctl|journalctl|python3?|curl|wget|pip3?|npm|conda|git|sudo|man)\s+[-\w./"'~])/,
     says: () => ({
-      message: 'commands of the shell do not run here',
-      hint: 'Open a terminal for them; cells hold APL and magics. `%import FILE` reads a file.',
+      message: 'shell commands do not run here',
+      hint: 'Use a terminal for them; cells contain APL and magics. `%import FILE` reads a file.',
     }),
   },
   {
     written: /^["'`]?([A-Za-z_][\w-]*)["'`]?\s*\?+$/,
     says: ([, name = '']) => ({
-      message: 'the fields of a dataset are listed by a magic',
+      message: 'use a magic to list the fields of a dataset',
       hint: `Write %schema ${name}.`,
       instead: `%schema ${name}`,
     }),
@@ -164,13 +164,17 @@ const habits: readonly Row[] = [
       /^(?:\[["']([^"'\]]+)["']\]|([A-Za-z_]\w*))\.(where|take|limit|extend|project|summarize|distinct|count|search|filter|select)\(([^()]*(?:\([^()]*\)[^()]*)*)\)$/,
     says: ([, quoted, plain = '', word = '', args = '']) => {
       const instead = `['${quoted ?? plain}'] | ${`${word} ${args}`.trim()}`;
-      return { message: 'a dataset has no methods', hint: `Operators follow a pipe: ${instead}`, instead };
+      return {
+        message: 'datasets do not have methods',
+        hint: `Write operators after a pipe: ${instead}`,
+        instead,
+      };
     },
   },
   {
     written: /^(-?\d[\w.]*(?:\s*[-+*/%]\s*-?\d[\w.]*)+)$/,
     says: ([, sum = '']) => ({
-      message: 'an expression stands where a dataset should',
+      message: 'expected a dataset, found an expression',
       hint: `Write print ${sum}.`,
       instead: `print ${sum}`,
     }),
@@ -179,7 +183,7 @@ const habits: readonly Row[] = [
     written: /^explain\s+(?:(?:analyze|verbose|extended|plan\s+for)\s+|\([^)]*\)\s*)*([^|\s][\s\S]*)$/i,
     says: ([, query = '']) => {
       const { apl = query, reason } = translatedQuery(query) ?? {};
-      const message = 'a query has no plan to look at: what it read stands below its result';
+      const message = 'queries do not have a visible plan: what a query read is shown below its result';
       if (reason !== undefined) return { message, hint: reason };
       return { message, hint: `Run it: ${apl.replace(/\n\s*/g, ' ')}`, instead: apl };
     },
@@ -187,28 +191,28 @@ const habits: readonly Row[] = [
   {
     written: /^(?:insert\s+into|delete\s+from|update\s+\w+\s+set|(?:create|alter|truncate)\s+table)\b/i,
     says: () => ({
-      message: 'a query changes no data',
-      hint: '`%import FILE` adds rows to a dataset of the local service, `%drop NAME` deletes one.',
+      message: 'a query cannot change data',
+      hint: '`%import FILE` adds rows to a dataset of the local service, and `%drop NAME` deletes a dataset.',
     }),
   },
   {
     written: /^drop\s+(?:table|dataset|index)\s+["'`]?([\w.-]+)["'`]?$/i,
     says: ([, name = '']) => ({
-      message: 'datasets are deleted by a magic',
+      message: 'use a magic to delete datasets',
       hint: `Write %drop ${name}, which asks first.`,
     }),
   },
   {
     written: /^use\s+["'`]?([\w.-]+)["'`]?$/i,
     says: ([, name = '']) => ({
-      message: 'a query names its dataset itself',
+      message: 'each query names its own dataset',
       hint: `Write ['${name}'] | …; %use NAME changes the profile.`,
     }),
   },
   {
     written: /^schema\s+["'`]?([\w.-]+)["'`]?$/i,
     says: ([, name = '']) => ({
-      message: 'the fields of a dataset are listed by a magic',
+      message: 'use a magic to list the fields of a dataset',
       hint: `Write %schema ${name}.`,
       instead: `%schema ${name}`,
     }),
@@ -217,7 +221,7 @@ const habits: readonly Row[] = [
     written:
       /^(?:\w+\s*=\s*)?(?:pd|pl|pandas|polars|spark\.read)\.(?:read_)?(?:csv|json|ndjson|parquet|excel)\(\s*(["'])([^"']+)\1[^)]*\)$/,
     says: ([, , file = '']) => ({
-      message: 'a file is read by a magic',
+      message: 'use a magic to read a file',
       hint: `Write %import ${file}.`,
       instead: `%import ${/\s/.test(file) ? JSON.stringify(file) : file}`,
     }),
@@ -225,7 +229,7 @@ const habits: readonly Row[] = [
   {
     written: /^\w+\s*=\s*[\w.]+\(/,
     says: () => ({
-      message: 'this is not APL: a name is given by `let` or `<<`',
+      message: 'this is not APL: use `let` or `<<` to assign a name',
       hint: "Write let x = …; for a value, or name << ['logs'] | … to keep a result.",
     }),
   },
@@ -234,12 +238,12 @@ const habits: readonly Row[] = [
       /^(?:import\s+\w+(?:\s+as\s+\w+)?|from\s+\w+\s+import\s.*|(?:for\s+\w+\s+in|while|def|class|if|with)\s[^|]*:(?:\s[\s\S]*)?)$/i,
     says: () => ({
       message: 'this is Python, not APL',
-      hint: 'Open a notebook of Python for it; `%export` writes a result to a file that it can read.',
+      hint: 'Use a Python notebook for this. `%export` writes a result to a file that it can read.',
     }),
   },
   {
     written: LEAVING,
-    says: () => ({ message: 'a notebook is left by closing it', hint: 'In a console press Ctrl D.' }),
+    says: () => ({ message: 'close the notebook to leave it', hint: 'In a console, press Ctrl+D.' }),
   },
   {
     written: /^(?:len|nrow)\(\s*([A-Za-z_]\w*)\s*\)$|^([A-Za-z_]\w*)\.(?:shape|size)$/,
@@ -256,8 +260,8 @@ const habits: readonly Row[] = [
   {
     written: /^(?:count\s+(?:\w+\s+)?by|top\s+\d+)\s+[\w['"]/,
     says: () => ({
-      message: 'an operator stands where the query needs a dataset',
-      hint: "Begin with the dataset: ['logs'] | top 10 by …; `%datasets` lists those that there are.",
+      message: 'the query starts with an operator instead of a dataset',
+      hint: "Start with the dataset: ['logs'] | top 10 by …; `%datasets` lists all datasets.",
     }),
   },
   {
@@ -285,14 +289,14 @@ const habits: readonly Row[] = [
       /^(?:[A-Za-z_]\w*(?:\.\w+)*)\s*(?:==|!=|[<>]=?|=(?=.*\b(?:and|or)\b))\s*(?:\d[\w.]*|"[^"\n]*"|'[^'\n]*')(?:\s+(?:and|or)\s+[^|\n]+)?$/i,
     says: ([condition = '']) => {
       const instead = `['logs'] | where ${spelled(condition)}`;
-      const message = 'a condition stands where the query needs a dataset';
-      return { message, hint: `Begin with the dataset: ${instead}`, instead };
+      const message = 'the query starts with a condition instead of a dataset';
+      return { message, hint: `Start with the dataset: ${instead}`, instead };
     },
   },
   {
     written: /^(.*\S)\s+>{1,2}\s*([\w./~-]+\.(?:csv|tsv|json|ndjson|txt|parquet|md|html))$/,
     says: ([, , file = '']) => ({
-      message: 'a result is written to a file by a magic',
+      message: 'use a magic to write a result to a file',
       hint: `Run the query, then %export ${file} in the next cell.`,
     }),
   },
@@ -301,14 +305,14 @@ const habits: readonly Row[] = [
       /^fetch\s+["'`]?([A-Za-z_][\w.-]*)["'`]?\s*((?:,\s*(?:from|to|timeframe|scanLimitGBytes)\s*:[^|,]+)*)(?:\|\s*([\s\S]*))?$/,
     says: ([, name = '', options = '', stages]) => {
       const instead = `['${name}']${stages === undefined ? '' : ` | ${stages.replace(/\bby:\s*\{([^}]*)\}/g, 'by $1').replace(/,\s*by\b/g, ' by')}`}`;
-      const range = options === '' ? '' : ' The range is set by %time.';
+      const range = options === '' ? '' : ' Set the range with %time.';
       return { message: 'this is DQL, not APL', hint: `In APL: ${instead}.${range}`, instead };
     },
   },
   {
     written: /^_(?:source(?:Category|Host|Name)?|index|view|collector)\s*=/,
     says: () => ({
-      message: 'this is a query of Sumo Logic, not APL',
+      message: 'this is a Sumo Logic query, not APL',
       hint: 'Start with the dataset: [\'logs\'] | where host == "web" | summarize count() by bin_auto(_time).',
     }),
   },
@@ -316,7 +320,7 @@ const habits: readonly Row[] = [
     written:
       /^(?:show\s+(?:create\s+table|fields|schema|table)|analyze|table)\s+(?:from\s+)?["'`]?([\w.-]+)["'`]?$/i,
     says: ([, name = '']) => ({
-      message: 'the fields of a dataset are listed by a magic',
+      message: 'use a magic to list the fields of a dataset',
       hint: `Write %schema ${name}.`,
       instead: `%schema ${name}`,
     }),
@@ -334,7 +338,7 @@ const habits: readonly Row[] = [
       const isClear = count !== undefined || /\.find\(/.test(whole);
       const filter = conditions.length === 0 ? '' : ` | where ${conditions.join(' and ')}`;
       const end = count === undefined ? (limit === undefined ? '' : ` | limit ${limit}`) : ' | count';
-      const message = 'this is a query of MongoDB, not APL';
+      const message = 'this is a MongoDB query, not APL';
       if (!isClear || conditions.includes(undefined))
         return {
           message,
@@ -348,29 +352,29 @@ const habits: readonly Row[] = [
     written:
       /^(?:what|how\s+(?:many|much|often|long|do|does)|why|who|when|which|can\s+you|please|show\s+me|give\s+me|find\s+me|tell\s+me|are\s+there|is\s+there)\s+[a-z][^|]*$/i,
     says: () => ({
-      message: 'a question in words is not a query',
-      hint: "Begin with the dataset: ['logs'] | where status >= 500 | summarize count() by uri. `%datasets` lists those that there are.",
+      message: 'a plain-language question is not a query',
+      hint: "Start with the dataset: ['logs'] | where status >= 500 | summarize count() by uri. `%datasets` lists all datasets.",
     }),
   },
   {
     written:
       /^(?:where|extend|summarize|project(?:-\w+)?|mv-expand|(?:sort|order)\s+by|top\s+\d+\s+by)\s+[\w['"*($]/,
     says: () => ({
-      message: 'an operator stands where the query needs a dataset',
-      hint: "Begin with the dataset: ['logs'] | where …; `%datasets` lists those that there are.",
+      message: 'the query starts with an operator instead of a dataset',
+      hint: "Start with the dataset: ['logs'] | where …; `%datasets` lists all datasets.",
     }),
   },
 ];
 
 /** Returns the response to a query that does not begin with its dataset. */
 function beginning(instead: string): Habit {
-  return { message: 'a query begins with its dataset', hint: `In APL: ${instead}`, instead };
+  return { message: 'a query starts with its dataset', hint: `In APL: ${instead}`, instead };
 }
 
 /** Returns a dataset with a time range specified in its query. */
 function ranged(name: string, size: string): Habit {
   const instead = `%%time last ${size.replace(/\s+/g, '')}\n['${name}']`;
-  return { message: 'the time range is set by a magic', hint: 'Write %%time above the query.', instead };
+  return { message: 'use a magic to set the time range', hint: 'Write %%time above the query.', instead };
 }
 
 /** Returns a condition with the words and signs of APL. */

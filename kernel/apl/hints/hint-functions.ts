@@ -5,7 +5,7 @@ import { sqlFunctions } from './languages/language-sql.js';
 import { eventFunctions } from './languages/spl.js';
 
 const formats =
-  "A time has one form, tostring(x). Put parts together: `strcat(getyear(x), '-', getmonth(x))`, or round it: `bin(x, 1d)`.";
+  "The only time format is tostring(x). Combine parts, `strcat(getyear(x), '-', getmonth(x))`, or round the time, `bin(x, 1d)`.";
 const lengths = '`tostring(x)` gives `1h2m3s`, and `x / 1m` the number of minutes.';
 const joining = "strcat_array(make_list(x), ',')";
 const ranking = '`row_number()` after a `sort` numbers the rows.';
@@ -86,7 +86,7 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
   listagg: joining,
   buildschema: 'Write `| getschema`, or `bag_keys(x)` for the keys of a map.',
   bag_merge: "Name the keys: `bag_pack('a', x.a, 'b', y.b)`.",
-  bag_remove_keys: "Name the keys that stay: `bag_pack('a', x.a, 'b', x.b)`.",
+  bag_remove_keys: "Name the keys to keep: `bag_pack('a', x.a, 'b', x.b)`.",
   object_keys: 'bag_keys(x)',
   map_keys: 'bag_keys(x)',
   keys: 'bag_keys(x)',
@@ -178,7 +178,7 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
   minuteofhour: "datetime_part('minute', x)",
   secondofminute: "datetime_part('second', x)",
   datetime_utc_to_local: 'Times are in UTC. Add the offset: `time + 2h`.',
-  datetime_local_to_utc: 'Times are in UTC. Take the offset away: `time - 2h`.',
+  datetime_local_to_utc: 'Times are in UTC. Subtract the offset: `time - 2h`.',
   extractjson: keyed,
   extract_json: keyed,
   json_keys: 'bag_keys(x)',
@@ -238,7 +238,7 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
   date_add: 'Write `time + 1h`.',
   repeat: 'strrep(text, times)',
   in_cidr: 'ipv4_is_in_range(ip, range)',
-  zip: 'Write `| mv-expand a, b`, which goes through both in step.',
+  zip: 'Write `| mv-expand a, b`, which expands both in parallel.',
 };
 
 const noGeometry =

@@ -1,26 +1,26 @@
 import { own } from '../../present.js';
 
-const noGraphs = 'Graphs do not exist in APL: write `| join`.';
+const noGraphs = 'APL does not support graphs: write `| join`.';
 const joins = 'Write `| join kind=leftouter (T) on field`.';
 const skipping =
-  'Rows cannot be skipped: narrow the time range, or write `| where _time < …` with the last time seen.';
+  'Rows cannot be skipped: narrow the time range, or write `| where _time < …` with the last time that you saw.';
 const expanding = 'Write `| mv-expand x`.';
 const texts = 'Write `| search "text"`, or `| where field contains "text"`.';
 const keys = 'Write `| extend x = parse_json(field).key`; keys of a map are fields: `field.key`.';
-const shown = 'Write `| limit N`: a table of any length is scrolled and searched.';
+const shown = 'Write `| limit N`: tables of any length can be scrolled and searched.';
 const written = 'Write `%export FILE` in the next cell.';
-const noCommands = 'Commands of the shell do not run here.';
+const noCommands = 'Shell commands do not run here.';
 const shaped = 'Write one `countif(…)` or `sumif(…)` for each column.';
-const patterns = 'Write `%patterns` in a cell of its own: it groups lines by their templates.';
-const drawn = 'Write `| render linechart` at the end, or choose another kind of chart in its menu.';
-const metrics = 'This is MPL, the language of metrics; APL reads events.';
+const patterns = 'Run `%patterns` in its own cell: it groups lines by template.';
+const drawn = 'Write `| render linechart` at the end, or choose another chart type in its menu.';
+const metrics = 'This is MPL, the metrics language; APL queries events.';
 
 /** Operators from Kusto and other languages, with their equivalents. */
 const operatorsElsewhere: Readonly<Record<string, string>> = {
-  invoke: 'Functions of tables do not exist in APL: write the operators themselves.',
+  invoke: 'APL does not support table functions: write the operators directly.',
   facet: 'Write one `| summarize count() by field` for each field.',
   partition: 'Write `| summarize … by field`; `arg_max(x, *)` keeps one row of each group.',
-  scan: 'Rows do not see each other in APL: write `| summarize make_list(x) by …` and functions of arrays.',
+  scan: 'APL does not support window functions: use `| summarize make_list(x) by …` and array functions.',
   'top-hitters': 'Write `| summarize topk(field, N)`.',
   reduce: 'Write `| summarize count() by field`, or `phrases(field, N)` for texts.',
   'make-graph': noGraphs,
@@ -102,7 +102,7 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   unpack: keys,
   logfmt: 'Write `| parse-kv field as (name: string, …)`.',
   kv: 'Write `| parse-kv field as (name: string, …)`.',
-  pattern: 'Write `| parse field with …`; `%patterns` groups lines by their templates.',
+  pattern: 'Write `| parse field with …`; `%patterns` groups lines by template.',
   dissect: 'Write `| parse field with …`.',
   grok: 'Write `| parse field with …`, or `| extend x = extract(pattern, 1, field)`.',
   extract: 'Write `| extend x = extract(pattern, 1, field)`.',
@@ -126,9 +126,9 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   regexp: 'Write `| extend x = extract(pattern, 1, field)`.',
   add: 'Write `| summarize sum(field)`.',
   tr: 'Write `| extend x = toupper(x)`, or `replace_string(from, to, x)`.',
-  explain: 'What a query read stands below its result.',
-  externaldata: 'A file is read by `%import FILE`, in a cell of its own.',
-  inputlookup: 'A file is read by `%import FILE`; its dataset is joined by `| lookup (T) on field`.',
+  explain: 'What a query read is shown below its result.',
+  externaldata: 'Import a file with `%import FILE` in its own cell.',
+  inputlookup: 'Import a file with `%import FILE`, and join its dataset with `| lookup (T) on field`.',
   tstats: 'Write `| summarize … by …`: every query reads columns.',
   convert: 'Write `| extend x = todatetime(x)`, `toint(x)` or `todouble(x)`.',
   iplocation: 'Write `| extend place = geo_info_from_ip_address(ip)`, on a hosted service.',
@@ -138,8 +138,9 @@ const operatorsElsewhere: Readonly<Record<string, string>> = {
   untable: shaped,
   xyseries: shaped,
   cluster: patterns,
-  anomalydetection: 'Compare with another time by `%compare -1w`; `%explain` says what rows have in common.',
-  predict: 'Nothing is foretold in APL: `%compare -1w` shows the week before.',
+  anomalydetection:
+    'Compare with another period with `%compare -1w`; `%explain` shows what rows have in common.',
+  predict: 'APL does not forecast: `%compare -1w` shows the previous week.',
   abstract: patterns,
   decolorize: 'Write `| extend x = replace_regex(@"\\x1b\\[[0-9;]*m", "", x)`.',
   less: shown,
@@ -169,5 +170,5 @@ const plugins: Readonly<Record<string, string>> = {
 export function hintForOperator(word: string, text: string): string | undefined {
   if (word !== 'evaluate') return own(operatorsElsewhere, word.toLowerCase());
   const plugin = /^evaluate\s+(?:hint\.\S+\s+)?(\w+)/.exec(text)?.[1] ?? '';
-  return own(plugins, plugin) ?? 'Plugins do not exist in APL.';
+  return own(plugins, plugin) ?? 'APL does not support plugins.';
 }

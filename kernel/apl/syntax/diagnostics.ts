@@ -53,8 +53,8 @@ export function mergeDiagnostics(
 
 /** Returns the diagnostic for a magic line below a query. */
 export function lateMagic(span: Span): Diagnostic {
-  const message = 'magic lines belong at the top of a cell, before the query';
-  return finding('error', 'late-magic', span, message, 'Move it up, or into a cell of its own.');
+  const message = 'magics must be at the top of a cell, before the query';
+  return finding('error', 'late-magic', span, message, 'Move it up, or into its own cell.');
 }
 
 /** Treats lines such as `%export a.csv`, which parse as a modulo, as misplaced magic lines if they contain errors. */

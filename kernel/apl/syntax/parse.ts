@@ -164,8 +164,8 @@ function refuseLambda(stream: TokenStream): Expr {
     'error',
     'no-functions',
     { from, to },
-    'functions cannot be defined in APL',
-    'Name a value or a query with `let`, and repeat the expression where it is used.',
+    'APL does not support user-defined functions',
+    'Name a value or a query with `let`, and repeat the expression wherever you need it.',
   );
   stream.skipTo(';');
   return missing({ from, to });

@@ -73,7 +73,7 @@ export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments 
   const lists = new Map<string, readonly string[]>();
   const rest = splitWords(raw).values();
   for (const word of rest) {
-    if (word.open) return problem(syntax, word, 'a quote is not closed');
+    if (word.open) return problem(syntax, word, 'unclosed quote');
     if (word.quoted || !word.text.startsWith('--')) {
       words.push(word);
       continue;
@@ -87,7 +87,7 @@ export function readArguments(syntax: MagicSyntax, raw: string): MagicArguments 
     if (value === undefined || (option.value !== undefined && value === ''))
       return problem(syntax, word, `--${name} needs a value: ${option.value}`);
     if (option.repeats) lists.set(name, [...(lists.get(name) ?? []), value]);
-    else if (options.has(name)) return problem(syntax, word, `--${name} is given twice`);
+    else if (options.has(name)) return problem(syntax, word, `--${name} is specified twice`);
     options.set(name, value);
   }
   return checkArity(syntax, words, raw) ?? { raw, words: words.map(({ text }) => text), options, lists };
@@ -111,11 +111,11 @@ const magicsElsewhere: readonly { readonly names: readonly string[]; readonly hi
       'env',
       'writefile',
     ],
-    hint: 'Open a terminal for commands of the shell; `%import FILE` reads a file, `%export FILE` writes one.',
+    hint: 'Run shell commands in a terminal. `%import FILE` reads a file, and `%export FILE` writes one.',
   },
   {
     names: ['sql', 'kql', 'spl', 'promql', 'logql'],
-    hint: 'Write the query alone: one of another language is answered with its translation.',
+    hint: 'Write only the query: queries in other languages get a suggested translation.',
   },
   {
     names: [
@@ -133,7 +133,7 @@ const magicsElsewhere: readonly { readonly names: readonly string[]; readonly hi
       ],
       ...['javascript', 'js', 'html', 'latex', 'markdown'],
     ],
-    hint: 'Open a notebook of Python for it; `%export FILE` writes a result that it can read.',
+    hint: 'Use a Python notebook for this. `%export FILE` writes a result that it can read.',
   },
 ];
 
@@ -144,19 +144,19 @@ export function unknownMagic(
 ): Pick<MagicProblem, 'message' | 'hint' | 'instead'> {
   const elsewhere = magicsElsewhere.find(({ names }) => names.includes(name.toLowerCase()));
   if (elsewhere !== undefined)
-    return { message: `%${name} is a magic of IPython, not of APL`, hint: elsewhere.hint };
+    return { message: `%${name} is an IPython magic, not an APL magic`, hint: elsewhere.hint };
   const near = nearest(name.toLowerCase(), known);
   const guess = near === undefined ? '' : `Did you mean \`%${near}\`? `;
   return {
-    message: `there is no magic %${name}`,
-    hint: `${guess}\`%help\` lists them all.`,
+    message: `unknown magic %${name}`,
+    hint: `${guess}\`%help\` lists all magics.`,
     ...present({ instead: near }),
   };
 }
 
 /** Returns the message for `%%name` if a magic cannot apply to a single cell. */
 export function noCellForm({ name }: MagicSyntax): string {
-  return `it does not apply to a single cell; write %${name}`;
+  return `it does not apply to a single cell: use %${name}`;
 }
 
 function problem(syntax: MagicSyntax, { from, to }: Word, what: string): MagicProblem {
@@ -175,7 +175,7 @@ function unknownOption(syntax: MagicSyntax, word: Word, name: string): MagicProb
   const found = problem(
     syntax,
     { ...word, to: word.from + 2 + name.length },
-    `there is no option --${name}; ${near === undefined ? others : `did you mean --${near}?`}`,
+    `unknown option --${name}; ${near === undefined ? others : `did you mean --${near}?`}`,
   );
   return near === undefined ? found : { ...found, instead: `--${near}` };
 }
@@ -187,7 +187,7 @@ function checkArity(syntax: MagicSyntax, words: readonly Word[], raw: string): M
   const extra = words[most];
   return extra === undefined
     ? undefined
-    : problem(syntax, extra, `${extra.text} is one argument too many; put quotes around spaces`);
+    : problem(syntax, extra, `${extra.text} is an unexpected argument; put quotes around values with spaces`);
 }
 
 function unquote(source: string): string {

@@ -184,7 +184,7 @@ function finite(arg: SqlArg): string {
 /** Converts a percentage to a fraction between 0 and 1. */
 function fraction(percentage: number, argIndex: number): string {
   if (percentage >= 0 && percentage <= 100) return String(percentage / 100);
-  throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, argIndex);
+  throw new TemplateError(`a percentile must be between 0 and 100, not ${percentage}`, argIndex);
 }
 
 function percentilesSql({ args, filter, call }: AggregateParts<readonly [SqlArg, ...SqlArg[]]>): string {
@@ -271,5 +271,5 @@ const mostBuckets = 10_000;
 export function bucketCount(count: SqlArg): string {
   const wanted = Number(count.constant ?? 10);
   if (wanted >= 1 && wanted <= mostBuckets) return String(wanted);
-  throw new TemplateError(`a histogram has 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
+  throw new TemplateError(`a histogram must have 1 to ${mostBuckets} buckets, not ${wanted}`, 1);
 }

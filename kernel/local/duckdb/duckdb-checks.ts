@@ -3,7 +3,7 @@ import { type SqlTemplate, TemplateError } from '../sql/sql-template.js';
 /** Returns a template for a function that binding resolves; compiling it is a refusal. */
 export function compileTimeOnly(name: string): SqlTemplate {
   return () => {
-    throw new TemplateError(`${name} can only be used where the fields of a table are known`, 0);
+    throw new TemplateError(`${name} can be used only if the fields of a table are known`, 0);
   };
 }
 

@@ -110,7 +110,7 @@ function compiled(source: string, argIndex: number): RE2JS {
 }
 
 function invalid(reason: string, argIndex: number): TemplateError {
-  const hint = 'Regular expressions follow the RE2 syntax: no look-around, no back-references.';
+  const hint = 'Regular expressions use RE2 syntax, without lookaround or backreferences.';
   return new TemplateError(`invalid regular expression: ${reason}`, argIndex, hint);
 }
 

@@ -139,7 +139,7 @@ function isBefore(a: Turns, b: Turns): boolean {
 
 function tooManyError(): EngineError {
   return new EngineError('engine-busy', 'Too many queries are waiting.', {
-    hint: 'Try again when others have finished.',
+    hint: 'Try again when other queries have finished.',
   });
 }
 

@@ -37,14 +37,15 @@ export function unreadableFile(error: unknown): string | undefined {
   return `\`${file}\` cannot be read: ${place} is malformed.`;
 }
 
-const whereTo = 'Put the file into `external` in the data directory and name it by its path there.';
+const whereTo =
+  'Put the file into the `external` folder of the data directory and refer to it by its path there.';
 
 function refused(problem: string, hint: string): ExternalFile {
   return { ok: false, problem, hint };
 }
 
 function outside(file: string): string {
-  return `\`${path.basename(file)}\` is not below the directory \`external\``;
+  return `\`${path.basename(file)}\` is not in the directory \`external\``;
 }
 
 /** Returns the absolute path of an address. The part of a URL after the host may be secret, so it is not repeated. */
@@ -55,11 +56,14 @@ function pathOf(address: string, root: string): string | ExternalFile {
     try {
       return fileURLToPath(address);
     } catch {
-      return refused('the `file:` address names no file on this machine', whereTo);
+      return refused('the `file:` URL does not refer to a file on this machine', whereTo);
     }
   }
   const host = URL.canParse(address) ? new URL(address).host : '';
-  return refused(`\`${scheme}://${host}\` needs the network, which the local service does not use`, whereTo);
+  return refused(
+    `\`${scheme}://${host}\` requires network access, which the local service does not use`,
+    whereTo,
+  );
 }
 
 function checked(root: string, file: string): ExternalFile {
@@ -67,7 +71,7 @@ function checked(root: string, file: string): ExternalFile {
     const found = lstatSync(file);
     const real = path.join(realpathSync(root), path.relative(root, file));
     if (realpathSync(file) !== real)
-      return refused(`\`${path.basename(file)}\` is a link, or in a directory that is one`, whereTo);
+      return refused(`\`${path.basename(file)}\` is a link, or is in a linked directory`, whereTo);
     if (!found.isFile()) return refused(`\`${path.basename(file)}\` is not a file`, whereTo);
     if (found.size > mostBytes)
       return refused(tooLarge(file), 'Import it with `%import`, then query the dataset.');
@@ -87,5 +91,5 @@ function checked(root: string, file: string): ExternalFile {
 }
 
 function tooLarge(file: string): string {
-  return `\`${path.basename(file)}\` is larger than 5 MiB, the most that \`externaldata\` reads`;
+  return `\`${path.basename(file)}\` is larger than 5 MiB, the maximum for \`externaldata\``;
 }

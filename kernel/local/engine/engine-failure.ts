@@ -73,8 +73,8 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   const own = quotesData.test(text) ? '' : text;
   const costly = refusedCall(own);
   if (costly !== undefined) {
-    return new EngineError('function-cost', `\`${costly}\` would take too long on values of this size.`, {
-      hint: 'Shorten its texts or arrays first, for example with substring or array_slice.',
+    return new EngineError('function-cost', `\`${costly}\` would take too long for values of this size.`, {
+      hint: 'Shorten its arguments first, for example with substring or array_slice.',
     });
   }
   const lengthened = lengthenedBy(own);
@@ -88,7 +88,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   const refusal = systemRefusal(error) ?? refusalInWords(said);
   if (refusal !== undefined) {
     const { code, reason, hint } = refusal;
-    return new EngineError(code, `The local service could not do this: ${reason}.`, {
+    return new EngineError(code, `The operation failed: ${reason}.`, {
       hint,
       cause: error,
     });
@@ -96,7 +96,7 @@ export function engineFailure(error: unknown, directories?: readonly string[]): 
   // The same failure has the same number here and in the log.
   const number = createHash('sha256').update(withoutValues(text)).digest('hex').slice(0, 8);
   return new EngineError('engine-failed', `The local service could not run this query (failure ${number}).`, {
-    hint: 'This is a bug in the service, and its log has the details under that number: please report it with the query.',
+    hint: 'This is a bug in the local service. Report it with the query and the entry for that number in the service log.',
     cause: error,
   });
 }
@@ -106,10 +106,14 @@ function unexplainedFailure(error: Error, directories: readonly string[] | undef
   const scarce = scarceResource(directories);
   const cause = new Error(`${error.message}; ${describeResources(directories)}`, { cause: error });
   if (scarce !== undefined) return new EngineError(...shortOf[scarce], { hint: freeSome[scarce], cause });
-  return new EngineError('engine-unexplained', 'The engine could not run this query and gave no reason.', {
-    hint: 'Run it again: the machine may have been short of memory or disk space. The log of the local service says more.',
-    cause,
-  });
+  return new EngineError(
+    'engine-unexplained',
+    'The engine failed to run this query without giving a reason.',
+    {
+      hint: 'Run it again: the machine may have been short of memory or disk space. The log of the local service has details.',
+      cause,
+    },
+  );
 }
 
 const shortOf: Readonly<Record<Scarce, readonly [code: ErrorCode, message: string]>> = {
@@ -122,7 +126,7 @@ const freeSome: Readonly<Record<Scarce, string>> = {
   'disk space': 'Free some space there, then run the query again.',
   memory: 'Close other programs, then run the query again.',
   'open files':
-    'Run the query again when others have finished, or start the service with a higher `ulimit -n`.',
+    'Run the query again when other queries have finished, or start the service with a higher `ulimit -n`.',
 };
 
 /** Returns the engine's message about a failed statement; undefined for a refusal, a cancellation or a failure of our own. */
@@ -148,7 +152,7 @@ export function cancelledError(cause?: unknown): EngineError {
 export function answerTooLarge(mostBytes: number): EngineError {
   return new EngineError(
     'answer-too-large',
-    `The answer would be larger than ${mostBytes / 2 ** 20} MiB, the most that is sent.`,
+    `The result would be larger than ${mostBytes / 2 ** 20} MiB, the maximum size.`,
     { hint: 'Aggregate in the query, project fewer fields, or set a lower limit.' },
   );
 }
@@ -187,27 +191,27 @@ const known: readonly Known[] = [
     pattern:
       /^Out of Memory|bad.alloc|(?:Cannot|Failed to) allocate memory|Array buffer allocation failed|ENOMEM/i,
     code: 'engine-memory',
-    message: 'The query needs more memory than it is allowed.',
+    message: 'The query exceeds its memory limit.',
     hint: 'Narrow the time range or keep fewer fields.',
   },
   {
     pattern:
       /Cannot create a string of size|Cannot resize vector|maximum (?:allowed|supported) (?:vector|string) size/,
     code: 'function-cost',
-    message: 'A function would return a value that is too long.',
+    message: 'A function would return a value that is too large.',
     hint: tooLongHint,
   },
   {
     pattern: new RegExp(`^Invalid Input Error: ${sequenceTooLong}`),
     code: 'too-much-computed',
     message: sequenceTooLongMessage,
-    hint: 'Make the step larger or the range shorter.',
+    hint: 'Use a larger step or a shorter range.',
   },
   {
     pattern: /Max expression depth limit|stack overflow|Maximum call stack/i,
     code: 'query-too-large',
-    message: 'The query is nested too deeply to be run.',
-    hint: 'Split it: give parts names with `extend`, or let one list stand for many terms.',
+    message: 'The query is nested too deeply.',
+    hint: 'Split it: name parts with `extend`, or replace many terms with a list.',
   },
 ];
 

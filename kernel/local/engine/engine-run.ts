@@ -295,17 +295,17 @@ function messagesOf(query: CompiledQuery, ran: readonly RanTable[]): { messages?
 
 const uncounted: StatusMessage = {
   ...{ priority: 'warn', count: 1, code: notCountedCode },
-  msg: 'How many rows were examined and matched is not known: the directory for temporary files cannot be written or is full.',
+  msg: 'The numbers of examined and matched rows are unknown: the temporary directory is full or not writable.',
 };
 
 const limitReasons: Readonly<Record<Exclude<LimitReason, 'query'>, (ran: RanTable) => string>> = {
-  default: () => 'Nothing in the query sets a limit: add `| limit N` for more.',
-  request: () => 'The request set this limit.',
+  default: () => 'The query has no limit: add `| limit N` for more.',
+  request: () => 'The limit was set by the request.',
   // With time bins, a limit counts groups.
   server: ({ table, columns }) =>
     columns.rows < mostRowLimit && table.buckets === undefined && table.name !== '_totals'
       ? `Add \`| limit N\` for more, up to ${formatCount(mostRowLimit)}.`
-      : 'The service returns no more than this.',
+      : 'This is the maximum that the service returns.',
 };
 
 function cutMessages(ran: RanTable): StatusMessage[] {
@@ -313,7 +313,7 @@ function cutMessages(ran: RanTable): StatusMessage[] {
   const reason = table.rowLimit?.reason ?? 'server';
   if (reason === 'query') return [];
   const what = table.name === '_totals' ? 'totals' : 'rows';
-  const msg = `Only the first ${formatCount(columns.rows)} ${what} are returned; there are more. ${limitReasons[reason](ran)}`;
+  const msg = `Only the first ${formatCount(columns.rows)} ${what} were returned; there are more. ${limitReasons[reason](ran)}`;
   return [{ priority: 'warn', count: 1, code: `row_limit_${reason}`, msg }];
 }
 

@@ -129,9 +129,9 @@ const fastestMs = { row: 0.00006, field: 0.000048 };
 function checkCost({ name, rows, fields, lengthNs }: Computation, { limitMs, threads }: Budget): void {
   const leastMs = (rows * (fastestMs.row + fields * fastestMs.field)) / threads;
   if (leastMs <= limitMs) return;
-  const message = `\`${name}\` is computed when it is read, and ${roughCount(rows)} events take longer than the ${plural(limitMs / 1000, 'second')} that a query has.`;
+  const message = `\`${name}\` is generated on each read, and ${roughCount(rows)} events take longer than the ${plural(limitMs / 1000, 'second')} allowed for a query.`;
   const days = Math.floor((Number(lengthNs) * limitMs) / leastMs / usual / Number(DAY));
-  const hint = days > 0 ? `Choose a range of ${plural(days, 'day')} at most.` : 'Choose a shorter range.';
+  const hint = days > 0 ? `Choose a range of at most ${plural(days, 'day')}.` : 'Choose a shorter range.';
   throw new EngineError('too-much-computed', message, { hint });
 }
 

@@ -228,9 +228,9 @@ const ofMemory: readonly (NodeJS.Signals | null | undefined)[] = ['SIGKILL', 'SI
 
 function endedError(signal?: NodeJS.Signals | null): EngineError {
   const hint = ofMemory.includes(signal)
-    ? 'The machine may have had no memory left for it: keep fewer or shorter fields, or read fewer rows.'
-    : 'Run the query again; if it fails again, the machine may have too little memory: narrow the time range.';
-  return new EngineError('engine-ended', 'The engine ended while it ran the query.', { hint });
+    ? 'The machine may be out of memory: keep fewer or shorter fields, or read fewer rows.'
+    : 'Run the query again; if it fails again, the machine may be low on memory: narrow the time range.';
+  return new EngineError('engine-ended', 'The engine exited while running the query.', { hint });
 }
 
 function expected<K extends EngineAnswer['kind']>(

@@ -116,7 +116,7 @@ export async function openEngines(
 }
 
 async function noDeployments(name: string): Promise<never> {
-  throw new LocalError('not-found', 'profile', `This service knows no deployment ${name}.`);
+  throw new LocalError('not-found', 'profile', `Unknown deployment ${name}.`);
 }
 
 /** Function families of an engine that runs many queries. */

@@ -13,13 +13,13 @@ import { LocalError, systemError } from '../local-errors.js';
 export function guardOrigin(headers: IncomingHttpHeaders, port: number, origins: readonly string[]): void {
   const own = ownHosts.map(host => `${host}:${port}`);
   if (!own.includes(headers.host ?? '')) {
-    throw new LocalError('forbidden', 'host', 'The Host header does not name this service.');
+    throw new LocalError('forbidden', 'host', 'The Host header does not match this service.');
   }
   const { origin } = headers;
   if (origin === undefined || own.includes(origin.replace(/^http:\/\//, '')) || origins.includes(origin))
     return;
-  throw new LocalError('forbidden', 'origin', 'Requests from other web pages are refused.', {
-    hint: '`apl-kernel serve --cors ORIGIN` lets the pages of an origin send them, with the token.',
+  throw new LocalError('forbidden', 'origin', 'Requests from other web pages are rejected.', {
+    hint: 'To allow pages of an origin to send requests with the token, run `apl-kernel serve --cors ORIGIN`.',
   });
 }
 
@@ -57,11 +57,11 @@ export function guardToken({ authorization = '' }: IncomingHttpHeaders, token: s
       'unauthorized',
       'unauthorized',
       isWrong
-        ? 'The token of the request is not that of this service.'
+        ? 'The token is not valid for this service.'
         : 'The request has no token: send `Authorization: Bearer <token>`.',
       present({
         hint: isWrong
-          ? 'The service prints its token when it starts; each start may have another.'
+          ? 'The service prints its token when it starts; the token can change at each start.'
           : undefined,
       }),
     );
@@ -88,9 +88,9 @@ export function guardWriting(
   if (refusal === undefined || isReading(method, routeOptions)) return;
   const now = writeError(dataDir);
   if (now !== undefined) throw systemError(now) ?? now;
-  end('the data directory can be written again');
-  throw new LocalError('unavailable', 'not-writable', 'The data directory can be written again.', {
-    hint: 'Run the cell again: this service began while it could not be, and another takes its place.',
+  end('the data directory is writable again');
+  throw new LocalError('unavailable', 'not-writable', 'The data directory is writable again.', {
+    hint: 'Run the cell again: this read-only service is being replaced.',
   });
 }
 

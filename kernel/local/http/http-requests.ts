@@ -33,13 +33,13 @@ export function readQueryRequest(body: unknown): QueryRequest {
 
 function noQuery(): LocalError {
   return new LocalError('no-query', 'invalid-request', 'The request has no body.', {
-    hint: 'Send a JSON object whose `apl` is the query.',
+    hint: 'Send a JSON object with the query in `apl`.',
   });
 }
 
 function noLibraries(): LocalError {
-  return new LocalError('not-supported', 'not-supported', 'The local service has no libraries.', {
-    hint: 'Leave out `libraries`.',
+  return new LocalError('not-supported', 'not-supported', 'The local service does not support libraries.', {
+    hint: 'Remove `libraries`.',
   });
 }
 
@@ -79,7 +79,7 @@ export function readDatasetSettings(body: unknown): DatasetSettings {
   const members = Object.entries(readObject(body, 'the body')).filter(([, value]) => value !== null);
   for (const [name, value] of members) {
     const kind = datasetMembers[name];
-    if (kind === undefined) throw invalid(`\`${name}\` is not a member of a dataset.`);
+    if (kind === undefined) throw invalid(`\`${name}\` is not a known property of a dataset.`);
     if (!isKind(value, kind)) throw invalid(`\`${name}\` should be ${kindNames[kind]}.`);
   }
   const settings = Object.fromEntries(members) as DatasetSettings;
@@ -113,8 +113,8 @@ export function readMaxDuration(body: unknown): bigint {
 export function readImportRequest(body: unknown): ImportRequest {
   const members = readObject(body, 'the body');
   const { path, dataset, replace, copy } = members;
-  if (typeof path !== 'string' || path === '') throw invalid('`path` should be the path of a file.');
-  if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
+  if (typeof path !== 'string' || path === '') throw invalid('`path` should be a file path.');
+  if (typeof dataset !== 'string') throw invalid('`dataset` should be a dataset name.');
   if (replace !== undefined && typeof replace !== 'boolean')
     throw invalid('`replace` should be true or false.');
   if (copy !== undefined && typeof copy !== 'boolean') throw invalid('`copy` should be true or false.');
@@ -131,8 +131,8 @@ export function readImportRequest(body: unknown): ImportRequest {
 /** Returns the body of a request to publish a dataset. */
 export function readPublishRequest(body: unknown): PublishRequest {
   const { path, dataset } = readObject(body, 'the body');
-  if (typeof path !== 'string') throw invalid('`path` should be an address such as s3://BUCKET/PREFIX.');
-  if (typeof dataset !== 'string') throw invalid('`dataset` should be the name of a dataset.');
+  if (typeof path !== 'string') throw invalid('`path` should be a URL such as s3://BUCKET/PREFIX.');
+  if (typeof dataset !== 'string') throw invalid('`dataset` should be a dataset name.');
   return { path, dataset };
 }
 

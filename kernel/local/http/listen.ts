@@ -73,7 +73,7 @@ export async function listen(
     options.log(`${reason}: closing`);
     close().catch(error => options.log(`closing failed: ${messageOf(error)}`));
   };
-  const idle = () => end('nobody uses the service any more');
+  const idle = () => end('the service is no longer in use');
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
   addHooks(app, options, token);

@@ -182,7 +182,7 @@ const notSaved: StatusMessage = {
   priority: 'info',
   count: 1,
   code: 'apl_not_saved',
-  msg: '`saveAsKind` has no effect here: the local service keeps no history of queries.',
+  msg: '`saveAsKind` has no effect: the local service does not keep a query history.',
 };
 
 /** Returns the time limit of a query in milliseconds: its own or the default. */
@@ -261,7 +261,7 @@ const startsOver: readonly string[] = ['bucket-changed', 'not-a-file'];
 const neverAborted = new AbortController().signal;
 
 function changed(cause: unknown): LocalError {
-  const message = 'A dataset of this query was deleted twice while the query ran.';
+  const message = 'A dataset in this query was deleted twice while the query was running.';
   return new LocalError('conflict', 'dataset-changed', message, { hint: 'Run it again.', cause });
 }
 
@@ -368,12 +368,9 @@ function readingError(error: unknown): unknown {
 
 function readFormat(format: string): 'tabular' | 'legacy' {
   if (format === 'tabular' || format === 'legacy') return format;
-  throw new LocalError(
-    'invalid',
-    'format',
-    `The local service does not answer in the format ${JSON.stringify(format)}.`,
-    { hint: 'Ask for `format=tabular` or `format=legacy`.' },
-  );
+  throw new LocalError('invalid', 'format', `Unsupported result format ${JSON.stringify(format)}.`, {
+    hint: 'Use `format=tabular` or `format=legacy`.',
+  });
 }
 
 function failureOf(apl: string, diagnostics: readonly Diagnostic[]): CompileFailure {

@@ -42,8 +42,8 @@ export function refusalOf(error: FastifyError | AplKernelError, bodyBytes: numbe
   const { statusCode, message } = error as FastifyError;
   if (statusCode !== undefined && statusCode < 500)
     return { status: statusCode, error: new LocalError('invalid', 'invalid-request', message) };
-  const failed = new LocalError('failed', 'internal-error', 'The service failed on this request.', {
-    hint: 'Its log has the details: please report it.',
+  const failed = new LocalError('failed', 'internal-error', 'The service failed to process this request.', {
+    hint: 'The log of the service has details. Report it as a bug.',
   });
   return { status: statuses.failed, error: failed };
 }
@@ -51,7 +51,10 @@ export function refusalOf(error: FastifyError | AplKernelError, bodyBytes: numbe
 /** Returns the failure for an invalid body. The framework marks such errors; an unmarked one is an error of our own. */
 function bodyError(error: Error & Partial<FastifyError>, bodyBytes: number): LocalError | undefined {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return bodyTooLarge(bodyBytes, 'Shorten the query: a dataset can hold long lists of values.');
+    return bodyTooLarge(
+      bodyBytes,
+      'Shorten the query, for example by importing long lists of values as a dataset.',
+    );
   if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
     return new LocalError('invalid', 'invalid-json', 'The body is not JSON.');
   if (error instanceof SyntaxError && error.statusCode === 400)

@@ -30,7 +30,7 @@ export function readStructuredQuery(dataset: string, body: unknown): StructuredQ
     throw new LocalError(
       'not-supported',
       'not-supported',
-      '`continuationToken` is not supported: send `cursor`.',
+      '`continuationToken` is not supported: use `cursor`.',
     );
   const from = [quotedName(dataset), ...readVirtualFields(query.virtualFields), ...whereOf(query.filter)];
   const last = [
@@ -77,7 +77,7 @@ function checkMembers(
 ): void {
   for (const [name, member] of Object.entries(value)) {
     const kind = own(members, name);
-    if (kind === undefined) throw invalid(`\`${name}\` is not a member of ${what}.`);
+    if (kind === undefined) throw invalid(`\`${name}\` is not a known property of ${what}.`);
     if (kind === 'any' || member === null || isKind(member, kind)) continue;
     throw invalid(`\`${name}\` of ${what} should be ${kindNames[kind]}.`);
   }
@@ -102,7 +102,7 @@ function readVirtualFields(value: unknown): readonly string[] {
 
 /** Throws LocalError (`invalid`) for a virtual field without a name, or whose expression (`member`) is not a single APL expression. */
 export function checkVirtualField(field: VirtualField, member: string): void {
-  if (field.name === '') throw invalid('A virtual field needs a name.');
+  if (field.name === '') throw invalid('A virtual field must have a name.');
   if (virtualExtension(field, { from: 0, to: 0 }) === undefined)
     throw invalid(
       `\`${member}\` of the virtual field ${JSON.stringify(field.name)} should be one APL expression.`,
@@ -140,9 +140,7 @@ function conditionOf(filter: unknown): string | undefined {
 function testOf(op: string, field: string, value: unknown, isExact: boolean): string {
   const test = own(tests, op);
   if (test === undefined)
-    throw invalid(
-      `The filter \`${op}\` is unknown: it should be one of ${Object.keys(tests).join(', ')}, and, or, not.`,
-    );
+    throw invalid(`Unknown filter \`${op}\`: use one of ${Object.keys(tests).join(', ')}, and, or, not.`);
   if (field === '') throw invalid(`\`field\` of the filter \`${op}\` is missing.`);
   const literal = () => literalOf(field, value, `\`value\` of the filter \`${op}\``);
   return test(quotedName(field), literal, isExact ? '_cs' : '');
@@ -182,7 +180,7 @@ function literalOf(field: string, value: unknown, what: string): string {
   if (typeof value === 'string')
     return isTime(field) ? `todatetime(${writtenText(value)})` : writtenText(value);
   if (typeof value === 'number' || typeof value === 'boolean') return `(${value})`;
-  throw invalid(`${what} should be a string, a number or true or false.`);
+  throw invalid(`${what} should be a string, a number or a Boolean.`);
 }
 
 function isTime(field: string): boolean {

@@ -48,4 +48,4 @@ export class ReadOnlyAccess implements DirectoryAccess {
 export const usualBeatMs = 2_000;
 
 /** Reason for ending a service that cannot be found. */
-export const unannounced = 'the runtime file is gone or belongs to another service';
+export const unannounced = 'the runtime file is missing or belongs to another service';

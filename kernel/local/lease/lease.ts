@@ -46,14 +46,14 @@ class InUseError extends AplKernelError {
 }
 
 const inUseHint =
-  'End that service where it runs (`npx apl-kernel serve --stop`), or use another directory: APL_KERNEL_DATA, or `serve --data`.';
+  'Stop that service on its machine (`npx apl-kernel serve --stop`), or use another directory with APL_KERNEL_DATA or `serve --data`.';
 
-/** This service no longer holds its data directory. */
+/** This service no longer owns its data directory. */
 class LeaseLostError extends AplKernelError {
   constructor() {
     const hint =
-      'Send the request again to the service that holds it now; a kernel finds or starts one with its next query.';
-    super('lease-lost', 'This service no longer holds its data directory.', { hint });
+      'Send the request to the service that uses it now; a kernel finds or starts one with its next query.';
+    super('lease-lost', 'This service no longer owns its data directory.', { hint });
   }
 }
 
@@ -243,7 +243,7 @@ export class Lease implements DirectoryAccess {
         rmSync(file, { force: true, recursive: true });
       } catch (error) {
         // The lease is over whether or not its file exists; anything that another user has put there stays.
-        log(`an earlier lease cannot be removed: ${visible(String(error))}`);
+        log(`an old lease cannot be removed: ${visible(String(error))}`);
       }
     }
   }
@@ -345,8 +345,7 @@ class LeaseWatch {
 }
 
 function describe(dataDir: string, { holder, number }: Seen): string {
-  if (holder === undefined)
-    return visible(`another service: ${leaseFile(dataDir, number)}, which would name it, is damaged`);
+  if (holder === undefined) return visible(`an unknown service: ${leaseFile(dataDir, number)} is damaged`);
   const { host, pid, user, since, version, url } = holder;
   const where = url === undefined ? '' : ` at ${url}`;
   return visible(
@@ -356,5 +355,5 @@ function describe(dataDir: string, { holder, number }: Seen): string {
 
 function waiting(dataDir: string, seen: Seen, { takeoverMs = usualTakeoverMs }: LeaseOptions): string {
   const seconds = Math.ceil(takeoverOf(seen.holder, takeoverMs) / 1_000);
-  return `waiting up to ${seconds} s for the data directory ${dataDir}: it was last held by ${describe(dataDir, seen)}`;
+  return `waiting up to ${seconds} s for the data directory ${dataDir}, last used by ${describe(dataDir, seen)}`;
 }

@@ -79,7 +79,7 @@ export function timeOf(value: string | number | undefined): bigint | undefined {
 /** Returns an id in hex; undefined if empty. Throws LocalError for a string that is not hex. */
 export function idOf(id: Uint8Array | string | undefined): string | undefined {
   const text = typeof id === 'string' ? id.toLowerCase() : Buffer.from(id ?? []).toString('hex');
-  if (!/^[0-9a-f]*$/.test(text)) throw invalidBody('an id is not written in hex');
+  if (!/^[0-9a-f]*$/.test(text)) throw invalidBody('an ID is not hexadecimal');
   return /^0*$/.test(text) ? undefined : text;
 }
 
@@ -94,7 +94,7 @@ function typeOf(value: AnyValue): TypeName {
 const deepest = 64;
 
 function jsonOf(value: AnyValue | undefined, depth: number): string {
-  if (depth > deepest) throw invalidBody(`a value has more than ${deepest} levels`);
+  if (depth > deepest) throw invalidBody(`a value is nested more than ${deepest} levels deep`);
   if (value === undefined || value === null) return 'null';
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = value;
   if (stringValue !== undefined) return quoted(String(stringValue));
@@ -124,12 +124,12 @@ function realOf(value: number): string {
 function integerOf(value: string | number): bigint {
   if (typeof value === 'number' ? Number.isSafeInteger(value) : /^-?\d{1,20}$/.test(value))
     return BigInt(value);
-  throw invalidBody(`${JSON.stringify(value)} is not a 64-bit integer; write integers above 2^53 as strings`);
+  throw invalidBody(`${JSON.stringify(value)} is not a 64-bit integer: write integers above 2^53 as strings`);
 }
 
 function signed(integer: bigint): bigint {
   if (BigInt.asIntN(64, integer) === integer) return integer;
-  throw invalidBody(`${integer} is beyond 64 bits`);
+  throw invalidBody(`${integer} exceeds 64 bits`);
 }
 
 /** Returns a JSON string. Replaces invalid Unicode, and NUL, which ends strings in other programs: the engine accepts neither. */

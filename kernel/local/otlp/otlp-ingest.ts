@@ -74,7 +74,7 @@ function encodingOf(contentType: string): Encoding {
   throw new LocalError(
     'media-type',
     'content-type',
-    `OTLP is not read from ${JSON.stringify(contentType)}.`,
+    `Unsupported OTLP content type ${JSON.stringify(contentType)}.`,
     {
       hint: 'Send application/x-protobuf or application/json.',
     },

@@ -226,7 +226,7 @@ export function statusOf(message: string): Buffer {
 export function listOf<Item extends object>(items: readonly Item[] | undefined): readonly Item[] {
   if (items === undefined || items === null) return [];
   if (Array.isArray(items) && items.every(item => typeof item === 'object' && item !== null)) return items;
-  throw invalidBody('a list of messages has something else in its place');
+  throw invalidBody('a value is not a list of messages');
 }
 
 export function invalidBody(why: string, cause?: unknown): LocalError {
@@ -252,7 +252,7 @@ function fromProtobuf(name: string, body: Buffer): unknown {
   try {
     return type.toObject(type.decode(body), { longs: String, enums: Number, arrays: false });
   } catch (error) {
-    throw invalidBody('it cannot be read as protobuf', error);
+    throw invalidBody('it is not valid Protobuf', error);
   }
 }
 

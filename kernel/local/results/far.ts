@@ -205,7 +205,7 @@ export class FarSnapshot implements MeasuredCatalog {
 }
 
 function resultSent(name: string, engine: string): StatusMessage {
-  const msg = `The rows of \`${name}\` that the query reads were sent to \`${engine}\` as a part of it.`;
+  const msg = `The rows of \`${name}\` that the query reads were sent to \`${engine}\` with the query.`;
   return { priority: 'info', count: 1, code: 'result_sent', msg };
 }
 
@@ -213,20 +213,20 @@ function tooLarge(name: string, { rows }: SentTable, engine: string): LocalError
   return new LocalError(
     'too-large',
     'far-result',
-    `The result \`${name}\` (${plural(rows, 'row')}) is too large to be sent to \`${engine}\`: its fields that the query reads are longer than ${formatBytes(mostSent)}.`,
+    `The result \`${name}\` (${plural(rows, 'row')}) is too large to be sent to \`${engine}\`: the fields that the query reads exceed ${formatBytes(mostSent)}.`,
     {
-      hint: `Filter or summarize it in a cell of its own (\`small << ${name} | …\`), or fetch the rows of the table as a result (\`rows << ['table'] | …\`) and read the two results.`,
+      hint: `Filter or summarize it in a separate cell (\`small << ${name} | …\`), or fetch the rows of the table as a result (\`rows << ['table'] | …\`) and read the two results.`,
     },
   );
 }
 
 function tooManyRows(name: string, { mostRows, because }: FarPart): LocalError {
-  const why = because === undefined ? '' : `, as ${because} is computed here`;
+  const why = because === undefined ? '' : `, because ${because} is computed locally`;
   return new LocalError(
     'too-large',
     'far-rows',
-    `More than ${formatCount(mostRows)} rows would have to come from \`${name}\`, the most that are fetched${why}.`,
-    { hint: 'Filter or summarize them in the query before that, or choose a shorter range.' },
+    `The query would fetch more than ${formatCount(mostRows)} rows from \`${name}\`, the maximum${why}.`,
+    { hint: 'Filter or summarize the rows earlier in the query, or choose a shorter range.' },
   );
 }
 
@@ -259,7 +259,7 @@ function unlikeColumn(type: string, note: string): LocalError {
   return new LocalError(
     'failed',
     'internal-column-type',
-    `A column was not computed as a ${type}: this is a fault of the local service.`,
+    `A column was not computed as a ${type}: this is a bug in the local service.`,
     { hint: 'Report it with the query.', cause: new Error(note) },
   );
 }

@@ -20,7 +20,7 @@ export function readSentTable(body: Uint8Array): SentTable {
   const fields = readFields(table.schema.metadata.get(fieldsKey));
   const columns = table.schema.fields;
   if (fields.length !== columns.length || fields.some(({ type }, index) => !fits(type, columns[index]?.type)))
-    throw invalid('The columns are not those that the description of the fields names.');
+    throw invalid('The columns do not match the field descriptions.');
   return { fields, rows: table.numRows, table };
 }
 
@@ -55,7 +55,7 @@ function readField(field: unknown): FieldSchema {
   const { name, type, unit, description } = (field ?? {}) as Record<string, unknown>;
   const known = typeNamed(String(type));
   if (typeof name !== 'string' || known === undefined)
-    throw invalid('A field has no name, or no type of the language.');
+    throw invalid('A field has no name or an unknown type.');
   return {
     name,
     type: known,

@@ -34,7 +34,7 @@ export function partName(part: SqlArg, allowed: readonly string[]): string {
   const plain = (name: string) => name.toLowerCase().replaceAll('_', '');
   const text = constantText(part);
   const hint = `Use one of ${allowed.join(', ')}.`;
-  if (text === undefined) throw new TemplateError('the date part must be a constant text', 0, hint);
+  if (text === undefined) throw new TemplateError('the date part must be a string constant', 0, hint);
   const found = allowed.find(name => plain(name) === plain(text));
   if (found !== undefined) return found;
   throw new TemplateError(`\`${text}\` is not a date part`, 0, hint);

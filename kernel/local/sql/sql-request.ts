@@ -266,12 +266,12 @@ function cursorProblem(cursor: PageCursor | undefined, page: Page | undefined): 
   if (cursor !== undefined && page !== undefined) return undefined;
   const message =
     cursor === undefined
-      ? '`cursor` does not come from this service'
-      : '`cursor` can be used only where rows are in the order of `_time` and it is among the fields';
+      ? '`cursor` is not from this service'
+      : '`cursor` requires rows sorted by `_time`, with `_time` among the fields';
   const hint =
     cursor === undefined
-      ? 'Send minCursor or maxCursor of an earlier result as it is.'
-      : 'Sort by _time, and leave aggregation to another query.';
+      ? 'Send minCursor or maxCursor of an earlier result unchanged.'
+      : 'Sort by _time, and do not aggregate in this query.';
   return { severity: 'error', code: 'bad-cursor', from: 0, to: 0, message, hint };
 }
 
@@ -313,7 +313,7 @@ function withTotals(
 function leftOut(names: readonly string[]): StatusMessage[] {
   if (names.length === 0) return [];
   const list = names.map(name => `\`${name}\``).join(', ');
-  const msg = `The totals leave out ${list}: they do not follow from the time bins. Summarize without the bin to get them.`;
+  const msg = `The totals omit ${list}, which cannot be derived from the time bins. Summarize without the bin to get them.`;
   return [{ priority: 'info', count: 1, code: 'totals_left_out', msg }];
 }
 
@@ -326,13 +326,13 @@ function ignored(
   const warn = (code: string, msg: string): StatusMessage => ({ priority: 'warn', count: 1, code, msg });
   return [
     ...unknownOrder.map(field =>
-      warn('unknown_order', `The request's order names \`${field}\`, which the result does not have.`),
+      warn('unknown_order', `The order in the request uses \`${field}\`, which is not in the result.`),
     ),
     ...(includeCursorField && !hasCursors
       ? [
           warn(
             'no_cursor_field',
-            '`includeCursorField` has no effect here: rows have cursors if they are in the order of `_time` and it is among the fields.',
+            '`includeCursorField` has no effect: cursors require rows sorted by `_time`, with `_time` among the fields.',
           ),
         ]
       : []),

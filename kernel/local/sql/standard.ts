@@ -15,9 +15,9 @@ import {
 /** Throws a refusal of a function, operator or conversion that the engine lacks. */
 function notHere(what: string): never {
   throw new TemplateError(
-    `${what} is not available here: the engine has no SQL for it`,
+    `${what} is not available here: the engine does not support it`,
     -1,
-    'Leave it out, or run the query on another connection.',
+    'Remove it, or run the query on another connection.',
   );
 }
 
@@ -200,7 +200,7 @@ const merge: Dialect['merge'] = {
 };
 
 function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
-  if (arg.type === 'dynamic') return notHere('An order by dynamic values');
+  if (arg.type === 'dynamic') return notHere('Sorting by dynamic values');
   return `${arg.sql} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
 }
 

@@ -60,7 +60,7 @@ function deploymentIn(endpoint: Endpoint): Deployment {
   throw new LocalError(
     'not-supported',
     'not-supported',
-    `The deployment ${endpoint.profileName} is one of Axiom, which the kernel asks itself.`,
+    `The kernel queries the Axiom deployment ${endpoint.profileName} directly.`,
   );
 }
 
@@ -96,5 +96,5 @@ const estimated: StatusMessage = {
   priority: 'info',
   count: 1,
   code: 'estimated',
-  msg: 'Distinct counts and percentiles are estimated, as the deployment says (`approximate = true`).',
+  msg: 'Distinct counts and percentiles are estimated (the deployment sets `approximate = true`).',
 };

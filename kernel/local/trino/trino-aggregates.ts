@@ -132,7 +132,7 @@ function sorted(arg: SqlArg, filter: string | undefined): string {
 
 function rowOf(name: string, [value, by]: readonly SqlArg[], filter: string | undefined): string {
   if (value === undefined || by === undefined || by.type === 'dynamic')
-    return notHere('The row of the extreme of dynamic values');
+    return notHere('`arg_max` or `arg_min` of dynamic values');
   return `${name}(${value.sql}, ${by.sql})${where(filter)}`;
 }
 
@@ -145,7 +145,7 @@ function asType(call: AggregateCall, sql: string): string {
 function fraction(arg: SqlArg | undefined): string {
   const percentage = Number(arg?.constant ?? 50);
   if (percentage >= 0 && percentage <= 100) return literal('real', percentage / 100);
-  throw new TemplateError(`a percentile lies between 0 and 100, not at ${percentage}`, 1);
+  throw new TemplateError(`a percentile must be between 0 and 100, not ${percentage}`, 1);
 }
 
 function atMost(limit: SqlArg | undefined, fallback: number): string {

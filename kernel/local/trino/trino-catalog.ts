@@ -156,7 +156,7 @@ export class ClusterCatalog implements MeasuredCatalog {
   scan(name: string, fields: readonly string[], startNs: bigint, endNs: bigint, filter?: ScanFilter): string {
     const table = this.#tables.get(name);
     if (table === undefined)
-      throw new LocalError('not-found', 'dataset-not-found', `There is no table \`${name}\`.`);
+      throw new LocalError('not-found', 'dataset-not-found', `Table \`${name}\` does not exist.`);
     const values = fields.map(field => fieldSql(table, field));
     const time = table.columns.get(timeField);
     const within = time?.reading.within?.(sqlName(time.column), startNs, endNs);

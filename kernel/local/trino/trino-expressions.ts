@@ -83,7 +83,7 @@ function termTest(
   behind: boolean,
 ): string {
   const source = constantText(term);
-  if (source === undefined) return notHere('`has` of a term that is not a constant');
+  if (source === undefined) return notHere('`has` with a term that is not a constant');
   if (source === '') return 'false';
   const needle = sensitive ? source : foldCase(source);
   const found = `strpos(${subject}, ${literal('string', needle)}) > 0`;

@@ -42,7 +42,9 @@ const functions: Functions = {
     `CAST(cardinality(regexp_extract_all(${text.sql}, ${pattern(regex, 0).sql})) AS bigint)`,
   extract: ([regex, group, text]) => extractSql(regex, group, text),
   indexof: ([text, lookup, start]) =>
-    start === undefined ? `(strpos(${text.sql}, ${lookup.sql}) - 1)` : notHere('`indexof` from a place on'),
+    start === undefined
+      ? `(strpos(${text.sql}, ${lookup.sql}) - 1)`
+      : notHere('`indexof` with a start position'),
   isascii: ([text]) => `(length(${text.sql}) = length(to_utf8(${text.sql})))`,
   isempty: ([value]) => emptySql(value),
   isnotempty: ([value]) => `(NOT ${emptySql(value)})`,
@@ -462,7 +464,7 @@ function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
 
 /** Skips nulls and NaN. */
 function extreme(name: 'array_max' | 'array_min', args: readonly SqlArg[]): string {
-  if (args.some(({ type }) => type === 'dynamic')) return notHere('The extreme of dynamic values');
+  if (args.some(({ type }) => type === 'dynamic')) return notHere('The maximum or minimum of dynamic values');
   return `${name}(filter(ARRAY[${args.map(withoutNaN).join(', ')}], e -> e IS NOT NULL))`;
 }
 
@@ -500,12 +502,12 @@ function bin(value: SqlArg, size: SqlArg): string {
     return notHere(`\`bin\` of a ${value.type}`);
   if (timed ? size.type !== 'timespan' : size.type !== 'long' && size.type !== 'real') {
     const example = timed ? 'a timespan such as 5m' : 'a number';
-    throw new TemplateError(`the bin size of a ${value.type} is ${example}, not a ${size.type}`, 1);
+    throw new TemplateError(`the bin size for a ${value.type} must be ${example}, not a ${size.type}`, 1);
   }
   if (value.type === 'datetime')
     return typeof width === 'bigint'
       ? binTime(value, size.sql, width)
-      : notHere('`bin` of times by a column');
+      : notHere('`bin` of timestamps by a column');
   if (value.type !== 'real' && size.type !== 'real') return `apl_bin_time(${value.sql}, ${size.sql}, 0)`;
   const [x, w] = [convert(value, 'real'), convert(size, 'real')];
   const real = `CASE WHEN ${w} > 0 THEN apl_bin_real(${x}, ${w}) END`;

@@ -24,7 +24,7 @@ export function pattern(arg: SqlArg, argIndex: number, before = '', after = ''):
 /** Returns the replacement of a match: `$1` and `${1}` name groups; all else is literal. */
 export function replacement(arg: SqlArg, groups: number): string {
   const source = constantText(arg);
-  if (source === undefined) return notHere('A rewrite text that is not a constant');
+  if (source === undefined) return notHere('A replacement that is not a constant');
   const text = source.replace(/\\|\$\$|\$(\d)|\$\{(\d)\}|\$/g, (whole, bare?: string, braced?: string) => {
     if (whole === '\\') return '\\\\';
     const group = bare ?? braced;

@@ -63,9 +63,9 @@ class Answer {
         throw new LocalError(
           'failed',
           'internal-column-type',
-          `The field \`${name}\` was not computed as a ${type}: this is a fault of the local service.`,
+          `The field \`${name}\` was not computed as a ${type}: this is a bug in the local service.`,
           {
-            hint: `Convert it, for example with to${type}(…), and report the query.`,
+            hint: `As a workaround, convert it, for example with to${type}(…), and report the query.`,
             cause: new Error(found),
           },
         );

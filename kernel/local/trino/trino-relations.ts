@@ -10,7 +10,7 @@ import { arrayOf, convert, element, literal, notHere, sqlTypes, withoutNaN } fro
 
 /** Returns a key of ORDER BY. NaN sorts with the nulls. */
 export function orderKey(arg: SqlArg, descending: boolean, nullsFirst: boolean): string {
-  if (arg.type === 'dynamic') return notHere('An order by dynamic values');
+  if (arg.type === 'dynamic') return notHere('Sorting by dynamic values');
   return `${withoutNaN(arg)} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
 }
 
@@ -36,14 +36,14 @@ const longestSequence = 10_000;
 export function sequenceSql(column: string, start: SqlArg, end: SqlArg, step: SqlArg): string {
   const bounds = [start, end, step].map(({ constant }) => constant);
   if (start.type === 'real' || !bounds.every(each => typeof each === 'bigint'))
-    return notHere('A `range` other than of constant integers and times');
+    return notHere('A `range` of anything but constant integers or timestamps');
   const [from, to, by] = bounds as [bigint, bigint, bigint];
   const rows = by === 0n || (to - from) / by < 0n || (to - from) * by < 0n ? 0n : (to - from) / by + 1n;
   if (rows > BigInt(mostSequenceRows))
     throw new TemplateError(
       `\`range\` would have more than ${mostSequenceRows} rows.`,
       0,
-      'Make the step larger or the range shorter.',
+      'Use a larger step or a shorter range.',
     );
   const places = numbers(rows);
   const value = `CAST(${wide(literal('long', from))} + ${wide('n')} * ${wide(literal('long', by))} AS bigint)`;

@@ -50,7 +50,7 @@ const rows: readonly TypeRow[] = [
   },
   {
     pattern: /^decimal\((?:[1-9]|1[0-8]),0\)$/,
-    shown: '`decimal` of at most 18 digits, none of them after the point',
+    shown: '`decimal` of at most 18 digits without decimal places',
     becomes: 'long',
     reading: cast('long', 'bigint'),
   },
@@ -81,7 +81,7 @@ const rows: readonly TypeRow[] = [
   {
     pattern: /^date$/,
     shown: '`date`',
-    becomes: 'datetime, its midnight in UTC',
+    becomes: 'datetime, midnight in UTC',
     reading: () => ({
       type: 'datetime',
       read: column =>
@@ -97,7 +97,7 @@ const rows: readonly TypeRow[] = [
   {
     pattern: /^timestamp\(\d+\)$/,
     shown: '`timestamp`',
-    becomes: 'datetime, taken as UTC; digits below a nanosecond are rounded',
+    becomes: 'datetime, read as UTC; digits below a nanosecond are rounded',
     reading: type => timestampReading(type, ''),
   },
   {
@@ -123,7 +123,7 @@ const rows: readonly TypeRow[] = [
   },
   {
     pattern: /^(?:array|map|row)\(/,
-    shown: '`array`, `map`, `row` of types that Trino casts to JSON',
+    shown: '`array`, `map`, `row` of types that Trino can cast to JSON',
     becomes: 'dynamic',
     reading: type => (becomesJson(type) ? nested : undefined),
   },
@@ -132,7 +132,7 @@ const rows: readonly TypeRow[] = [
 /** Rows of the table of types in the documentation. */
 export const shownTypes: readonly (readonly [type: string, becomes: string])[] = [
   ...rows.map(({ shown, becomes }) => [shown, becomes] as const),
-  ['any other', 'not read: the field is missing'],
+  ['any other', 'skipped: the field is missing'],
 ];
 
 /** Column types of a published dataset that differ from the field's type. */

@@ -16,7 +16,7 @@ export const sqlTypes: Readonly<Record<TypeName, string>> = {
 
 /** Throws a refusal of something that the cluster has no SQL for, which is then computed here. */
 export function notHere(what: string): never {
-  throw new TemplateError(`${what} is not available on a cluster of Trino`, -1);
+  throw new TemplateError(`${what} is not available on a Trino cluster`, -1);
 }
 
 /** Returns a constant as an SQL literal of its type. */

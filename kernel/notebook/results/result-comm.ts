@@ -167,7 +167,11 @@ class ResultReader implements CommHandler {
     }
     if (error instanceof AplKernelError) return about('failed', error.message, error.hint);
     this.#session.options.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return about('failed', 'the kernel failed on this request', 'Its log has the details: please report it.');
+    return about(
+      'failed',
+      'the kernel failed on this request',
+      'The log of the kernel has details. Report it as a bug.',
+    );
   }
 }
 

@@ -35,12 +35,12 @@ export class Calls {
     } catch (error) {
       if (isLate(limited))
         return refusal({
-          message: `the call took more than ${this.#limitMs / 1000} s, with those before it`,
+          message: `the call timed out after ${this.#limitMs / 1000} s, including the calls before it`,
           hint: 'narrow the range, filter earlier, or make one call at a time',
         });
       if (error instanceof AplKernelError) return refusal(error);
       this.#log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      return refusal({ message: 'the call failed, and not for what it asked', hint: undefined });
+      return refusal({ message: 'the call failed because of an internal error', hint: undefined });
     }
   }
 

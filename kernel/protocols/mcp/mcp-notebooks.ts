@@ -24,9 +24,9 @@ export async function listNotebooks({ options }: Session, signal: AbortSignal): 
     kernels.map(each => send(each, { ask: 'state' }, signal).catch(() => undefined)),
   );
   const lines = states.flatMap(state => state?.lines ?? []);
-  const none = 'No notebook takes cells of agents: its user turns that on with the line %agents on.';
+  const none = 'No notebook accepts cells from agents: its user turns that on with %agents on.';
   return answerOf({
-    sentences: [lines.length === 0 ? none : 'The notebooks that take cells of agents.'],
+    sentences: [lines.length === 0 ? none : 'Notebooks that accept cells from agents.'],
     lines,
   });
 }
@@ -49,7 +49,7 @@ export async function appendCell(
   const asked = { ask: 'append' as const, query, rows, ...present({ range }) };
   const reply = kernel && (await send(kernel, asked, signal).catch(() => signal.throwIfAborted()));
   if (reply !== undefined) return answerOf(reply);
-  throw new UsageError('option-invalid', `no notebook ${notebook} takes cells of agents`, {
+  throw new UsageError('option-invalid', `no notebook ${notebook} accepts cells from agents`, {
     hint: 'list_notebooks lists those that do; the user of a notebook turns that on',
   });
 }
@@ -96,7 +96,7 @@ async function send(
         .on('end', () => resolve(text));
       response.on('data', part => {
         text += String(part);
-        if (text.length > longestReply) sent.destroy(new Error('the answer is too long'));
+        if (text.length > longestReply) sent.destroy(new Error('the response is too long'));
       });
     });
     sent.end(body);

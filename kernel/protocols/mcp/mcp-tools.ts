@@ -84,7 +84,7 @@ export async function checkQuery(
   signal: AbortSignal,
 ): Promise<ToolAnswer> {
   const found = await findings(session, query, signal);
-  if (found.length === 0) return answerOf({ sentences: ['No error was found.'], lines: [] });
+  if (found.length === 0) return answerOf({ sentences: ['No errors found.'], lines: [] });
   const lines = found.map(({ severity, code, from, to, message, hint, instead }) => {
     const { line, column } = placeOf(query, from);
     const place = { line, column, text: cut(query.slice(from, to), mostQuoted) };
@@ -115,8 +115,8 @@ export async function run(
 export function explain({ name }: { readonly name: string }): ToolAnswer {
   const text = describeName(name);
   if (text === undefined)
-    throw new UsageError('option-invalid', `nothing of the language is called ${name}`, {
-      hint: 'give the name of an operator, an aggregate or a function, such as summarize',
+    throw new UsageError('option-invalid', `APL has nothing named ${name}`, {
+      hint: 'pass the name of an operator, an aggregate or a function, such as summarize',
     });
   return { content: [{ type: 'text', text }] };
 }

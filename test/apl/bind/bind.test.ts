@@ -55,7 +55,7 @@ describe('binds a parameter of the request', () => {
   ])('but not as %s from %j', (type, given) => {
     const text = `declare query_parameters(p: ${type}); print p`;
     expect(messagesOf(text, { variables: { p: given } })).toEqual([
-      `the parameter \`p\` cannot be ${JSON.stringify(given)}: its type is ${type}. Pass it in the request’s variables, or give it a default: \`name: type = value\`.`,
+      `the parameter \`p\` cannot be ${JSON.stringify(given)}: its type is ${type}. Pass it in the variables of the request, or give it a default: \`name: type = value\`.`,
     ]);
   });
 });
@@ -123,23 +123,23 @@ describe('mv-expand', () => {
 
 describe('suggests an alternative for an operator of another language', () => {
   test.each([
-    ['evaluate', 'Plugins do not exist in APL.'],
-    ['invoke', 'Functions of tables do not exist in APL: write the operators themselves.'],
+    ['evaluate', 'APL does not support plugins.'],
+    ['invoke', 'APL does not support table functions: write the operators directly.'],
     ['facet', 'Write one `| summarize count() by field` for each field.'],
     ['partition', 'Write `| summarize … by field`; `arg_max(x, *)` keeps one row of each group.'],
     [
       'scan',
-      'Rows do not see each other in APL: write `| summarize make_list(x) by …` and functions of arrays.',
+      'APL does not support window functions: use `| summarize make_list(x) by …` and array functions.',
     ],
     ['top-hitters', 'Write `| summarize topk(field, N)`.'],
     ['reduce', 'Write `| summarize count() by field`, or `phrases(field, N)` for texts.'],
-    ['make-graph', 'Graphs do not exist in APL: write `| join`.'],
+    ['make-graph', 'APL does not support graphs: write `| join`.'],
     ['consume', 'Write `| count`.'],
     ['left', 'Write `| join kind=leftouter (T) on field`.'],
     ['dedup', 'Write `| summarize arg_max(_time, *) by x`.'],
     ['rex', 'Write `| extend x = extract(…)` or `| parse … with …`.'],
     ['timechart', 'Write `| summarize … by bin_auto(_time)`.'],
-    ['align', 'This is MPL, the language of metrics; APL reads events.'],
+    ['align', 'This is MPL, the metrics language; APL queries events.'],
     ['sample-distinct', 'Write `| distinct field | limit N`.'],
     ['top-nested', 'Write `| summarize topk(field, N) by …`.'],
     ['fork', 'Write two queries in two cells.'],

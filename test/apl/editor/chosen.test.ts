@@ -68,21 +68,21 @@ describe('the events behind rows', () => {
       'web | summarize count()',
       'count_',
       [{ count_: '7' }],
-      'A row of this result stands for no part of the events.',
+      'Rows of this result do not correspond to a subset of the events.',
     ],
     [
       'bins of all events',
       'web | summarize count() by histogram(ms, 5)',
       'count_',
       [{ ms: '7', count_: '1' }],
-      'A row of this result stands for no part of the events.',
+      'Rows of this result do not correspond to a subset of the events.',
     ],
     [
       'a field computed by the query',
       'web | take 5 | extend status = strcat(status, "!")',
       'status',
       [{ status: '5!' }],
-      'The events have no status as this result has it: the query computes it later.',
+      'The events do not have this status: the query computes it later.',
     ],
   ])('%s', (_, query, column, rows, condition) => {
     expect(rowsOf(query, column, ...rows)).toBe(condition);
@@ -90,7 +90,7 @@ describe('the events behind rows', () => {
 
   test('refuses more than twenty rows', () => {
     const rows = Array.from({ length: 21 }, (_, index) => ({ status: String(index) }));
-    expect(rowsOf('web', 'status', ...rows)).toBe('Choose 20 rows at most.');
+    expect(rowsOf('web', 'status', ...rows)).toBe('Choose at most 20 rows.');
   });
 });
 
@@ -106,7 +106,7 @@ test.each<[string, ChosenMark, string]>([
   [
     'summarize count() by status, ["geo.city"] | project-away ["geo.city"]',
     { values: [status] },
-    'The result is grouped by geo.city too, which the chart does not show.',
+    'The result is also grouped by geo.city, which the chart does not show.',
   ],
   [
     'summarize count() by bin_auto(_time), status',
@@ -118,17 +118,17 @@ test.each<[string, ChosenMark, string]>([
   [
     'summarize count() by bin(_time, 5m), status | project-away _time',
     { values: [status] },
-    'The result is grouped by _time too, which the chart does not show.',
+    'The result is also grouped by _time, which the chart does not show.',
   ],
   [
     'summarize count() by status | extend status = strcat("a", status)',
     { values: [status] },
-    'The events have no status as this result has it: the query computes it later.',
+    'The events do not have this status: the query computes it later.',
   ],
   [
     'summarize count() by status',
     { values: [{ ...status, type: 'integer', value: '5 or true' }] },
-    'A row of this result stands for no part of the events.',
+    'Rows of this result do not correspond to a subset of the events.',
   ],
   [
     'summarize histogram(ms, 5) by bin_auto(_time), status',
@@ -143,22 +143,22 @@ test.each<[string, ChosenMark, string]>([
   [
     'summarize h = histogram(ms, 5) by bin(_time, 5m), status',
     { values: [], span: ['1', '2'], bucket },
-    'The result is grouped by status too, which the chart does not show.',
+    'The result is also grouped by status, which the chart does not show.',
   ],
   [
     'summarize h = histogram(ms, 5) by bin(_time, 5m) | extend h = 1',
     { values: [], span: ['1', '2'], bucket },
-    'The events have no h as this result has it: the query computes it later.',
+    'The events do not have this h: the query computes it later.',
   ],
   [
     'summarize h = make_list(ms), histogram(ms, 5) by bin(_time, 5m)',
     { values: [], span: ['1', '2'], bucket },
-    'The events have no h as this result has it: the query computes it later.',
+    'The events do not have this h: the query computes it later.',
   ],
   [
     'summarize h = histogram(ms, 5) by bin(ms, 10), other = bin(_time, 5m)',
     { values: [{ column: 'ms', type: 'integer', value: '1' }], span: ['1', '2'], bucket },
-    'The query does not say which field runs along this chart.',
+    'The query does not determine which field is on the axis of this chart.',
   ],
   [
     'summarize count() by _time, status',
@@ -170,7 +170,7 @@ test.each<[string, ChosenMark, string]>([
     (query): [string, ChosenMark, string] => [
       query,
       { values: [], span: 'all' },
-      'A row of this result stands for no part of the events.',
+      'Rows of this result do not correspond to a subset of the events.',
     ],
   ),
   ...(['ok or late', 'ms between (1 .. 5)', '-ms', '(ok)'] as const).map(
@@ -183,7 +183,7 @@ test.each<[string, ChosenMark, string]>([
   [
     'summarize topk(status, 5)',
     { values: [status] },
-    'The events have no status as this result has it: the query computes it later.',
+    'The events do not have this status: the query computes it later.',
   ],
 ])('the events behind a chart mark of %s', (query, mark, condition) => {
   const found = chosenMark(new QueryText(`web | ${query}`), mark, day);
@@ -199,7 +199,7 @@ test.each<[string, boolean, string]>([
   [
     'web | summarize count() by bin(ms, 10), bin(_time, 5m)',
     false,
-    'The query does not say which field runs along this chart.',
+    'The query does not determine which field is on the axis of this chart.',
   ],
 ])('the events behind a selection in the chart of %s', (query, isTime, condition) => {
   const found = chosenPart(new QueryText(query), '1', '2', isTime);

@@ -73,10 +73,10 @@ test('formats each cell of a file separately', () => {
 });
 
 test.each([
-  ['%limit 5\n// @vi|z bar\nT', '// @viz KIND\n\nThe kind of chart of the results of the cell.'],
-  ['T;\n// @unit m|s\nU', '// @unit UNIT\n\nThe unit of the measures,'],
-  ['  // @lo|g\nT', '// @log\n\nThe axis of the values is logarithmic.'],
-  ['// @annota|tions off\nT', '// @annotations on|off\n\nWhether charts over time show the annotations'],
+  ['%limit 5\n// @vi|z bar\nT', '// @viz KIND\n\nChart type for the results of the cell.'],
+  ['T;\n// @unit m|s\nU', '// @unit UNIT\n\nUnit of the measures,'],
+  ['  // @lo|g\nT', '// @log\n\nUses a logarithmic value axis.'],
+  ['// @annota|tions off\nT', '// @annotations on|off\n\nWhether time charts show annotations'],
 ])('explains a directive at its position: %j', (marked, expected) => {
   const at = marked.indexOf('|');
   const cell = marked.replace('|', '');

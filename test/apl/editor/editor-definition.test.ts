@@ -82,9 +82,9 @@ describe('renaming', () => {
     ['let a = 5; print a$0 + a', 'limit_ms', 'let limit_ms = 5; print limit_ms + limit_ms'],
     ['let a = 5; print a$0', 'a b', "let ['a b'] = 5; print ['a b']"],
     ["let ['a b'] = 5; print ['a$0 b']", 'c', 'let c = 5; print c'],
-    ['let a = 5; let b = 6; print a$0 + b', 'b', '`b` already means something else here'],
-    ['let a$0 = 5; web | where status > a', 'status', '`status` already means something else here'],
-    ['let a$0 = 5; print a', '', 'a name has at least one letter'],
-    ['web | where sta$0tus > 1', 'x', 'only names of let statements and parameters can be renamed'],
+    ['let a = 5; let b = 6; print a$0 + b', 'b', '`b` already has another meaning here'],
+    ['let a$0 = 5; web | where status > a', 'status', '`status` already has another meaning here'],
+    ['let a$0 = 5; print a', '', 'a name must contain at least one letter'],
+    ['web | where sta$0tus > 1', 'x', 'only names from let statements and parameters can be renamed'],
   ])('%s to %s', (input, name, expected) => expect(renamed(input, name)).toBe(expected));
 });

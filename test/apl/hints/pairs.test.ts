@@ -57,7 +57,7 @@ test.each([
   `a:b AND ${'- '.repeat(2000)}c`,
   `${'rate('.repeat(2000)}{a="b"}[5m]`,
 ])('a deeply nested query gets a hint', text => {
-  expect(translation(text)?.hint).toBe('It is nested too deeply to be translated.');
+  expect(translation(text)?.hint).toBe('It is nested too deeply to translate.');
 });
 
 function readPairs(text: string): readonly { readonly query: string; readonly expected: string }[] {

@@ -55,5 +55,5 @@ test('the span of a map or an array ends at its bracket', () => {
 
 test.each(['T | where a = 1', 'T | search a = 1'])('reports `=` as a comparison once: %s', text => {
   const { diagnostics } = parseQuery(text);
-  expect(diagnostics.map(({ message }) => message)).toEqual(['`=` names a result; it does not compare']);
+  expect(diagnostics.map(({ message }) => message)).toEqual(['`=` assigns a name and does not compare']);
 });

@@ -14,10 +14,10 @@ export interface Bomb {
 /** Messages for a query that is too large, alone or together with others. */
 export const shortOfMemory =
   /^The quer(?:y needs more memory than it is allowed|ies running now together need more memory than is allowed|y was stopped before the machine ran out of memory: its values are too long to be computed together)\./;
-const answerSize = /^The answer would be larger than \d+ MiB, the most that is sent\./;
+const answerSize = /^The result would be larger than \d+ MiB, the maximum size\./;
 
 function tooLong(name: string): RegExp {
-  return new RegExp(`^\`${name}\` would make a value of more than 64 MiB, the most that one may have\\.`);
+  return new RegExp(`^\`${name}\` would produce a value of more than 64 MiB, the maximum size\\.`);
 }
 
 const mebibyte = 'strrep(strrep("x", 1024), 1024)';
@@ -171,7 +171,7 @@ export const bombs: readonly Bomb[] = [
   {
     name: 'ingest: 3 GB, packed',
     throwAt: ingestOf(() => packed(3e9), types.json, 'gzip'),
-    answers: [/^The body has more than 1,024 MiB, the limit of this request\./],
+    answers: [/^The body is larger than 1,024 MiB, the limit for this request\./],
   },
   {
     name: 'ingest: packed twice',

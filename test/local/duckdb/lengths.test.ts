@@ -44,7 +44,7 @@ test.each(Object.entries(bombs))('%s is refused by name if its value is too long
   expect([status, body.detail?.errorType, body.message]).toEqual([
     400,
     'function-cost',
-    `\`${name}\` would make a value of more than 64 MiB, the most that one may have. Shorten its texts or arrays first, for example with substring or array_slice, or give it fewer.`,
+    `\`${name}\` would produce a value of more than 64 MiB, the maximum size. Shorten its arguments first, for example with substring or array_slice, or pass fewer.`,
   ]);
 });
 

@@ -55,6 +55,6 @@ test('joined columns have the cells of all parts in order, even with empty parts
 
 test('a result larger than the answer limit is refused', async () => {
   await expect(read(10_000, 2 ** 20)).rejects.toThrow(
-    'The answer would be larger than 1 MiB, the most that is sent.',
+    'The result would be larger than 1 MiB, the maximum size.',
   );
 });

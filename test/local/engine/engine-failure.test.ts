@@ -52,7 +52,7 @@ describe('an engine failure', () => {
     const failure = engineFailure(new Error(words));
     expect(failure).toMatchObject({
       code: 'engine-unexplained',
-      message: 'The engine could not run this query and gave no reason.',
+      message: 'The engine failed to run this query without giving a reason.',
       detail: expect.stringMatching(/; memory: .* MiB free, .*; disk: .* MiB free for .*; open files: \d/),
     });
     expect(`${failure.message} ${failure.hint}`).not.toMatch(/report|fault/);

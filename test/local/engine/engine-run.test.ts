@@ -204,7 +204,7 @@ test('a row limit that cuts rows is reported', async () => {
       priority: 'warn',
       count: 1,
       code: 'row_limit_default',
-      msg: 'Only the first 3 rows are returned; there are more. Nothing in the query sets a limit: add `| limit N` for more.',
+      msg: 'Only the first 3 rows were returned; there are more. The query has no limit: add `| limit N` for more.',
     },
   ]);
   const whole = JSON.parse(await bodyOf('SELECT i FROM range(3) t(i)', 'i:long', table));

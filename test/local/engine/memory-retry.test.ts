@@ -43,6 +43,6 @@ test('a cancelled query is not retried', async () => {
 test('once retries run out, the error blames the queries running together', async () => {
   await expect(retryWhileShort(failing(100), beside(1))).rejects.toMatchObject({
     code: 'engine-memory',
-    message: 'The queries running now together need more memory than is allowed.',
+    message: 'The running queries together exceed the memory limit.',
   });
 });

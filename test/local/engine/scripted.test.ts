@@ -76,7 +76,7 @@ test('a refusal keeps its code and message', async () => {
   const own = await bench();
   await expect(cellsOf(own, "SELECT apl_quote(repeat('x', 9000000))")).rejects.toMatchObject({
     code: 'function-cost',
-    message: '`quote` would take too long on values of this size.',
+    message: '`quote` would take too long for values of this size.',
   });
   expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);
 });
@@ -130,7 +130,7 @@ test('a process that does not start is killed when its query is interrupted', as
   expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);
 });
 
-const noMemory = expect.stringMatching(/^The machine may have had no memory left for it/);
+const noMemory = expect.stringMatching(/^The machine may be out of memory/);
 
 test.each([
   ['SIGKILL', noMemory],
@@ -138,7 +138,7 @@ test.each([
   ['SIGABRT', noMemory],
   [
     'SIGSEGV',
-    'Run the query again; if it fails again, the machine may have too little memory: narrow the time range.',
+    'Run the query again; if it fails again, the machine may be low on memory: narrow the time range.',
   ],
 ] as const)('a process killed by %s fails only its own query, with a hint', async (signal, hint) => {
   const own = await bench(2);

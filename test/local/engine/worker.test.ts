@@ -104,7 +104,7 @@ describe.each(deliveries)('an unwritable profile fails no statement (%s)', deliv
     expect(seen(read)).toEqual([1_000_000, '1999998', uncounted]);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^The engine failed without a reason \(.*\), and the statement is tried again\. Its profile .*; memory: .* MiB free, .* in use; disk: .* free for .*; open files: .*; load: .*\.$/,
+        /^The engine failed without a reason \(.*\); retrying the statement\. Its profile .*; memory: .* MiB free, .* in use; disk: .* free for .*; open files: .*; load: .*\.$/,
       ),
     ]);
     expect(seen(await readEven(engine, delivery))).toEqual([1_000_000, '1999998', counted]);

@@ -207,7 +207,7 @@ describe('an error is the same in both formats', () => {
       "range x from 1 to 20000 step 1 | extend text = strcat('123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 ', tostring(x))";
     expect(await refusal(own, apl)).toMatchObject({
       status: 400,
-      message: expect.stringMatching(/^The answer would be larger than 1 MiB, the most that is sent\./),
+      message: expect.stringMatching(/^The result would be larger than 1 MiB, the maximum size\./),
     });
   });
 });

@@ -178,7 +178,7 @@ const refused: readonly (readonly [
     '/v1/query/_apl',
     undefined,
     422,
-    'The request has no body. Send a JSON object whose `apl` is the query.',
+    'The request has no body. Send a JSON object with the query in `apl`.',
   ],
   ['a body that is not an object', '/v1/datasets/_apl', [1], 400, 'The body should be a JSON object.'],
   [
@@ -186,7 +186,7 @@ const refused: readonly (readonly [
     '/v1/datasets/_apl?format=xml',
     { apl: 'x' },
     400,
-    'The local service does not answer in the format "xml". Ask for `format=tabular` or `format=legacy`.',
+    'Unsupported result format "xml". Use `format=tabular` or `format=legacy`.',
   ],
   ['no such route', '/v9/nothing', {}, 404, 'Not found: The service has no POST /v9/nothing.'],
 ];
@@ -202,8 +202,8 @@ test('a body that is not JSON is refused', async () => {
 });
 
 test('a body beyond the limit is refused', async () => {
-  const message = 'The body has more than 1 KiB, the limit of this request.';
-  const hint = 'Shorten the query: a dataset can hold long lists of values.';
+  const message = 'The body is larger than 1 KiB, the limit for this request.';
+  const hint = 'Shorten the query, for example by importing long lists of values as a dataset.';
   const limited = await testService({ limits: { bodyBytes: 1024 } });
   const answer = await limited.json('POST', '/v1/datasets/_apl', { apl: 'x'.repeat(2000) });
   expect(answer).toEqual({
@@ -292,7 +292,7 @@ test.each([
     400,
     {
       errorType: 'answer-too-large',
-      message: 'The answer would be larger than 1 MiB, the most that is sent.',
+      message: 'The result would be larger than 1 MiB, the maximum size.',
       hint: 'Aggregate in the query, project fewer fields, or set a lower limit.',
     },
   ]);
@@ -540,7 +540,7 @@ test('a managed service that nobody holds closes and logs why', async () => {
   const lines: string[] = [];
   const managed = await testService({ managed: true, limits: { idleMs: 10 }, log: text => lines.push(text) });
   await managed.service.closed;
-  expect(lines).toEqual(['nobody uses the service any more: closing']);
+  expect(lines).toEqual(['the service is no longer in use: closing']);
 });
 
 test('an unmanaged service is found too, and stays up without kernels', async () => {
@@ -594,7 +594,7 @@ const pipes = (root: string) => {
 test.each([
   ['is deleted', [deleted], 400, 'unknown dataset `d`'],
   ['is replaced', [replaced], 200, '[[2]]'],
-  ['is replaced, then deleted', [replaced, deleted], 409, 'deleted twice while the query ran'],
+  ['is replaced, then deleted', [replaced, deleted], 409, 'deleted twice while the query was running'],
 ] as const)('a query restarts if its dataset %s while it runs', async (_, events, status, text) => {
   const own = await serviceWithEvents(...events);
   const answer = await own.query('d | project n');

@@ -35,7 +35,7 @@ test.each(refusals)(
     expect([answered, refused.code, refused.message]).toEqual([
       status,
       errorType,
-      `This could not be done in /data/starred: ${reason}.`,
+      `The operation failed in /data/starred: ${reason}.`,
     ]);
     expect(refused.hint).toMatch(/\.$/);
   },

@@ -245,7 +245,7 @@ describe('totals', () => {
         priority: 'info',
         count: 1,
         code: 'totals_left_out',
-        msg: 'The totals leave out `d`, `stdev_ms`: they do not follow from the time bins. Summarize without the bin to get them.',
+        msg: 'The totals omit `d`, `stdev_ms`, which cannot be derived from the time bins. Summarize without the bin to get them.',
       },
     ]);
   });
@@ -453,7 +453,7 @@ describe('order', () => {
         priority: 'warn',
         count: 1,
         code: 'unknown_order',
-        msg: "The request's order names `nope`, which the result does not have.",
+        msg: 'The order in the request uses `nope`, which is not in the result.',
       },
     ]);
   });
@@ -466,11 +466,11 @@ describe('limits', () => {
       priority: 'warn',
       count: 1,
       code: `row_limit_${reason}`,
-      msg: `Only the first ${rows} ${what} are returned; there are more. ${why}`,
+      msg: `Only the first ${rows} ${what} were returned; there are more. ${why}`,
     },
   ];
-  const byRequest = 'The request set this limit.';
-  const byDefault = 'Nothing in the query sets a limit: add `| limit N` for more.';
+  const byRequest = 'The limit was set by the request.';
+  const byDefault = 'The query has no limit: add `| limit N` for more.';
   const cases: readonly (readonly [apl: string, more: object, rows: number, messages: unknown])[] = [
     ['logs | mv-expand n = range(1, 1000, 1)', {}, 1000, cut('1,000', 'default', byDefault)],
     [
@@ -511,7 +511,7 @@ describe('limits', () => {
     const binned = 'extend _time = now() | summarize count() by bin(_time, 1m), n | limit 1000001';
     const { tables, status } = await ask(`range n from 1 to 1000001 step 1 | ${binned}`);
     expect(tables[0].columns[0].length).toBe(1_000_000);
-    const all = 'The service returns no more than this.';
+    const all = 'This is the maximum that the service returns.';
     expect(status.messages).toEqual([
       ...cut('1,000,000', 'server', all),
       ...cut('1,000,000', 'server', all, 'totals'),
@@ -618,7 +618,7 @@ describe('a request is refused for', () => {
       'a library',
       { apl: 'logs', libraries: ['l'] },
       422,
-      'The local service has no libraries. Leave out `libraries`.',
+      'The local service does not support libraries. Remove `libraries`.',
       { errorType: 'not-supported' },
     ],
     [

@@ -119,7 +119,7 @@ test.each(['starting', 'closing'])('a holder that is %s is waited for', async ph
   const next = take(dataDir);
   await expect.poll(() => logged).toHaveLength(1);
   expect(logged[0]).toContain(
-    `waiting up to 600 s for the data directory ${dataDir}: it was last held by the local`,
+    `waiting up to 600 s for the data directory ${dataDir}, last used by the local`,
   );
   before.release();
   await next;
@@ -204,7 +204,7 @@ test('a silent holder with a damaged lease is soon replaced, and the drafts of o
   expect(leases(dataDir)).toEqual({ 'lease-2.json': 'starting' });
   expect(readdirSync(scratch)).toEqual([own]);
   expect(logged).toEqual([
-    `waiting up to 7 s for the data directory ${dataDir}: it was last held by another service: ${join(dataDir, other.file)}, which would name it, is damaged`,
+    `waiting up to 7 s for the data directory ${dataDir}, last used by an unknown service: ${join(dataDir, other.file)} is damaged`,
   ]);
 });
 
@@ -275,7 +275,7 @@ test('a holder is told when its runtime file is gone', async () => {
   let isAnnounced = true;
   const reason = new Promise<string>(resolve => lease.open('http://127.0.0.1:7', () => isAnnounced, resolve));
   isAnnounced = false;
-  expect(await reason).toBe('the runtime file is gone or belongs to another service');
+  expect(await reason).toBe('the runtime file is missing or belongs to another service');
 });
 
 /** Returns the heartbeat counter in a lease. */

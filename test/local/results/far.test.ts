@@ -259,13 +259,17 @@ describe('the fetch limit of a far engine', () => {
     [
       'functions in JavaScript',
       `exact | union (['http-logs']) | summarize count() by hash_sha512(s)`,
-      ', as `call` is computed here',
+      ', because `call` is computed locally',
     ],
-    ['all but scans, filters and projections', `['http-logs'] | count`, ', as `aggregate` is computed here'],
+    [
+      'all but scans, filters and projections',
+      `['http-logs'] | count`,
+      ', because `aggregate` is computed locally',
+    ],
   ] as const)('refuses more rows if it lacks %s: %s', async (lacks, apl, why) => {
     const failed = through(lacks, apl, { startTime: '2026-03-04T01:00:00Z' });
-    const message = `More than 6 rows would have to come from \`lake\`, the most that are fetched${why}.`;
-    const hint = 'Filter or summarize them in the query before that, or choose a shorter range.';
+    const message = `The query would fetch more than 6 rows from \`lake\`, the maximum${why}.`;
+    const hint = 'Filter or summarize the rows earlier in the query, or choose a shorter range.';
     await expect(failed).rejects.toMatchObject({ kind: 'too-large', code: 'far-rows', message, hint });
   });
   test('allows exactly as many rows', async () => {
@@ -327,7 +331,7 @@ describe('a kernel result in a query of a far engine', () => {
     expect(there.tables[0].columns).toEqual(here.tables[0].columns);
     expect(there.tables[0].columns.at(-1)).toEqual([0, 1, 2, 3, 4]);
     expect(there.asked[0]).not.toContain('names');
-    const msg = 'The rows of `got` that the query reads were sent to `lake` as a part of it.';
+    const msg = 'The rows of `got` that the query reads were sent to `lake` with the query.';
     expect(there.status.messages.at(-1)).toEqual({ priority: 'info', count: 1, code: 'result_sent', msg });
   });
   test.each([
@@ -352,8 +356,8 @@ describe('a kernel result in a query of a far engine', () => {
       kind: 'too-large',
       code: 'far-result',
       message:
-        'The result `got` (5 rows) is too large to be sent to `lake`: its fields that the query reads are longer than 250 kB.',
-      hint: "Filter or summarize it in a cell of its own (`small << got | …`), or fetch the rows of the table as a result (`rows << ['table'] | …`) and read the two results.",
+        'The result `got` (5 rows) is too large to be sent to `lake`: the fields that the query reads exceed 250 kB.',
+      hint: "Filter or summarize it in a separate cell (`small << got | …`), or fetch the rows of the table as a result (`rows << ['table'] | …`) and read the two results.",
     });
     expect(asked).toEqual([]);
     expect((await beside(`got | project n, s | count`, long)).tables[0].columns).toEqual([[5]]);

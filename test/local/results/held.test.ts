@@ -106,15 +106,11 @@ test.each([
     withDescription(numberTable(), '{'),
     'The Arrow stream does not describe its fields.',
   ],
-  [
-    'with a field that is null',
-    described(numberTable(), [null]),
-    'A field has no name, or no type of the language.',
-  ],
+  ['with a field that is null', described(numberTable(), [null]), 'A field has no name or an unknown type.'],
   [
     'of another type than described',
     described(new Table({ a: vectorFromArray(['x'], new Utf8()) }), [{ name: 'a', type: 'long' }]),
-    'The columns are not those that the description of the fields names.',
+    'The columns do not match the field descriptions.',
   ],
 ])('a body %s is refused', async (_, body, message) => {
   const service = await testService({ compile: compileRequest });

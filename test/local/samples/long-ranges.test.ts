@@ -60,7 +60,7 @@ test('a query that cannot finish in time is refused before it runs', async () =>
   );
   expect(status).toBe(400);
   expect(body.message).toMatch(
-    /^`otel-demo-traces` is computed when it is read, and 110 billion events take longer than the 120 seconds that a query has\. Choose a range of [\d,]+ days at most\.$/,
+    /^`otel-demo-traces` is generated on each read, and 110 billion events take longer than the 120 seconds allowed for a query\. Choose a range of at most [\d,]+ days\.$/,
   );
 });
 

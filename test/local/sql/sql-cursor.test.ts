@@ -171,18 +171,18 @@ test('the cursor stays in place past the last row', async () => {
 });
 
 const cursorError: readonly (readonly [what: string, apl: string, cursor: string, message: string])[] = [
-  ['not issued by the service', 'ties', 'x', '`cursor` does not come from this service'],
+  ['not issued by the service', 'ties', 'x', '`cursor` is not from this service'],
   [
     'for aggregated rows',
     'ties | summarize count()',
     cursorText({ time: 0n, count: 1, whole: true }),
-    'rows are in the order',
+    'requires rows sorted',
   ],
   [
     'for rows without a time',
     'ties | project n',
     cursorText({ time: 0n, count: 1, whole: true }),
-    'rows are in the order',
+    'requires rows sorted',
   ],
 ];
 

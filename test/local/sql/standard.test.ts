@@ -64,7 +64,7 @@ describe('the standard dialect', () => {
       leaks.push(...sql.filter(each => spelling.test(bare(each))));
       // Queries that no engine supports are refused as for DuckDB.
       const others = refusals.filter(
-        message => !message.includes(' is not available here: the engine has no SQL for it'),
+        message => !message.includes(' is not available here: the engine does not support it'),
       );
       if (others.length > 0 && written(duckdb, apl).refusals.join() !== refusals.join()) silent.push(apl);
     }
@@ -128,12 +128,12 @@ describe('the standard dialect', () => {
   });
 
   test.each([
-    ["print n = parse_ipv4('1.2.3.4')", '`parse_ipv4` is not available here: the engine has no SQL for it'],
-    [`['http-logs'] | mv-expand attrs`, '`mv-expand` is not available here: the engine has no SQL for it'],
-    [`['http-logs'] | where uri has "api"`, '`has` is not available here: the engine has no SQL for it'],
+    ["print n = parse_ipv4('1.2.3.4')", '`parse_ipv4` is not available here: the engine does not support it'],
+    [`['http-logs'] | mv-expand attrs`, '`mv-expand` is not available here: the engine does not support it'],
+    [`['http-logs'] | where uri has "api"`, '`has` is not available here: the engine does not support it'],
     [
       `['http-logs'] | summarize make_list(uri)`,
-      '`make_list` is not available here: the engine has no SQL for it',
+      '`make_list` is not available here: the engine does not support it',
     ],
   ])('refuses %s by name', (apl, expected) => {
     expect(written(standard, apl)).toEqual({ sql: [], refusals: [expected] });

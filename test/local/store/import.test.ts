@@ -158,9 +158,13 @@ test.each([
 });
 
 test.each([
-  ['two', '{"req":{"time":"2024-01-02"},"resp":{"time":"2024-01-03"}}', '`req.time`, `resp.time` hold times'],
-  ['an old date', '{"user":{"created":"1970-01-02"}}', '`user.created` holds times'],
-  ['a time in half of the rows', '{"a":{"time":"2024-01-02"}}\n{"b":1}', '`a.time` holds times'],
+  [
+    'two',
+    '{"req":{"time":"2024-01-02"},"resp":{"time":"2024-01-03"}}',
+    '`req.time`, `resp.time` hold timestamps',
+  ],
+  ['an old date', '{"user":{"created":"1970-01-02"}}', '`user.created` holds timestamps'],
+  ['a time in half of the rows', '{"a":{"time":"2024-01-02"}}\n{"b":1}', '`a.time` holds timestamps'],
 ])('no nested field is guessed to be the time: %s', async (_, text, named) => {
   const { body } = await importText('in.json', text);
   expect(body.timeField).toBe('');
@@ -541,7 +545,7 @@ test.each(refused)('an import is refused: %s', async (_, name, content, message)
 
 test.each([
   ['nope', /^There is no field `nope` to read the time from\. The fields are `a`, `when`\.$/],
-  ['a', /^No value in `a` can be read as a timestamp, for example "x"\. Times are RFC 3339, /],
+  ['a', /^No value in `a` can be read as a timestamp, for example "x"\. Use RFC 3339, /],
 ])('an unusable time field is refused: %s', async (field, message) => {
   const { status, body } = await importText('in.csv', 'a,when\nx,2001-01-01\n', field);
   expect(status).toBe(400);
@@ -574,9 +578,9 @@ test.each([
     { path: 'https://ada:secret@shop.example/a.csv?sig=secret#x', dataset: 'd' },
     'https://shop.example/a.csv is a URL: only files on this machine can be imported. Download it first, for example with `curl -O URL`.',
   ],
-  [{ dataset: 'd' }, '`path` should be the path of a file.'],
+  [{ dataset: 'd' }, '`path` should be a file path.'],
   [{ path: 'x', dataset: 'd', replace: 'no' }, '`replace` should be true or false.'],
-  [{ path: 'x' }, '`dataset` should be the name of a dataset.'],
+  [{ path: 'x' }, '`dataset` should be a dataset name.'],
   [[], 'The body should be a JSON object.'],
 ])('an invalid import request is refused: %j', async (body, message) => {
   const answer = await service().json('POST', '/v1/local/import', body);

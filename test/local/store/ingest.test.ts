@@ -386,7 +386,7 @@ test('a body that decompresses beyond the limit is refused and leaves nothing be
     };
     const answer = await limited.json('POST', '/v1/datasets/d/ingest', body, headers);
     expect(answer.body.message).toBe(
-      'The body has more than 100 KiB, the limit of this request. Split it into smaller requests, or import it as a file.',
+      'The body is larger than 100 KiB, the limit for this request. Split it into smaller requests, or import it as a file.',
     );
     expect(answer.status).toBe(413);
   }

@@ -60,7 +60,7 @@ test.skipIf(!hasOpenssl())(
     const before = asked.length;
     expect(await probed('https://trino.invalid', env)).toEqual([
       'The cluster at trino.invalid cannot be reached: no secure connection to trino.invalid (UNABLE_TO_VERIFY_LEAF_SIGNATURE).',
-      'The certificate is from an authority that this machine does not trust. If that is your company or its proxy, set NODE_EXTRA_CA_CERTS to its certificate file and restart the kernel; on an unfamiliar network, send nothing. `apl-kernel serve --stop` ends the local service, which connects.',
+      'The certificate is from an authority that this machine does not trust. If that is your company or its proxy, set NODE_EXTRA_CA_CERTS to its certificate file and restart the kernel; on an unfamiliar network, send nothing. The local service connects to the cluster: stop it with `apl-kernel serve --stop` to apply changes.',
     ]);
     expect(asked.length - before).toBe(1);
   },

@@ -42,6 +42,8 @@ test('rows beyond the limit are cut and counted', () => {
 test.each(['', '[]', 'null', '{"data":[[1', '{"data":[["a', '<html>', '{"data":[[1]]'])(
   'a malformed page is refused: %s',
   body => {
-    expect(() => readPage(Buffer.from(body))).toThrow('The answer of the cluster is damaged or not whole.');
+    expect(() => readPage(Buffer.from(body))).toThrow(
+      'The response of the cluster is damaged or incomplete.',
+    );
   },
 );

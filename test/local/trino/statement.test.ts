@@ -128,24 +128,24 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['truncated pages', [first, torn], 'The answer of the cluster is damaged or not whole.'],
+    ['truncated pages', [first, torn], 'The response of the cluster is damaged or incomplete.'],
     [
       'a row with too few cells',
       [json({ columns, data: [[]], stats: { state: 'FINISHED' } })],
-      'The answer of the cluster is damaged or not whole.',
+      'The response of the cluster is damaged or incomplete.',
     ],
     [
       'another type',
       [json({ columns: [{ name: 'n', type: 'double' }], stats: running })],
-      'The field `n` was not computed as a long: this is a fault of the local service.',
+      'The field `n` was not computed as a long: this is a bug in the local service.',
     ],
-    ['status 429', [status(429)], /^The cluster at 127\.0\.0\.1:\d+ takes no queries now \(status 429\)\.$/],
     [
-      'status 401',
-      [status(401)],
-      /does not accept the user and the secret of the deployment \(status 401\)\.$/,
+      'status 429',
+      [status(429)],
+      /^The cluster at 127\.0\.0\.1:\d+ is not accepting queries \(status 429\)\.$/,
     ],
-    ['another server', [status(418)], /does not answer as Trino does \(status 418\)\.$/],
+    ['status 401', [status(401)], /rejected the user or the secret of the deployment \(status 401\)\.$/],
+    ['another server', [status(418)], /does not respond like Trino \(status 418\)\.$/],
     [
       'a query beyond the limits',
       [
@@ -158,17 +158,17 @@ describe('an answer', () => {
           },
         }),
       ],
-      'The query needs more than the cluster allows it (EXCEEDED_GLOBAL_MEMORY_LIMIT, query q1).',
+      'The query exceeds the resource limits of the cluster (EXCEEDED_GLOBAL_MEMORY_LIMIT, query q1).',
     ],
     [
       'a full queue',
       [json({ error: { errorName: 'QUERY_QUEUE_FULL', errorType: 'INSUFFICIENT_RESOURCES' } })],
-      'The queue of the cluster is full.',
+      'The query queue of the cluster is full.',
     ],
     [
       'workers that do not come back',
       Array(2).fill(json({ error: { errorName: 'NO_NODES_AVAILABLE', errorType: 'INTERNAL_ERROR' } })),
-      'The cluster has no worker that could run the query.',
+      'The cluster has no workers to run the query.',
     ],
   ] as const)('is never partial: %s', async (_, answers, message) => {
     const { statements } = await coordinator(answers);
@@ -178,7 +178,7 @@ describe('an answer', () => {
   test('is given up without progress, and the query is cancelled', async () => {
     const silent: Answer = () => undefined;
     const { statements, asked } = await coordinator([first, silent, first, silent], {}, { stallMs: 1_000 });
-    await expect(read(statements)).rejects.toThrow(/nothing of it had moved on the cluster/);
+    await expect(read(statements)).rejects.toThrow(/it made no progress on the cluster/);
     expect(asked.filter(each => each.startsWith('DELETE'))).toEqual(
       Array(2).fill('DELETE /v1/statement/q1/1?slug=x'),
     );
@@ -188,7 +188,7 @@ describe('an answer', () => {
 describe('a cluster that accepts no query', () => {
   test.each([
     ['resets connections', reset, /^The cluster at 127\.0\.0\.1:\d+ cannot be reached\.$/],
-    ['is down behind a gateway', status(503), /takes no queries now \(status 503\)\.$/],
+    ['is down behind a gateway', status(503), /is not accepting queries \(status 503\)\.$/],
   ])('and %s is given up after the timeout', async (_, answer, message) => {
     const { statements, asked } = await coordinator([answer], {}, { untakenMs: 0 });
     await expect(read(statements)).rejects.toThrow(message);
@@ -206,7 +206,7 @@ describe('a cluster that accepts no query', () => {
     const interrupted = read(statements, stop.signal, { ...watchUnseen, isHeldUp });
     await expect(interrupted).rejects.toMatchObject({ code: 'query-cancelled' });
     expect(reasons).toEqual([
-      expect.stringMatching(/^The cluster at \S+ takes no queries now \(status 429\); asking again$/),
+      expect.stringMatching(/^The cluster at \S+ is not accepting queries \(status 429\); retrying$/),
     ]);
   });
 });
@@ -275,6 +275,6 @@ test('an error of Trino is not repeated verbatim', async () => {
     }),
   ]);
   await expect(read(statements)).rejects.toThrow(
-    'The cluster refuses the SQL that was written for this query (UNKNOWN, query UNKNOWN).',
+    'The cluster rejected the SQL generated for this query (UNKNOWN, query UNKNOWN).',
   );
 });

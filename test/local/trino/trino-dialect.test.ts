@@ -32,9 +32,7 @@ function written(apl: string, approximate = false, datasets = catalog): string {
 }
 
 test('a function that the cluster cannot compute is refused by name', () => {
-  expect(written('logs | extend u = parse_url(uri)')).toBe(
-    '`parse_url` is not available on a cluster of Trino',
-  );
+  expect(written('logs | extend u = parse_url(uri)')).toBe('`parse_url` is not available on a Trino cluster');
 });
 
 test('rows of bins are sorted in the final select', () => {

@@ -45,20 +45,20 @@ describe('refuses', () => {
   test.each<readonly [string, string, string]>([
     [
       '%%bash',
-      '%bash is a magic of IPython, not of APL',
-      'Open a terminal for commands of the shell; `%import FILE` reads a file, `%export FILE` writes one.',
+      '%bash is an IPython magic, not an APL magic',
+      'Run shell commands in a terminal. `%import FILE` reads a file, and `%export FILE` writes one.',
     ],
     [
       '%%sql',
-      '%sql is a magic of IPython, not of APL',
-      'Write the query alone: one of another language is answered with its translation.',
+      '%sql is an IPython magic, not an APL magic',
+      'Write only the query: queries in other languages get a suggested translation.',
     ],
     [
       '%matplotlib inline',
-      '%matplotlib is a magic of IPython, not of APL',
-      'Open a notebook of Python for it; `%export FILE` writes a result that it can read.',
+      '%matplotlib is an IPython magic, not an APL magic',
+      'Use a Python notebook for this. `%export FILE` writes a result that it can read.',
     ],
-    ['%tme 1h', 'there is no magic %tme', 'Did you mean `%time`? `%help` lists them all.'],
+    ['%tme 1h', 'unknown magic %tme', 'Did you mean `%time`? `%help` lists all magics.'],
     [
       '%star',
       '%star: give the id or the name of a starred query, or --new',
@@ -71,7 +71,7 @@ describe('refuses', () => {
     ],
     [
       '%star a --nam x',
-      '%star: there is no option --nam; did you mean --name?',
+      '%star: unknown option --nam; did you mean --name?',
       'Usage: %star ID|"NAME" [--name NAME] [--no-run] | %star --new [NAME] [--no-run]',
     ],
     [
@@ -87,20 +87,20 @@ describe('refuses', () => {
     ['%time --freeze=yes', '%time: --freeze takes no value', 'Usage: %time [RANGE] [--freeze] [--clear]'],
     [
       '%use a b',
-      '%use: b is one argument too many; put quotes around spaces',
+      '%use: b is an unexpected argument; put quotes around values with spaces',
       'Usage: %use [PROFILE] [--token]',
     ],
     ['%peek', '%peek: an argument is missing', 'Usage: %peek DATASET [N]'],
     ['%peek web 0', '%peek: 0 is not a number of rows', 'Usage: %peek DATASET [N]'],
-    ['%use "a', '%use: a quote is not closed', 'Usage: %use [PROFILE] [--token]'],
-    ['%%datasets', '%datasets: it does not apply to a single cell; write %datasets', 'Usage: %datasets'],
+    ['%use "a', '%use: unclosed quote', 'Usage: %use [PROFILE] [--token]'],
+    ['%%datasets', '%datasets: it does not apply to a single cell: use %datasets', 'Usage: %datasets'],
     ['%limit -5', '%limit: -5 is not a number of rows', 'Usage: %limit [N] [--clear]'],
     [
       '%stars --who me2',
       '%stars: --who is all, team or me, not me2',
       'Usage: %stars [TEXT] [--who all|team|me] [--dataset DATASET]',
     ],
-    ['%datasets --all', '%datasets: there is no option --all; it has none', 'Usage: %datasets'],
+    ['%datasets --all', '%datasets: unknown option --all; it has none', 'Usage: %datasets'],
     ['%help nothing-like-it', 'there is no help on nothing-like-it', ''],
   ])('%s', async (code, message, hint) => {
     const run = await bench.run(`${code}`);

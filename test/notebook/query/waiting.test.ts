@@ -25,7 +25,7 @@ test('a cell waiting for the data directory shows its holder and can be interrup
   await expect
     .poll(() => bench.passed.at(-1))
     .toMatch(
-      /^waiting up to 600 s for the data directory \S+: it was last held by the local service at \S+ of apl-kernel 1\.2\.3: process \d+ of alice on web-1, since 2026-06-15T12:00:00\.000Z \(\d+\.\d s\)$/,
+      /^waiting up to 600 s for the data directory \S+, last used by the local service at \S+ of apl-kernel 1\.2\.3: process \d+ of alice on web-1, since 2026-06-15T12:00:00\.000Z \(\d+\.\d s\)$/,
     );
   interrupt.abort();
   expect([traceback(await cell), started]).toEqual([

@@ -138,7 +138,7 @@ test('finds, follows and renames names of let within their cell', async () => {
   );
   const field = await editor.write('logs | where st^atus > 1');
   await expect(connection.sendRequest(RenameRequest.type, { ...field, newName: 'x' })).rejects.toThrow(
-    'only names of let statements and parameters can be renamed',
+    'only names from let statements and parameters can be renamed',
   );
   await editor.close();
 });

@@ -51,7 +51,7 @@ test('a call that takes too long fails, running or waiting, and frees its slot',
   ];
   for (const { isError, content } of late) {
     expect(isError).toBe(true);
-    expect(content[0]?.text).toContain('the call took more than 0.02 s, with those before it');
+    expect(content[0]?.text).toContain('the call timed out after 0.02 s, including the calls before it');
   }
   slow.end();
   expect([await first, await calls.answer('in turn', never, () => fine)]).toEqual([fine, fine]);

@@ -74,8 +74,8 @@ function warnOfShares(binder: Binder, exprs: readonly Expr[], args: readonly Sca
       'warning',
       'small-percentile',
       expr,
-      `${binder.text(expr)} is less than one percent, close to the least value`,
-      `Write ${meant} if ${meant} percent are meant.`,
+      `${binder.text(expr)} is less than one percent, close to the minimum`,
+      `Write ${meant} if you mean ${meant} percent.`,
     );
   }
 }

@@ -86,7 +86,7 @@ function asText(binder: Binder, expr: Expr, value: Scalar): Scalar {
       'not-text',
       expr,
       `\`${shorten(binder.text(expr))}\` is ${typeInWords(value.type)}, read as text here`,
-      `Write tostring(${shorten(binder.text(expr))}) to say so.`,
+      `Write tostring(${shorten(binder.text(expr))}) to make this explicit.`,
     );
   }
   return convertTo(value, 'string');
@@ -192,10 +192,10 @@ function alignStringWithNumber(
   const shown = shorten(binder.text(left.type === 'string' ? expr.left : expr.right));
   const equality = expr.operator === '==' || expr.operator === '!=';
   const hint = binder.strict
-    ? `Strict types are set: write toint(${shown}), or quotes around the number.`
+    ? `Strict types are on: write toint(${shown}), or quotes around the number.`
     : equality
       ? textHint(text, number, shown)
-      : `Its text is read as a number; write toint(${shown}) to say so.`;
+      : `Its text is read as a number; write toint(${shown}) to make this explicit.`;
   binder.report(
     binder.strict ? 'error' : 'warning',
     'string-with-number',
@@ -223,7 +223,7 @@ export function exactInteger(text: Scalar, number: Scalar): Scalar | undefined {
 }
 
 function textHint(text: Scalar, number: Scalar, shown: string): string {
-  if (number.kind === 'constant') return 'It is compared as text; write quotes around the number.';
+  if (number.kind === 'constant') return 'It is compared as text; put quotes around the number.';
   if (text.kind !== 'constant')
     return `Both are compared as text; write toint(${shown}) to compare them as numbers.`;
   const isNumeric = String(text.value).trim() !== '' && Number.isFinite(Number(text.value));

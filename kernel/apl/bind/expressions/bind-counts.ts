@@ -15,9 +15,9 @@ export const countFixes: Readonly<Record<string, (args: readonly string[]) => st
 
 /** Hints for argument counts that have a meaning in other languages. */
 export const countHints: Readonly<Record<string, (count: number) => string | undefined>> = {
-  bin: count => (count === 1 ? 'Write bin(_time, 5m): what is rounded stands first.' : undefined),
-  bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a width of your own.' : undefined),
-  count: () => '`countif(condition)` counts the rows that meet one, `dcount(field)` the different values.',
+  bin: count => (count === 1 ? 'Write bin(_time, 5m): the value to round comes first.' : undefined),
+  bin_auto: count => (count === 2 ? 'Write bin(_time, 5m) for a custom width.' : undefined),
+  count: () => '`countif(condition)` counts matching rows, and `dcount(field)` counts distinct values.',
   split: count => (count === 3 ? 'Write split(text, delimiter)[0] for one part.' : undefined),
   countof: count => (count === 3 ? 'countof_regex(regex, text) counts the matches of a pattern.' : undefined),
   extract: count => (count === 4 ? 'Convert the result: toint(extract(regex, 1, text)).' : undefined),

@@ -86,8 +86,8 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
       binder.error(
         'misplaced-star',
         expr,
-        '`*` cannot stand for a value here',
-        'It stands for all fields in `* has "text"`, `arg_max(x, *)` and `pack_array(*)`.',
+        '`*` cannot be used as a value here',
+        '`*` means all fields in `* has "text"`, `arg_max(x, *)` and `pack_array(*)`.',
       );
       return unbound;
     case 'typeof':
@@ -95,7 +95,7 @@ function bindNode(binder: Binder, expr: Expr, scope: Scope): Scalar {
         'misplaced-typeof',
         expr,
         '`typeof(…)` is not a value',
-        'It names a type in `ensure_field` and `mv-expand … to`.',
+        'Use it to specify a type in `ensure_field` and `mv-expand … to`.',
       );
       return unbound;
     // Only `bindList` reads lists with a query; the parser has reported what is missing.
@@ -151,7 +151,7 @@ export function bindCount(binder: Binder, expr: Expr, what: string): Scalar {
   if (typeof number === 'bigint' && number >= 0n && value?.type !== 'timespan' && value?.type !== 'datetime')
     return constant('long', number);
   if (value !== undefined && expr.kind !== 'missing')
-    binder.error('bad-count', expr, `${what} must be a whole number, zero or more`);
+    binder.error('bad-count', expr, `${what} must be a non-negative integer`);
   return constant('long', 0n);
 }
 
@@ -191,7 +191,7 @@ function bindUnary(binder: Binder, expr: Extract<Expr, { kind: 'unary' }>, scope
       expr.operand,
       `\`${expr.operator}\` needs a number, but \`${shorten(binder.text(expr.operand))}\` is ${typeInWords(value.type)}`,
       negative && expr.operand.kind === 'name'
-        ? 'A field is left out by `| project-away field`; `sort by field desc` reverses an order.'
+        ? 'Remove a field with `| project-away field`, or reverse an order with `sort by field desc`.'
         : undefined,
     );
     return unbound;

@@ -29,7 +29,7 @@ export function bindList(binder: Binder, expr: List, scope: Scope): Scalar {
     else query = table;
   }
   if (query !== undefined && items.length > 0) {
-    binder.error('mixed-list', expr, 'a list holds either values or one query, not both');
+    binder.error('mixed-list', expr, 'a list must contain either values or one query, not both');
     return unbound;
   }
   if (query !== undefined) return listOfQuery(binder, expr, left, query);
@@ -151,7 +151,7 @@ function alignList(
         'warning',
         'type-mismatch',
         odd ?? expr,
-        `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list holds other types`,
+        `\`${shorten(binder.text(expr.left))}\` is ${typeInWords(type)}, but the list contains other types`,
         'The items are converted before they are compared.',
       );
     const read = items.map(item => exactInteger(item, left) ?? item);

@@ -157,7 +157,7 @@ function warnOfOrder(binder: Binder, expr: CallExpr, entry: FunctionEntry, value
     'warning',
     'argument-order',
     expr,
-    `\`${expr.callee.name}\` works on its ${isFirst ? 'first' : 'last'} argument, and here that is a constant`,
+    `\`${expr.callee.name}\` operates on its ${isFirst ? 'first' : 'last'} argument, which is a constant here`,
     `Write ${shorten(meant)}.`,
     meant,
   );
@@ -169,7 +169,7 @@ function warnOfBackslash(binder: Binder, expr: CallExpr, [, rewrite]: readonly S
   const [group] = (rewrite?.kind === 'constant' && /\\\d/.exec(String(rewrite.value))) || [];
   if (at?.kind !== 'literal' || group === undefined) return;
   const meant = binder.text(at).replace(/\\+(\d)/g, '$$$1');
-  const message = `\`${group}\` is a string here: a group is written \`$${group.slice(1)}\``;
+  const message = `\`${group}\` is a string here: write a group as \`$${group.slice(1)}\``;
   binder.report('warning', 'rewrite-group', at, message, `Write ${shorten(meant)}.`, meant);
 }
 
@@ -181,8 +181,8 @@ function warnOfPattern(binder: Binder, expr: CallExpr, [set]: readonly Scalar[])
     'warning',
     'regex-as-set',
     expr.callee,
-    `\`${expr.callee.name}\` removes the characters of a set: this is not a regular expression here`,
-    `Write ${meant} for a regular expression.`,
+    `\`${expr.callee.name}\` removes the characters in a set, not a regular expression`,
+    `Use ${meant} for a regular expression.`,
     meant,
   );
 }
@@ -295,7 +295,7 @@ function literalHint(wanted: ParamType, value: Scalar): string | undefined {
   if (wanted !== 'timespan' || value.kind !== 'constant' || value.type !== 'string') return undefined;
   const text = unquotedDuration(wanted, value);
   return text === undefined
-    ? 'A duration is written 30s, 5m, 1h or 7d, without quotes.'
+    ? 'Write a duration as 30s, 5m, 1h or 7d, without quotes.'
     : `Write ${text} without quotes.`;
 }
 
@@ -310,7 +310,7 @@ function textHint({ name }: FunctionEntry, { type }: Scalar): string | undefined
   const written = type === 'string' ? forTexts.get(name) : undefined;
   return written === undefined
     ? undefined
-    : `Write ${written} for a string; parse_json(…) and split(…) make an array of it.`;
+    : `Write ${written} for a string; parse_json(…) and split(…) convert it to an array.`;
 }
 
 const forTexts = new Map([
@@ -332,7 +332,7 @@ function conversionHint(wanted: ParamType, given: TypeName): string | undefined 
   if (given === 'string' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))
     return 'Convert it first: toint(…), todouble(…).';
   if (given === 'bool' && (wanted === 'number' || wanted === 'real' || wanted === 'long'))
-    return '`countif(condition)` counts where one holds; toint(…) makes 1 and 0 of it.';
+    return '`countif(condition)` counts matching rows; toint(…) converts a condition to 1 or 0.';
   if (given === 'string' && (wanted === 'array' || wanted === 'map'))
     return 'Convert it first: parse_json(…), split(…).';
   return wanted === 'datetime' ? 'Convert it first: todatetime(…).' : undefined;
@@ -386,14 +386,14 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
     binder.error(
       'nested-aggregate',
       expr.callee,
-      `aggregates do not nest: \`${entry.name}\` stands inside \`${scope.inside}\``,
+      `aggregates cannot be nested: \`${entry.name}\` is inside \`${scope.inside}\``,
       `Summarize twice: \`| summarize x = ${shorten(binder.text(expr))} by … | summarize ${scope.inside}(x)\`.`,
     );
     return unbound;
   }
   const [first] = expr.args;
   const result = `${entry.name}_${first === undefined ? '' : binder.text(first.value)}`;
-  const message = `\`${entry.name}\` is an aggregate: it is allowed only in summarize and make-series`;
+  const message = `\`${entry.name}\` is an aggregate, which is allowed only in summarize and make-series`;
   if (findColumn(scope.columns, result) === undefined)
     binder.error(
       'misplaced-aggregate',
@@ -401,8 +401,7 @@ function bindAggregateCall(binder: Binder, expr: CallExpr, entry: FunctionEntry,
       message,
       `Write \`| summarize ${shorten(binder.text(expr))}\`.`,
     );
-  else
-    binder.error('misplaced-aggregate', expr, message, `Its result above is called \`${result}\`.`, result);
+  else binder.error('misplaced-aggregate', expr, message, `Its result above is named \`${result}\`.`, result);
   return unbound;
 }
 
@@ -436,7 +435,7 @@ function refuseUnknown(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     binder.error('unknown-function', expr, message, `Write \`${shorten(translated)}\`.`, translated);
     return unbound;
   }
-  binder.unknown('function', name, expr.callee, candidates, 'The functions are listed by `%help functions`.');
+  binder.unknown('function', name, expr.callee, candidates, '`%help functions` lists all functions.');
   return unbound;
 }
 
@@ -463,7 +462,7 @@ function refuseCalled(binder: Binder, { callee }: CallExpr, definition: Definiti
     'unknown-function',
     callee,
     `\`${callee.name}\` is ${what}, not a function`,
-    `Write \`${callee.name}\` alone.`,
+    `Write \`${callee.name}\` without parentheses.`,
   );
   return unbound;
 }
@@ -535,7 +534,7 @@ function bindRowFunction(binder: Binder, expr: CallExpr): Scalar {
     binder.error(
       'misplaced-row-function',
       expr.callee,
-      `\`${name}\` reads neighboring rows, and there are none here`,
+      `\`${name}\` reads neighboring rows, but there are none here`,
       `Compute it first: \`| sort by … | extend x = ${shorten(binder.text(expr))}\`.`,
     );
   }
@@ -644,7 +643,7 @@ function bindCase(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     binder.error(
       'argument-count',
       expr,
-      `\`case\` takes pairs of a predicate and a value, then a default: ${values.length} ${values.length === 1 ? 'argument is' : 'arguments are'} too few`,
+      `\`case\` takes pairs of a condition and a value, then a default: ${values.length} ${values.length === 1 ? 'argument is' : 'arguments are'} too few`,
       'case(p1, v1, p2, v2, …, default)',
     );
     return unbound;

@@ -55,9 +55,9 @@ function warnOfNanoseconds(binder: Binder, scope: Scope, number: Operand, durati
     'warning',
     'duration-with-number',
     duration.expr,
-    `${text} counts here ${counted}, but ${field} is ${unit === undefined ? kinds[column.type] : `in ${unit.name}`}`,
+    `${text} counts ${counted} here, but ${field} is ${unit === undefined ? kinds[column.type] : `in ${unit.name}`}`,
     meant === undefined
-      ? `Write a number in the unit of ${field}, or toint(…) of the duration if it holds nanoseconds.`
+      ? `Write a number in the unit of ${field}, or toint(…) of the duration if the field is in nanoseconds.`
       : `Write ${meant}.`,
     meant,
   );
@@ -77,10 +77,10 @@ export function warnOfBareNumber(binder: Binder, { expr, value }: Operand, durat
     'warning',
     'duration-with-number',
     expr,
-    `\`${written}\` counts here as ${written === String(ns) ? '' : `${ns} `}nanoseconds, as ${duration} is a duration`,
+    `\`${written}\` counts as ${written === String(ns) ? '' : `${ns} `}nanoseconds here, because ${duration} is a duration`,
     meant === undefined
-      ? 'Give it a unit, as in `500ms`.'
-      : `Write ${meant}, or another unit; ${ns}ns says what it means here.`,
+      ? 'Add a unit, as in `500ms`.'
+      : `Write ${meant}, or use another unit; ${ns}ns is its current meaning.`,
     meant,
   );
 }
@@ -109,7 +109,7 @@ export function typeOfOneOf(
     'argument-type',
     other.expr,
     `\`${name}\` returns one type, but ${quoted(binder, duration.expr)} is a duration and ${quoted(binder, other.expr)} is ${typeInWords(other.value.type)}`,
-    `Give the number its unit, as in \`${factor(binder, other.expr)} * 1ms\`, or make a number of the duration: \`${factor(binder, duration.expr)} / 1ms\`.`,
+    `Add a unit to the number, as in \`${factor(binder, other.expr)} * 1ms\`, or convert the duration to a number: \`${factor(binder, duration.expr)} / 1ms\`.`,
   );
   return undefined;
 }
@@ -130,13 +130,13 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
   const isTimed = value.type === 'datetime' || value.type === 'timespan';
   if (size.value.type === 'timespan' && (value.type === 'string' || value.type === 'dynamic')) {
     const instead = `todatetime(${binder.text(expr)})`;
-    const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the length of a bin of times`;
+    const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the width of a time bin`;
     binder.error('argument-type', expr, message, `Write ${shorten(instead)}.`, instead);
     return true;
   }
   if (size.value.type === 'timespan' && isNumber(value.type)) {
-    const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the length of a bin of times`;
-    const hint = 'Write unixtime_seconds_todatetime(…) or unixtime_milliseconds_todatetime(…) of it.';
+    const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the width of a time bin`;
+    const hint = 'Convert it with unixtime_seconds_todatetime(…) or unixtime_milliseconds_todatetime(…).';
     binder.error('argument-type', expr, message, hint);
     return true;
   }
@@ -170,7 +170,7 @@ export function warnOfBareStep(binder: Binder, { expr, value }: Operand, type: T
   if (value.kind !== 'constant' || value.type !== 'long' || value.value === null || value.value === 0n)
     return;
   const meant = asSeconds(Number(value.value));
-  const message = `${quoted(binder, expr)} counts here as nanoseconds, as the step of times is a duration`;
+  const message = `${quoted(binder, expr)} counts as nanoseconds here, because the step between timestamps is a duration`;
   binder.report(
     'warning',
     'duration-with-number',

@@ -95,7 +95,7 @@ function bindSimple(binder: Binder, expr: Extract<Expr, { kind: 'name' }>, scope
       'table-as-value',
       expr,
       `\`${expr.name}\` is a table, not a value`,
-      `Use it as a source, or as a list: \`field in (${expr.name})\`.`,
+      `Use it as a source or as a list: \`field in (${expr.name})\`.`,
     );
     return unbound;
   }
@@ -110,7 +110,7 @@ function reportResult(binder: Binder, expr: NameExpr, { name, fields }: DatasetS
     'table-as-value',
     expr,
     `\`${shorten(name)}\` is a result, not a value`,
-    `Use it as a source, or a field of it as a list: \`field in ((${rows}))\`.`,
+    `Use it as a source, or one of its fields as a list: \`field in ((${rows}))\`.`,
   );
   return unbound;
 }
@@ -138,7 +138,7 @@ function bindUngrouped(binder: Binder, expr: NameExpr, scope: Scope): Scalar | u
       'not-grouped',
       expr,
       `\`${column.name}\` is neither aggregated nor grouped by`,
-      `Any one of its values is taken; write make_list(${column.name}) or add it after \`by\`.`,
+      `An arbitrary value is returned: use make_list(${column.name}), or add it after \`by\`.`,
     );
   const output = binder.column(column.name, column.type);
   sink.found.push({
@@ -164,11 +164,7 @@ function bindSide(binder: Binder, expr: NameExpr, scope: Scope): Scalar | undefi
   const [, side, field] = /^\$(left|right)\.(.+)$/s.exec(name ?? '') ?? [];
   if ((side !== 'left' && side !== 'right') || field === undefined) return undefined;
   if (scope.sides === undefined) {
-    binder.error(
-      'side-outside-join',
-      expr,
-      `\`$${side}\` has a meaning only after \`on\` in a join or lookup`,
-    );
+    binder.error('side-outside-join', expr, `\`$${side}\` can be used only after \`on\` in a join or lookup`);
     return unbound;
   }
   const { columns, open } = scope.sides[side];
@@ -231,8 +227,8 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     binder.error(
       'unknown-field',
       span,
-      `\`${name}\` is named by the same operator, which sees only the fields before it`,
-      `Use it in the next one: \`| extend … = ${shorten(binder.text(expr))} …\`.`,
+      `\`${name}\` is defined by the same operator, which can use only fields from before it`,
+      `Use it in the next operator: \`| extend … = ${shorten(binder.text(expr))} …\`.`,
     );
     return unbound;
   }
@@ -249,7 +245,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
       'unknown-field',
       span,
       `unknown field \`${name}\``,
-      `A function of that name is called with parentheses: \`${name}()\`.`,
+      `Add parentheses to call the function of that name: \`${name}()\`.`,
       `${name}()`,
     );
   else {
@@ -262,7 +258,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
       binder.unknown('field', name, span, name.startsWith('$') ? [] : names, hint, { instead });
     } else {
       const written = `${writtenName(owner.name)}${quotedName(name.slice(owner.name.length + 1))}`;
-      binder.unknown('field', name, span, [], `A key of \`${owner.name}\` is written \`${written}\`.`);
+      binder.unknown('field', name, span, [], `Write a key of \`${owner.name}\` as \`${written}\`.`);
     }
   }
   return unbound;
@@ -276,10 +272,9 @@ function guessOf(
 ): [hint: string, instead?: string] {
   if (name.startsWith('$__'))
     return [
-      'That is a macro of Grafana: the range of `%time` holds for every query, and `bin_auto(_time)` follows it.',
+      'That is a Grafana macro: the range set by `%time` applies to every query, and `bin_auto(_time)` adapts to it.',
     ];
-  if (name.startsWith('$'))
-    return ['A parameter is written by its name alone: `%param x=5` above, then `x`.'];
+  if (name.startsWith('$')) return ['Write a parameter by its name: `%param x=5` above, then `x`.'];
   const plain = name.normalize('NFKC');
   if (plain !== name && /^\d+$/.test(plain)) return [`Write ${plain}.`, plain];
   const word = name.toLowerCase();
@@ -287,7 +282,7 @@ function guessOf(
   if (word === 'none' || word === 'nil') return ['Write `null`.', 'null'];
   const time = known.includes('_time') ? ofTime[word] : undefined;
   if (time !== undefined) return [`Write \`${time}\`.`, time];
-  if (/^(?:any|all|_all|_raw)$/.test(word)) return ['Every field is written `*`: `* has "text"`.', '*'];
+  if (/^(?:any|all|_all|_raw)$/.test(word)) return ['Use `*` for all fields: `* has "text"`.', '*'];
   const deeper = known.filter(each => each.toLowerCase().endsWith(`.${word}`));
   const [first = ''] = deeper;
   if (deeper.length === 1) return [`Did you mean \`${first}\`?`, writtenName(first)];
@@ -318,13 +313,7 @@ const ofTime: Readonly<Record<string, string>> = {
 
 function reportTimeElsewhere(binder: Binder, name: string, span: Span): void {
   if (!binder.isFirst(`unknown field ${name}`)) return;
-  binder.error(
-    'unknown-field',
-    span,
-    `unknown field \`${name}\``,
-    'The time of an event is `_time`.',
-    '_time',
-  );
+  binder.error('unknown-field', span, `unknown field \`${name}\``, 'The time field is `_time`.', '_time');
 }
 
 /** Returns the flattened fields to write for a map that is not itself a field. */
@@ -334,7 +323,7 @@ function flatHint(name: string, known: readonly string[]): string | undefined {
   if (first === undefined) return undefined;
   const more = parts.length > 2 ? ` and ${parts.length - 2} more` : '';
   const listed = second === undefined ? `\`${first}\`` : `\`${first}\`, \`${second}\`${more}`;
-  return `Its parts are fields: ${listed}.`;
+  return `Its keys are fields: ${listed}.`;
 }
 
 /** Returns the root name of a path, and its keys up to the first computed key or array index. */

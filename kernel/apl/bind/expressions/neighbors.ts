@@ -84,8 +84,8 @@ function isOffset(binder: Binder, call: CallExpr, [, offset]: readonly Scalar[])
   if (offset === undefined || at === undefined) return true;
   if (offset.kind === 'constant' && typeof offset.value === 'bigint' && offset.value >= 0n) return true;
   const other = call.callee.name === 'prev' ? 'next' : 'prev';
-  const message = `the offset of \`${call.callee.name}\` must be a whole number from 0 on`;
-  binder.error('bad-offset', at, message, `\`${other}\` looks in the other direction.`);
+  const message = `the offset of \`${call.callee.name}\` must be a non-negative integer`;
+  binder.error('bad-offset', at, message, `\`${other}\` reads in the other direction.`);
   return false;
 }
 
@@ -110,7 +110,7 @@ function withoutNeighbors(stage: Stage): Stage {
 }
 
 function refuseUnordered(binder: Binder, { callee }: CallExpr): void {
-  const message = `\`${callee.name}\` reads neighboring rows, and these are not sorted`;
+  const message = `\`${callee.name}\` reads neighboring rows, but these are not sorted`;
   binder.error('no-order', callee, message, 'Write `| sort by …` before it.');
 }
 
@@ -118,7 +118,7 @@ function refuseUnordered(binder: Binder, { callee }: CallExpr): void {
 function inOrder(binder: Binder, operator: Operator, stage: Stage): Stage {
   if (isInOrder(stage.relation)) return stage;
   if (!isWritten(stage.relation)) {
-    const message = '`serialize` keeps the order of rows, and these are not sorted';
+    const message = '`serialize` keeps the row order, but these rows are not sorted';
     binder.error('no-order', operator.word, message, 'Write `| sort by …` instead.');
   }
   return withoutNeighbors(withRelation(stage, numbered(binder, stage.relation, [])));

@@ -119,7 +119,7 @@ const commands: Readonly<Record<string, Command>> = {
     const names = reader.list(() => readPattern(reader));
     if (names.join() === '*') return;
     if (names.includes('*'))
-      reader.fail('`KEEP` of some fields and all others has no translation: see `project-reorder`.');
+      reader.fail('`KEEP` with some fields and a wildcard has no translation: see `project-reorder`.');
     lines.push(`| ${keeping(names)}`);
   },
   drop: (reader, { lines }) =>

@@ -329,7 +329,7 @@ function readCall(reader: LanguageReader, dialect: ExpressionDialect, name: stri
       ? texts.join(', ')
       : within(args[Number(place) - 1] ?? atomic(''), template.includes(`$${place} `) ? ATOM : 0),
   );
-  if (text.includes('(, ') || text.includes(', )')) reader.fail(`\`${name}\` lacks an argument.`);
+  if (text.includes('(, ') || text.includes(', )')) reader.fail(`\`${name}\` is missing an argument.`);
   const binds = /^\w+\(.*\)$/.test(template) ? ATOM : COMPARED;
   return dialect.named?.(text) === undefined ? { text, binds } : atomic(dialect.named(text) ?? '');
 }

@@ -32,7 +32,7 @@ export class LanguageReader {
       const from = match.index;
       return [{ kind, text: unescaped(match.groups?.[kind] ?? '', kind), from, to: from + match[0].length }];
     });
-    if (levelsOf(this.#tokens) > mostLevels) this.reason = 'It is nested too deeply to be translated.';
+    if (levelsOf(this.#tokens) > mostLevels) this.reason = 'It is nested too deeply to translate.';
   }
 
   /** Gives up, with a sentence as the reason. Returns an empty string in place of a translation. */

@@ -275,7 +275,7 @@ function selectOf(reader: LanguageReader, known: readonly string[] = []): readon
   const limit = reader.takeWord('limit') === undefined ? top : reader.next().text;
   if (limit !== undefined) lines.push(`| limit ${limit}`);
   if (reader.takeWord('offset') !== undefined || reader.isSign(','))
-    reader.fail('Rows cannot be skipped: go on after a row by `| where _time < …`.');
+    reader.fail('Rows cannot be skipped: continue after a row with `| where _time < …`.');
   if (reader.isWord(['union', 'intersect', 'except']))
     reader.fail(`${reader.shown()} has no translation: write \`union (…), (…)\`, or a \`join\`.`);
   return lines;
@@ -329,7 +329,7 @@ function filtered(reader: LanguageReader, text: string, value: () => string): st
   if (reader.takeWord('where') === undefined) reader.fail('`WHERE` is missing in `FILTER`.');
   const condition = value();
   reader.expect(')');
-  return conditioned(text, condition) ?? reader.fail(`\`FILTER\` behind ${text} has no translation.`);
+  return conditioned(text, condition) ?? reader.fail(`\`FILTER\` after ${text} has no translation.`);
 }
 
 function isName(reader: LanguageReader): boolean {
@@ -376,7 +376,7 @@ function readFrom(reader: LanguageReader, known: readonly string[]): string[] {
   reader.takeWord('as');
   if (!reader.isWord(clauses) && isName(reader)) reader.next();
   if (reader.isWord(['join', 'inner', 'left', 'right', 'full', 'cross']) || reader.isSign(','))
-    reader.fail("A join is written by hand: `| join kind=inner (['other']) on field`.");
+    reader.fail("Write the join yourself: `| join kind=inner (['other']) on field`.");
   return lines;
 }
 

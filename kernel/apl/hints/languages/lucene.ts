@@ -56,7 +56,7 @@ function readField(reader: LanguageReader, name: string): string {
   const quoted = reader.peek().kind === 'double';
   const { text, to } = reader.next();
   if (reader.isSign('~') && reader.peek().from === to)
-    return reader.fail('What is only similar has no translation: write `contains`, or `matches regex`.');
+    return reader.fail('Fuzzy matching has no translation: use `contains` or `matches regex`.');
   const value = quoted ? text : rest(reader, text, to);
   if (sign !== undefined) return `${field} ${sign} ${bound(value)}`;
   if (value === '*') return `isnotnull(${field})`;

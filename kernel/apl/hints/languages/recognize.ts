@@ -74,7 +74,7 @@ const languages: readonly Language[] = [
     begins: new RegExp(
       `^(?:(?:${aggregations})\\s*(?:by|without)\\s*\\(|${around}[a-zA-Z_:][\\w:]*(?<!:)\\s*(?:\\{[^}]*\\}|\\[\\d+[smhdwy]\\]))`,
     ),
-    given: 'over a dataset of the events that it counts',
+    given: 'over a dataset with the events that it counts',
     translate: translatePromQl,
   },
   {

@@ -137,7 +137,7 @@ function ranked(
 /** Reads `by (a, b)`. */
 function readGroups(reader: LanguageReader): readonly string[] {
   if (reader.takeWord('without') !== undefined)
-    reader.fail('`without` has no translation: name the labels by `by`.');
+    reader.fail('`without` has no translation: list the labels after `by`.');
   if (reader.takeWord('by') === undefined) return [];
   reader.expect('(');
   const names = reader.isSign(')') ? [] : reader.list(() => fieldName(reader.next().text));
@@ -202,7 +202,7 @@ function readSelector(reader: LanguageReader): Selected {
   }
   const width = reader.takeSign('[') === undefined ? undefined : reader.next().text;
   if (width !== undefined) reader.expect(']');
-  if (reader.isWord(['offset'])) reader.fail('`offset` has no translation: compare periods by `%compare`.');
+  if (reader.isWord(['offset'])) reader.fail('`offset` has no translation: compare periods with `%compare`.');
   return { dataset: datasetName(name ?? 'logs'), lines, ...present({ width, value }) };
 }
 

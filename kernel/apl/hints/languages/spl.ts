@@ -244,7 +244,7 @@ function timeBound(reader: LanguageReader, name: string, value: string): string 
   const [, count = '', unit = ''] = /^-(\d+)([a-z]+)(?:@\w+)?$/.exec(value) ?? [];
   const short = unit === 'w' ? `${7 * Number(count)}d` : `${count}${timeUnits[unit] ?? ''}`;
   if (count === '' || (unit !== 'w' && timeUnits[unit] === undefined))
-    return reader.fail(`\`${name}=${value}\` has no translation: set the range by \`%time\`.`);
+    return reader.fail(`\`${name}=${value}\` has no translation: set the range with \`%time\`.`);
   return `_time ${name === 'earliest' ? '>=' : '<'} ago(${short})`;
 }
 
@@ -359,7 +359,7 @@ function readSort(reader: LanguageReader): readonly string[] {
     const name = reader.next().text;
     const isCast = reader.takeSign('(') !== undefined;
     if (isCast && !/^(?:auto|ip|num|str)$/i.test(name))
-      reader.fail(`The order by \`${name}(…)\` has no translation: name the result by \`as\`.`);
+      reader.fail(`Sorting by \`${name}(…)\` has no translation: name the result with \`as\`.`);
     const field = fieldName(isCast ? reader.next().text : name);
     if (isCast) reader.expect(')');
     const word = reader.takeWord('desc', 'd', 'asc', 'a');

@@ -19,29 +19,29 @@ export const directives: Readonly<Record<DirectiveName, DirectiveRow>> = {
   viz: {
     values: chartKinds,
     argument: 'KIND',
-    wanted: 'a kind of chart',
-    unknown: 'there is no chart',
-    known: `The kinds are ${chartKinds.join(', ')}.`,
-    doc: 'The kind of chart of the results of the cell.',
+    wanted: 'a chart type',
+    unknown: 'unknown chart type',
+    known: `Chart types: ${chartKinds.join(', ')}.`,
+    doc: 'Chart type for the results of the cell.',
   },
-  stack: { values: [], doc: 'Groups stand on each other.' },
-  log: { values: [], doc: 'The axis of the values is logarithmic.' },
+  stack: { values: [], doc: 'Stacks the groups.' },
+  log: { values: [], doc: 'Uses a logarithmic value axis.' },
   unit: {
     values: undefined,
     argument: 'UNIT',
-    doc: 'The unit of the measures, such as `ms`, `bytes` or `MiBy/s`.',
+    doc: 'Unit of the measures, such as `ms`, `bytes` or `MiBy/s`.',
   },
   annotations: {
     values: ['on', 'off'],
     argument: 'on|off',
     wanted: '`on` or `off`',
-    unknown: '`@annotations` is `on` or `off`, not',
+    unknown: '`@annotations` must be `on` or `off`, not',
     known: 'Write `// @annotations off` for charts without them.',
-    doc: 'Whether charts over time show the annotations of the service.',
+    doc: 'Whether time charts show annotations.',
   },
   beside: {
     values: [],
-    doc: 'The results of the cell stand side by side, where there is room: those of two queries, or a chart and its table.',
+    doc: 'Shows two results of the cell, or a chart and its table, side by side if there is room.',
   },
 };
 
@@ -113,9 +113,9 @@ export function readDirectives(source: string): {
   const { above, below } = written(source);
   for (const directive of below) {
     const name = source.slice(directive.name.from, directive.name.to);
-    const message = `\`@${name}\` does nothing here`;
+    const message = `\`@${name}\` has no effect here`;
     if (isDirective(name))
-      diagnostics.push(finding('warning', 'directive', directive, message, 'Write it above the query.'));
+      diagnostics.push(finding('warning', 'directive', directive, message, 'Move it above the query.'));
   }
   for (const directive of above) {
     const name = source.slice(directive.name.from, directive.name.to);
@@ -199,14 +199,14 @@ function problemOf(name: DirectiveName, value: string, directive: Directive): Di
           'directive',
           directive.value,
           `\`@${name}\` takes no value`,
-          `Write \`// @${name}\` alone.`,
+          `Write \`// @${name}\` without a value.`,
           '',
         );
   if (row.values.includes(value)) return undefined;
   const near = nearest(value.toLowerCase(), row.values);
   const { wanted = '', unknown = '', known = '' } = row;
   const place = value === '' ? directive : directive.value;
-  const message = value === '' ? `\`@${name}\` wants ${wanted}` : `${unknown} \`${value}\``;
+  const message = value === '' ? `\`@${name}\` requires ${wanted}` : `${unknown} \`${value}\``;
   return finding(
     'error',
     'directive',
@@ -223,7 +223,7 @@ function unknown(name: string, span: Span): Diagnostic {
     'error',
     'directive',
     span,
-    `there is no directive \`@${name}\``,
+    `unknown directive \`@${name}\``,
     `Did you mean \`@${near}\`?`,
     near,
   );

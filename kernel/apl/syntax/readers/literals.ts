@@ -23,13 +23,13 @@ function bareDays(text: string): bigint | undefined {
 function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {
   const hint =
     type === 'datetime' && /^\d{1,2}:\d{2}(:\d{2})?$/.test(raw.text)
-      ? `A time of day has no date: write startofday(now()) + timespan(${raw.text.padEnd(8, ':00').padStart(8, '0')}).`
+      ? `A time of day needs a date: write startofday(now()) + timespan(${raw.text.padEnd(8, ':00').padStart(8, '0')}).`
       : type === 'datetime'
         ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
         : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
   const isBeyond = type === 'datetime' && isBeyondTime(raw.text);
   const message = isBeyond
-    ? `\`${raw.text}\` is outside of 1677-09-22 to 2262-04-11, what a datetime can hold`
+    ? `\`${raw.text}\` is outside the datetime range of 1677-09-22 to 2262-04-11`
     : `\`${raw.text}\` is not a ${type}`;
   const dates = type === 'datetime' ? datesMeant(raw.text) : [];
   const advice = dates.length === 0 ? hint : `Write datetime(${dates.join(') or datetime(')}).`;

@@ -272,7 +272,7 @@ function singleEquals(stream: TokenStream, left: Expr): Expr | undefined {
     'error',
     'single-equals',
     token,
-    '`=` names a result; it does not compare',
+    '`=` assigns a name and does not compare',
     'Write `==` to compare.',
     '==',
   );
@@ -372,7 +372,7 @@ function parseMatches(stream: TokenStream, left: Expr): Expr {
       'matches-without-regex',
       token,
       `\`${token.text}\` is followed by \`regex\` in APL`,
-      `It is read as \`${token.text} regex\`; write \`contains\` for plain text.`,
+      `It is read as \`${token.text} regex\`; use \`contains\` for plain text.`,
       `${token.text} regex`,
     );
   }
@@ -536,14 +536,14 @@ function parsePrimary(stream: TokenStream, context: string): Expr {
   return missing({ from, to: from });
 }
 
-const parameters = 'A parameter is written by its name alone: `%param x=5` above, then `where field == x`.';
+const parameters = 'Write a parameter by its name: `%param x=5` above, then `where field == x`.';
 
 /** Hints for the literals of other languages, by first character. */
 const literalHints: Readonly<Record<string, string>> = {
-  '{': `A map is written dynamic({"a": 1}), or bag_pack('a', x) if it has fields; a parameter by its name alone.`,
+  '{': `Write a map as dynamic({"a": 1}), or as bag_pack('a', x) if it contains fields, and a parameter by its name.`,
   ':': parameters,
   '?': parameters,
-  '/': "A regular expression is a string: `matches regex 'a.*b'`.",
+  '/': "Write a regular expression as a string: `matches regex 'a.*b'`.",
 };
 
 /** Parses a name missing its quotes, or an array missing its word. */
@@ -554,7 +554,7 @@ function parseBracket(stream: TokenStream, context: string): Expr {
   stream.expected(
     'an expression',
     context,
-    literalAdvice(stream) ?? "An array is written dynamic([1, 2]), a name in brackets ['name'].",
+    literalAdvice(stream) ?? "Write an array as dynamic([1, 2]), and a quoted name as ['name'].",
   );
   return missing({ from, to: from });
 }
@@ -576,7 +576,9 @@ function parseParen(stream: TokenStream): Expr {
   const from = stream.next().from;
   const inner = stream.withComparing(true, parseOr, 'in the parentheses');
   if (stream.takeSymbol(')') === undefined) {
-    const hint = stream.isSymbol(',') ? 'A list stands after `in`, `has_any` or `has_all`.' : undefined;
+    const hint = stream.isSymbol(',')
+      ? 'A list is allowed only after `in`, `has_any` or `has_all`.'
+      : undefined;
     stream.expected('`)`', 'to close the parenthesis', hint ?? closeAdvice(stream));
     stream.skipTo(')', '|', ';');
     stream.takeSymbol(')');

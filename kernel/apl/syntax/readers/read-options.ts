@@ -57,13 +57,13 @@ export function parseWord(
   const word = stream.hyphenatedWord();
   if (word === undefined) {
     const { from } = stream.peek();
-    stream.expected('a kind', context, `It is one of ${words.join(', ')}.`);
+    stream.expected('a kind', context, `Use one of ${words.join(', ')}.`);
     return identifier('', false, { from, to: from });
   }
   stream.skip(word.tokens);
   if (!words.includes(word.text)) {
     const guess = nearest(word.text, words);
-    const hint = guess === undefined ? `It is one of ${words.join(', ')}.` : `Did you mean \`${guess}\`?`;
+    const hint = guess === undefined ? `Use one of ${words.join(', ')}.` : `Did you mean \`${guess}\`?`;
     stream.report('error', 'bad-option', word.span, `\`${owner}\` has no kind \`${word.text}\``, hint, guess);
   }
   return identifier(word.text, false, word.span);
@@ -124,7 +124,7 @@ function reportName(stream: TokenStream, name: Identifier, known: Options, owner
     'unknown-option',
     name,
     `\`${owner}\` has no option \`${name.name}\``,
-    guess === undefined ? `It takes ${names.join(', ')}.` : `Did you mean \`${guess}\`?`,
+    guess === undefined ? `Options: ${names.join(', ')}.` : `Did you mean \`${guess}\`?`,
     guess,
   );
 }
@@ -138,7 +138,7 @@ function checkValue(stream: TokenStream, name: string, row: OptionValues, value:
     'bad-option',
     value,
     `\`${name}\` of \`${owner}\` cannot be \`${text}\``,
-    guess === undefined ? `It is one of ${row.values.join(', ')}.` : `Did you mean \`${guess}\`?`,
+    guess === undefined ? `Use one of ${row.values.join(', ')}.` : `Did you mean \`${guess}\`?`,
     guess,
   );
 }

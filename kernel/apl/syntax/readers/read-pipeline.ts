@@ -118,11 +118,11 @@ function missingPipe(stream: TokenStream, last: Operator | undefined): boolean {
   if (!startsOperator(stream) || isAlias(stream, last)) return false;
   const token = stream.peek();
   if (last?.kind === 'summarize' && token.text === 'count' && stream.isSymbol('(', 1)) {
-    const message = '`count()` stands after the groups';
-    stream.report('error', 'missing-pipe', token, message, 'Write it before them: `summarize count() by …`.');
+    const message = '`count()` must come before the groups';
+    stream.report('error', 'missing-pipe', token, message, 'Write `summarize count() by …`.');
     return true;
   }
-  const message = `a \`|\` is missing before \`${token.text}\``;
+  const message = `missing \`|\` before \`${token.text}\``;
   stream.report('error', 'missing-pipe', token, message, undefined, `| ${token.text}`);
   return true;
 }
@@ -201,7 +201,7 @@ function takeStraySemicolon(stream: TokenStream): void {
     'stray-semicolon',
     token,
     'the `;` ends the query, but a pipe follows',
-    'It is ignored here; remove it.',
+    'Remove it: it is ignored here.',
     '',
   );
 }

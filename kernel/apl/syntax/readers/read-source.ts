@@ -190,8 +190,8 @@ function refuseCommand(stream: TokenStream): Source {
   const token = stream.peek();
   const span = { from: token.from, to: stream.peek(1).to };
   const written = stream.source.slice(span.from, span.to);
-  const message = `\`${written}\` is a command of Kusto, not a query`;
-  const hint = 'Datasets are listed by `%datasets`, fields by `%schema`.';
+  const message = `\`${written}\` is a Kusto command, not a query`;
+  const hint = 'List datasets with `%datasets` and fields with `%schema`.';
   stream.report('error', 'other-language', span, message, hint);
   stream.skipTo(';');
   return missing(token);
@@ -201,7 +201,7 @@ function otherLanguage(stream: TokenStream): string | undefined {
   const { kind, text } = stream.peek();
   if (stream.isSymbol('{')) return 'LogQL';
   if (kind !== 'word') return undefined;
-  if (stream.isSymbol(':', 1) && stream.peek(2).kind === 'word') return 'MPL, the language of metrics';
+  if (stream.isSymbol(':', 1) && stream.peek(2).kind === 'word') return 'MPL, the metrics language';
   if (stream.isSymbol('=', 1) && /^(?:index|source|sourcetype|host)$/i.test(text)) return 'SPL';
   const goesOn = !stream.isSymbol('|', 1) && !stream.isSymbol(';', 1) && stream.peek(1).text !== '';
   if (goesOn && /^select$/i.test(text)) return 'SQL';
@@ -226,7 +226,7 @@ function takeUnquoted(stream: TokenStream): Source | undefined {
     'error',
     'unquoted-name',
     span,
-    `\`${text}\` needs quotes, as it contains \`-\``,
+    `\`${text}\` needs quotes because it contains \`-\``,
     `Write ['${text}'].`,
     `['${text}']`,
   );
@@ -242,7 +242,7 @@ function parseImplicitPrint(stream: TokenStream, mark: number): Source {
     'hint',
     'implicit-print',
     span,
-    'an expression stands where a dataset should',
+    'expected a dataset, found an expression',
     'It is read as `print …`.',
   );
   return { kind: 'print', items: [{ names: [], value, ...span }], ...span };

@@ -27,16 +27,16 @@ const rows: readonly Row[] = [
   ({ stream, last }) => (isColon(stream) && last !== undefined ? named(stream) : undefined),
   ({ stream }) =>
     stream.peek().text === '~'
-      ? 'Write `=~` for strings that are equal in any case, `contains` for a part, `matches regex` for a pattern.'
+      ? 'Use `=~` to ignore case, `contains` for a substring, or `matches regex` for a pattern.'
       : undefined,
   method,
   ({ stream }) =>
     stream.isWord('over')
-      ? 'A row does not see others: summarize `by` the field, and join the result to the rows.'
+      ? 'Window functions are not supported: summarize `by` the field, and join the result to the rows.'
       : undefined,
   ({ stream, last }) =>
     stream.isWord('per') && last?.kind === 'summarize'
-      ? { hint: 'Groups stand after `by`.', instead: 'by' }
+      ? { hint: 'Write groups after `by`.', instead: 'by' }
       : undefined,
   ({ stream }) =>
     stream.isWord('having')
@@ -76,9 +76,9 @@ export function separatorAdvice(
 
 function skipped({ stream, last }: Place): string | undefined {
   if (last?.kind === 'limit' && (stream.isSymbol(',') || stream.isWord('offset')))
-    return 'It takes one number, as no rows are skipped: go on after a row by `| where …` before it.';
+    return 'It takes one number and cannot skip rows: to continue after a row, add `| where …` before it.';
   return last?.kind === 'top' && stream.isSymbol(',')
-    ? 'It orders by one expression: write `| sort by a desc, b asc | limit n`.'
+    ? 'It sorts by one expression: write `| sort by a desc, b asc | limit n`.'
     : undefined;
 }
 
@@ -88,7 +88,7 @@ function conditional({ stream }: Place): string | undefined {
   if ((follows && stream.peek().kind !== 'symbol') || /^(?:when|then|else)$/i.test(stream.peek().text))
     return 'Write iff(condition, a, b), or case(condition, a, …, otherwise).';
   return stream.isSymbol('?')
-    ? 'Write iff(condition, a, b), or coalesce(a, b) for the first that is not null.'
+    ? 'Write iff(condition, a, b), or coalesce(a, b) for the first non-null value.'
     : undefined;
 }
 
@@ -99,14 +99,14 @@ function gluedToText({ stream }: Place): string | undefined {
   if (stream.peek(-2).text === '[') return undefined;
   const sign = stream.source.charAt(before.to - 1);
   if ((sign !== "'" && sign !== '"') || stream.peek().kind !== 'word') return undefined;
-  return `The string ends here: write a quote within it as \`\\${sign}\`, or put ${sign === "'" ? '"…"' : "'…'"} around it.`;
+  return `The string ends here: escape a quote inside it as \`\\${sign}\`, or enclose it in ${sign === "'" ? '"…"' : "'…'"}.`;
 }
 
 function cast({ stream }: Place): string | undefined {
   return isColon(stream) && stream.isSymbol(':', 1)
-    ? 'Write tostring(…), toint(…), todouble(…).'
+    ? 'Use tostring(…), toint(…) or todouble(…).'
     : stream.isWord('as')
-      ? 'A type is converted by tostring(…), toint(…), todouble(…), and a result is named before it: name = ….'
+      ? 'Convert a type with tostring(…), toint(…) or todouble(…), and name a result with name = ….'
       : undefined;
 }
 
@@ -114,9 +114,9 @@ function cast({ stream }: Place): string | undefined {
 function formatted({ stream }: Place): string | undefined {
   const before = stream.peek(-1);
   if (stream.isSymbol('{') && before.text === '$')
-    return 'Write the name alone: a field, or a parameter of `%param`.';
+    return 'Write only the name of a field or of a `%param` parameter.';
   return stream.peek().kind === 'string' && before.to === stream.peek().from && /^[fr]$/.test(before.text)
-    ? 'Strings are joined by strcat("a ", field, " b").'
+    ? 'Join strings with strcat("a ", field, " b").'
     : undefined;
 }
 
@@ -135,7 +135,7 @@ function excepted({ stream, last }: Place): Advice | undefined {
     return undefined;
   const instead = 'project-away';
   return {
-    hint: 'Fields are left out by `project-away`.',
+    hint: 'Remove fields with `project-away`.',
     instead,
     from: last.from,
     to: stream.peek().to,
@@ -165,7 +165,7 @@ function named(stream: TokenStream): Advice | undefined {
   if (kind !== 'word') return undefined;
   const to = stream.isSymbol('=', 1) ? stream.peek(1).to : stream.peek().to;
   return {
-    hint: `A result is named by \`=\`: ${text} = ….`,
+    hint: `Name a result with \`=\`: ${text} = ….`,
     instead: end === stream.peek().from ? ' =' : '=',
     to,
   };
@@ -175,7 +175,7 @@ function named(stream: TokenStream): Advice | undefined {
 function method({ stream }: Place): string | undefined {
   const [dot, word] = [stream.peek(-2), stream.peek(-1)];
   if (!stream.isSymbol('(') || word.kind !== 'word' || dot.text !== '.') return undefined;
-  if (operatorWords.includes(word.text)) return `An operator follows a pipe: \`| ${word.text} …\`.`;
+  if (operatorWords.includes(word.text)) return `Write an operator after a pipe: \`| ${word.text} …\`.`;
   return `Values have no methods: write \`x ${word.text} y\` if it is an operator, or \`${word.text}(x, y)\`.`;
 }
 
@@ -184,12 +184,12 @@ function afterSource({ stream, last, isLet }: Place): Advice | string | undefine
   if (last !== undefined || isLet || stream.startsLine) return undefined;
   const token = stream.peek();
   if (token.kind === 'string')
-    return { hint: 'A text is found by `search`.', instead: searchFor(token.text) };
-  if (stream.isSymbol(',')) return 'Several datasets are read by `union`: union a, b | ….';
+    return { hint: 'Search for text with `search`.', instead: searchFor(token.text) };
+  if (stream.isSymbol(',')) return 'Combine datasets with `union`: union a, b | ….';
   const text = stream.peek(1);
   return stream.isSymbol('!=') && text.kind === 'string'
     ? {
-        hint: 'Events without a text are found by `search not`.',
+        hint: 'Exclude events that contain a string with `search not`.',
         instead: `| search not ${writtenText(text.text)}`,
         to: text.to,
       }
@@ -203,14 +203,14 @@ function searchFor(text: string): string {
 function nextLine({ stream }: Place): string | undefined {
   if (!stream.startsLine) return undefined;
   return stream.isQuotedName() && !startsQuery(stream)
-    ? 'A comma separates two fields, a blank line or `;` two queries.'
-    : 'A blank line or `;` separates two queries.';
+    ? 'Separate fields with a comma, and queries with a blank line or `;`.'
+    : 'Separate queries with a blank line or `;`.';
 }
 
 /** Matches `where a, b`. */
 function joinedByComma({ stream, last }: Place): Advice | undefined {
   return last?.kind === 'where' && stream.isSymbol(',')
-    ? { hint: 'Conditions are joined by `and`.', instead: ' and' }
+    ? { hint: 'Join conditions with `and`.', instead: ' and' }
     : undefined;
 }
 
@@ -222,7 +222,7 @@ function missingComparison({ stream, last }: Place): Advice | undefined {
   if (last?.kind !== 'where' || !isValue || (before.kind !== 'word' && before.text !== ']')) return undefined;
   if (comparisonWords.includes(before.text)) return comparedAgain(stream, last);
   const instead = `== ${stream.source.slice(from, to)}`;
-  return { hint: `A field and a value are compared: \`${instead}\`.`, instead };
+  return { hint: `Compare the field with a value: \`${instead}\`.`, instead };
 }
 
 /** Returns advice for `where has "x"`, and `uri startswith "a" or startswith "b"`: the field is missing. */
@@ -256,7 +256,7 @@ function missingComma({ stream, last }: Place): Advice | undefined {
   const mayGoOn = last.kind === 'extend' || last.kind === 'summarize';
   if (name === '' || (mayGoOn && !stream.isSymbol('=', token.kind === 'word' ? 1 : 3))) return undefined;
   const to = token.kind === 'word' ? token.to : stream.peek(2).to;
-  return { hint: 'A comma separates two fields.', instead: `, ${name}`, to };
+  return { hint: 'Separate fields with a comma.', instead: `, ${name}`, to };
 }
 
 /** True if a line begins with a dataset and a pipe: another query. */
@@ -269,22 +269,22 @@ export function operatorAdvice(stream: TokenStream): Advice | string {
   const [first, second] = [stream.peek(), stream.peek(1)];
   if (stream.isSymbol('|'))
     return {
-      hint: 'Remove one of the two pipes; conditions are joined by `or`, strings by strcat(a, b).',
+      hint: 'Remove one of the two pipes. Join conditions with `or`, and strings with strcat(a, b).',
       instead: '',
     };
   if (stream.isSymbol('.') && second.kind === 'word')
-    return { hint: 'Fields are chosen by `project`.', instead: 'project ' };
+    return { hint: 'Select fields with `project`.', instead: 'project ' };
   if (first.kind === 'string')
-    return { hint: 'A text is found by `search`.', instead: `search ${writtenText(first.text)}` };
+    return { hint: 'Search for text with `search`.', instead: `search ${writtenText(first.text)}` };
   if (stream.isSymbol('=') && second.kind === 'string')
     return {
-      hint: 'That is a filter of LogQL: a text is found by `search`.',
+      hint: 'That is a LogQL filter: search for text with `search`.',
       instead: ` search ${writtenText(second.text)}`,
       to: second.to,
     };
   if (first.text === '~' && second.kind === 'string')
     return {
-      hint: 'That is a filter of LogQL: a pattern is found by `where field matches regex "…"`.',
+      hint: 'That is a LogQL filter: match a pattern with `where field matches regex "…"`.',
     };
-  return 'Operators are where, extend, project, summarize, sort, limit and more: `%help operators`.';
+  return 'Operators include where, extend, project, summarize, sort and limit. `%help operators` lists all.';
 }

@@ -157,7 +157,7 @@ export function takeDoubledQuote(stream: TokenStream, text: Token): Token {
   }
   if (whole !== text) {
     const sign = stream.source.charAt(text.from);
-    const message = `a quote within a string is written \`\\${sign}\` in APL`;
+    const message = `APL escapes a quote inside a string as \`\\${sign}\``;
     const hint = `Write ${textLiteral(whole.text, sign)}.`;
     stream.report('error', 'foreign-operator', whole, message, hint, writtenText(whole.text));
   }
@@ -179,7 +179,14 @@ export function takeHints(stream: TokenStream): void {
   while (stream.isWord('hint') && stream.isSymbol('.', 1) && stream.isSymbol('=', 3)) {
     const span = { from: stream.peek().from, to: stream.peek(4).to };
     const written = oneLine(stream.source.slice(span.from, span.to), 60);
-    stream.report('error', 'foreign-operator', span, `APL has no hints: \`${written}\``, 'Remove it.', '');
+    stream.report(
+      'error',
+      'foreign-operator',
+      span,
+      `APL does not support hints: \`${written}\``,
+      'Remove it.',
+      '',
+    );
     stream.skip(5);
   }
 }
@@ -244,7 +251,7 @@ export function takeAlias(stream: TokenStream, value: Expr): Identifier | undefi
     'error',
     'name-after',
     span,
-    'the name of a result comes before it',
+    'the name of a result must come before it',
     `Write \`${shown}\`.`,
     instead,
   );
@@ -363,7 +370,7 @@ export function argumentAdvice(
   call: Span & { readonly name: string },
   first: string,
 ): Advice | undefined {
-  if (stream.isSymbol(';')) return { hint: 'Arguments are separated by commas.', instead: ',' };
+  if (stream.isSymbol(';')) return { hint: 'Separate arguments with commas.', instead: ',' };
   const word = stream.peek();
   const rest = restOfCall(stream);
   if (rest === undefined || word.kind !== 'word') return undefined;
@@ -405,7 +412,7 @@ export function literalAdvice(stream: TokenStream): Advice | undefined {
   const key = stream.peek(1);
   if (token.text === '>' && before.text === '-' && before.to === token.from)
     return {
-      hint: 'A key of a map is written field.key, or in brackets.',
+      hint: 'Write a map key as field.key, or in brackets.',
       ...(key.kind === 'string'
         ? { instead: `[${writtenText(key.text)}]`, from: before.from, to: key.to }
         : {}),
@@ -429,7 +436,7 @@ export function rangeAdvice(stream: TokenStream, operator: string, token: Token)
   stream.skipTo(')', ']', '|', ';');
   const close = stream.isSymbol(')') || stream.isSymbol(']') ? stream.peek() : undefined;
   stream.rewind(mark);
-  const hint = 'A range is tested by `between (500 .. 599)`.';
+  const hint = 'Test a range with `between (500 .. 599)`.';
   const text = stream.source.slice(token.to, close?.from);
   const [, bounds = ''] = /^\s*(?:range\s*)?[([]([^(),]+(?:\.\.|,)[^(),]+)$/.exec(text) ?? [];
   const [first, last, more] = bounds.split(/\.\.|,/).map(bound => bound.trim());
@@ -450,7 +457,7 @@ export function listAdvice(stream: TokenStream, left: Expr): Advice | undefined 
 export function takeStrayBracket(stream: TokenStream): Token | undefined {
   const token = stream.peek();
   if (token.kind !== 'symbol' || ![')', ']', '}'].includes(token.text)) return undefined;
-  stream.report('error', 'stray-bracket', token, `\`${token.text}\` closes nothing`, 'Remove it.', '');
+  stream.report('error', 'stray-bracket', token, `unmatched \`${token.text}\``, 'Remove it.', '');
   return stream.next();
 }
 

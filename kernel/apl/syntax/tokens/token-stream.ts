@@ -378,7 +378,7 @@ export class TokenStream {
         'typographic-quote',
         token,
         `typographic quotes around ${shown}`,
-        'They are read as plain quotes; write \' or ".',
+        'They are read as straight quotes; use \' or ".',
       );
     } else if (token.problem === 'suffix') {
       this.report(
@@ -402,8 +402,8 @@ export class TokenStream {
     const message = isComment
       ? '`/* … */` is not a comment in APL'
       : isBlank
-        ? `the invisible character ${shown} means nothing here`
-        : `\`${shown}\` means nothing here`;
+        ? `unexpected invisible character ${shown}`
+        : `unexpected \`${shown}\``;
     const instead = isBlank ? '' : isComment ? this.#asComment(token) : plainOf(token.text);
     const hint = isBlank
       ? 'Remove it.'
@@ -445,11 +445,9 @@ function suffixAdvice(text: string): readonly [hint: string, instead?: string] {
         : sizeOf(text);
   if (instead !== undefined) return [`Write ${instead}.`, instead];
   if (/^[1-5]xx$/i.test(text))
-    return [
-      `A class of statuses is a range, or its first digit in a string: startswith "${text.charAt(0)}".`,
-    ];
+    return [`Test a status class as a range, or by its first digit: startswith "${text.charAt(0)}".`];
   if (/^\d+(?:mon|mo|M|y|yr|years?)$/.test(text))
-    return ['Months and years have no fixed length: write days, such as 30d.'];
+    return ['Months and years have no fixed length: use days, such as 30d.'];
   return ["Timespans end in d, h, m, s, ms, us or ns; quote a name that starts with a digit: ['name']."];
 }
 
@@ -470,10 +468,10 @@ function plainOf(character: string): string | undefined {
 
 const characterHints: Readonly<Record<string, string>> = {
   '#': 'A comment starts with `//`.',
-  '`': "A name is quoted as ['name'].",
-  '&': 'Conditions are joined by `and`.',
-  '^': 'The power of a number is pow(x, y).',
-  '@': "The time of an event is `_time`, not `@timestamp`; any other name with a sign is quoted: ['@name'].",
+  '`': "Quote a name as ['name'].",
+  '&': 'Join conditions with `and`.',
+  '^': 'Write a power as pow(x, y).',
+  '@': "The time field is `_time`, not `@timestamp`. Quote other names with a sign: ['@name'].",
 };
 
 /** ASCII equivalents of signs from documents and keyboards; full-width ones are computed. */

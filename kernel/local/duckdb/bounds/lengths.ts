@@ -17,11 +17,11 @@ export function lengthenedBy(text: string): string | undefined {
 
 /** Returns the message about too long a value. */
 export function tooLongMessage(name: string): string {
-  return `\`${name}\` would make a value of more than ${longestValue / 2 ** 20} MiB, the most that one may have`;
+  return `\`${name}\` would produce a value of more than ${longestValue / 2 ** 20} MiB, the maximum size`;
 }
 
 export const tooLongHint =
-  'Shorten its texts or arrays first, for example with substring or array_slice, or give it fewer.';
+  'Shorten its arguments first, for example with substring or array_slice, or pass fewer.';
 
 /**
  * Size class of a function's result. `short`: a number, a bool, a time or a few characters. `bounded`: about as long as its arguments

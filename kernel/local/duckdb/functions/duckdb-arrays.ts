@@ -158,8 +158,8 @@ function concat(arrays: readonly SqlArg[]): string {
 
 function extract(array: SqlArg, path: SqlArg): string {
   const text = constantText(path);
-  const hint = "write it as $[*].name: names, ['quoted names'], indexes and * are supported";
-  if (text === undefined) throw new TemplateError('the path must be a constant text', 1, hint);
+  const hint = "use the form $[*].name: names, ['quoted names'], indexes and * are supported";
+  if (text === undefined) throw new TemplateError('the path must be a string constant', 1, hint);
   const found = enginePath(text);
   if (found === undefined) throw new TemplateError(`\`${text}\` is not a JSON path`, 1, hint);
   const values = (j: string) => `json_extract(${j}, ${sqlText(found.path)})`;
@@ -275,7 +275,7 @@ function split(array: SqlArg, index: SqlArg): string {
 /** Keys are at even positions, values at odd ones; the last of equal constant keys wins. */
 function pack(name: string, args: readonly SqlArg[]): string {
   if (args.length % 2 === 1)
-    throw new TemplateError(`${name} takes pairs of key and value: a value is missing`, args.length - 1);
+    throw new TemplateError(`${name} takes key-value pairs: a value is missing`, args.length - 1);
   const members = new Map<string, string>();
   for (const [index, value] of args.entries()) {
     const key = args[index - 1];

@@ -182,7 +182,7 @@ function bin(value: SqlArg, written: SqlArg): string {
   }
   if (timed ? size.type !== 'timespan' : size.type !== 'long' && size.type !== 'real') {
     const example = timed ? 'a timespan such as 5m' : 'a number';
-    throw new TemplateError(`the bin size of a ${value.type} is ${example}, not a ${size.type}`, 1);
+    throw new TemplateError(`the bin size for a ${value.type} must be ${example}, not a ${size.type}`, 1);
   }
   if (value.type !== 'datetime')
     return keepingDynamic(binTakes, value, (x, type) => binNumber(x, type, size));
@@ -243,11 +243,11 @@ function asNumber(arg: SqlArg): SqlArg {
 function rangeOfTimes(start: SqlArg, stop: SqlArg, step: SqlArg): string {
   if (stop.type !== start.type)
     throw new TemplateError(
-      `a range that starts at a ${start.type} ends at a ${start.type}, not at a ${stop.type}`,
+      `a range that starts at a ${start.type} must end at a ${start.type}, not a ${stop.type}`,
       1,
     );
   if (step.type !== 'timespan')
-    throw new TemplateError(`the step is a timespan such as 15m, not a ${step.type}`, 2);
+    throw new TemplateError(`the step must be a timespan such as 15m, not a ${step.type}`, 2);
   if (start.type === 'timespan') {
     return computeOnce([start, stop, step], (a, b, s) => `to_json(apl_range_long(${a}, ${b}, ${s}))`);
   }

@@ -274,7 +274,7 @@ function networkText(ip: SqlArg, prefix: SqlArg | undefined): string {
   return `CASE WHEN regexp_full_match(${ip.sql}, '${address}') THEN ${network} WHEN contains(${ip.sql}, '/') THEN ${cidr(ip.sql)} ELSE '' END`;
 }
 
-/** What is written of an address, and of its number; the first is empty for what is not an address. */
+/** What is written of an address, and of its number; the first is empty for what is not a URL. */
 interface Written {
   readonly address: (text: string) => string;
   readonly number: (number: string) => string;

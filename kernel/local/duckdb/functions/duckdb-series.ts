@@ -195,7 +195,7 @@ function pairs(rule: PairRule): SqlTemplate<Binary> {
 
 function operand(arg: SqlArg, index: number): SqlArg {
   if (['dynamic', 'long', 'real', 'timespan'].includes(arg.type)) return arg;
-  throw new TemplateError(`a series is an array of numbers, not a ${arg.type}`, index);
+  throw new TemplateError(`a series must be an array of numbers, not a ${arg.type}`, index);
 }
 
 function operandOf(arg: SqlArg, sql: Atom): SqlArg {

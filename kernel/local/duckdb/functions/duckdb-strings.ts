@@ -198,8 +198,8 @@ function groupNumber(group: SqlArg): number {
 }
 
 function tooManyGroups(argIndex: number): TemplateError {
-  const hint = 'Write (?:…) for groups that are not read.';
-  return new TemplateError('only the first 9 capture groups can be read', argIndex, hint);
+  const hint = 'Use (?:…) for groups that you do not need.';
+  return new TemplateError('only the first 9 capture groups are supported', argIndex, hint);
 }
 
 function extractAllSql(regex: SqlArg, groups: SqlArg | undefined, text: SqlArg): string {
@@ -247,7 +247,8 @@ function knownGroups(
     if (!isName(each)) return each;
     if (Object.hasOwn(names, each)) return names[each];
     const named = Object.keys(names);
-    const hint = named.length === 0 ? 'Name one by `(?P<name>…)`.' : `Its named groups: ${named.join(', ')}.`;
+    const hint =
+      named.length === 0 ? 'Name a group with `(?P<name>…)`.' : `Its named groups: ${named.join(', ')}.`;
     throw new TemplateError(`the regular expression has no group \`${oneLine(each, 80)}\``, 1, hint);
   });
 }

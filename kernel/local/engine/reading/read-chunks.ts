@@ -25,8 +25,8 @@ class ColumnTypeError extends AplKernelError {
   constructor(column: DeclaredColumn, found: string) {
     super(
       'internal-column-type',
-      `The field \`${column.name}\` was not computed as a ${column.type}: this is a fault of the local service.`,
-      { hint: `Convert it, for example with to${column.type}(…), and report the query.` },
+      `The field \`${column.name}\` was not computed as a ${column.type}: this is a bug in the local service.`,
+      { hint: `As a workaround, convert it, for example with to${column.type}(…), and report the query.` },
     );
     this.found = found;
   }

@@ -143,7 +143,7 @@ export class Pressure {
 function pressureError(): EngineError {
   return new EngineError(
     'engine-memory',
-    'The query was stopped before the machine ran out of memory: its values are too long to be computed together.',
+    'The query was stopped before the machine ran out of memory: its values are too large.',
     { hint: 'Keep fewer or shorter fields, for example with project and substring, or read fewer rows.' },
   );
 }

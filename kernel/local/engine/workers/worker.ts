@@ -161,7 +161,7 @@ export class Worker {
     const profile = this.#canProfile() ? 'can be written' : `cannot be written (${this.#unwritable})`;
     const resources = describeResources([path.dirname(this.#profile)]);
     this.#log(
-      `The engine failed without a reason (${error.message}), and the statement is tried again. Its profile ${profile}; ${resources}.`,
+      `The engine failed without a reason (${error.message}); retrying the statement. Its profile ${profile}; ${resources}.`,
     );
   }
 
@@ -202,14 +202,10 @@ const longestWaitMs = 1600;
 const briefMs = 2000;
 
 function crowdedError(cause: unknown): EngineError {
-  return new EngineError(
-    'engine-memory',
-    'The queries running now together need more memory than is allowed.',
-    {
-      hint: 'Run this one again when others have finished. If it fails on its own too, narrow the time range or keep fewer fields.',
-      cause,
-    },
-  );
+  return new EngineError('engine-memory', 'The running queries together exceed the memory limit.', {
+    hint: 'Run this query again when the others have finished. If it still fails, narrow the time range or keep fewer fields.',
+    cause,
+  });
 }
 
 const profilingOff = 'PRAGMA disable_profiling';

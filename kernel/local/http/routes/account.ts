@@ -59,7 +59,7 @@ const absent: readonly (readonly [path: string, what: string])[] = [
   ['/v2/dashboards', 'dashboards'],
   ['/v2/monitors', 'monitors'],
   ['/v2/notifiers', 'notifiers'],
-  ['/v2/rbac/groups', 'groups of users'],
+  ['/v2/rbac/groups', 'user groups'],
   ['/v2/rbac/roles', 'roles'],
   ['/v2/tokens', 'other tokens'],
   ['/v2/views', 'views'],
@@ -116,7 +116,7 @@ function haveNone(app: FastifyInstance, url: string, what: string): void {
 }
 
 function unknown(what: string, id: string): LocalError {
-  const message = `The local service has no ${what}: there is none with the id ${JSON.stringify(id)}.`;
+  const message = `The local service has no ${what}, so none has the ID ${JSON.stringify(id)}.`;
   return new LocalError('not-found', 'not-found', message);
 }
 

@@ -34,18 +34,18 @@ export function addBatchRoute(app: FastifyInstance, parts: QueryParts): void {
 
 function readItems(body: unknown): readonly Item[] {
   if (!Array.isArray(body) || body.length === 0)
-    throw invalid('The body should be a list with at least one query.');
+    throw invalid('The body should be a non-empty list of queries.');
   const items = body.map(readItem);
   const ids = items.map(({ queryId }) => queryId);
   const twice = ids.find((id, index) => ids.indexOf(id) < index);
   if (twice === undefined) return items;
-  throw invalid(`\`queryId\` ${JSON.stringify(twice)} is given twice.`);
+  throw invalid(`Duplicate \`queryId\` ${JSON.stringify(twice)}.`);
 }
 
 /** Reads one query of a batch; one that cannot be run must not fail the rest. */
 function readItem(value: unknown): Item {
   const { queryId, aplRequest, mplRequest } = readObject(value, 'a query of the batch');
-  if (typeof queryId !== 'string' || queryId === '') throw invalid('`queryId` of a query is missing.');
+  if (typeof queryId !== 'string' || queryId === '') throw invalid('A query has no `queryId`.');
   if ((aplRequest === undefined) === (mplRequest === undefined))
     throw invalid(
       `The query ${JSON.stringify(queryId)} should have either \`aplRequest\` or \`mplRequest\`.`,

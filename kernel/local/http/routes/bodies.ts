@@ -42,7 +42,7 @@ export class BodiesUnderWay {
 }
 
 function endingError(): LocalError {
-  return new LocalError('unavailable', 'service-ending', 'The service is ending.', {
-    hint: 'Send the request again once it runs.',
+  return new LocalError('unavailable', 'service-ending', 'The service is shutting down.', {
+    hint: 'Send the request again when it is running.',
   });
 }

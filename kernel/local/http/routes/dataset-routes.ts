@@ -66,7 +66,7 @@ function addFieldRoutes(app: FastifyInstance, { datasets }: DatasetParts): void 
   app.get<Field>(`${path}/fields/:field`, async ({ params: { id, field } }) => {
     const found = (await datasets.fields(id)).find(each => each.name === field);
     if (found !== undefined) return fieldMeta(found);
-    throw new LocalError('not-found', 'field-not-found', `There is no field \`${field}\` in \`${id}\`.`);
+    throw new LocalError('not-found', 'field-not-found', `\`${id}\` has no field \`${field}\`.`);
   });
   app.put<Field>(`${path}/fields/:field`, async ({ params: { id, field }, body }) =>
     fieldMeta(await datasets.annotateField(id, field, readFieldNote(body))),

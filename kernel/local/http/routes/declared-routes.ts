@@ -43,7 +43,7 @@ function addMapFieldRoutes(app: FastifyInstance, declared: DeclaredFields): void
   app.put<Id>(path, async ({ params, body }) => {
     if (!isKind(body, 'strings')) throw invalid('The body should be a list of strings.');
     const names = (body as readonly unknown[]).map(mapFieldName);
-    if (new Set(names).size < names.length) throw invalid('The list names a map field twice.');
+    if (new Set(names).size < names.length) throw invalid('The list contains a duplicate map field.');
     await declared.setMapFields(params.id, names);
     return names;
   });
@@ -56,7 +56,7 @@ function addMapFieldRoutes(app: FastifyInstance, declared: DeclaredFields): void
 /** Returns the name of a map field. Names that begin with two underscores are reserved for the service. */
 function mapFieldName(name: unknown): string {
   if (typeof name === 'string' && name !== '' && !name.startsWith('__')) return name;
-  throw invalid('The name of a map field should be a string that is not empty and does not begin with `__`.');
+  throw invalid('The name of a map field should be a non-empty string that does not begin with `__`.');
 }
 
 function addVirtualFieldRoutes(app: FastifyInstance, declared: DeclaredFields): void {
@@ -64,7 +64,7 @@ function addVirtualFieldRoutes(app: FastifyInstance, declared: DeclaredFields): 
   app.get(path, request => {
     const { dataset } = parametersOf(request);
     if (dataset === undefined || dataset === '')
-      throw invalid('`dataset` is missing: whose virtual fields to list.');
+      throw invalid('`dataset` is missing: set the dataset whose virtual fields to list.');
     return declared.virtualFields(dataset);
   });
   app.post(path, ({ body }) => {
@@ -75,7 +75,7 @@ function addVirtualFieldRoutes(app: FastifyInstance, declared: DeclaredFields): 
   app.put<Id>(`${path}/:id`, async ({ params, body }) => {
     const { dataset, note } = readVirtualField(body);
     const before = await declared.virtualField(params.id);
-    if (dataset !== before.dataset) throw invalid('`dataset` of a virtual field cannot change.');
+    if (dataset !== before.dataset) throw invalid('The `dataset` of a virtual field cannot be changed.');
     return declared.replaceVirtualField(params.id, note);
   });
   app.delete<Id>(`${path}/:id`, async ({ params }, reply) => {
@@ -91,7 +91,7 @@ function readVirtualField(body: unknown): { readonly dataset: string; readonly n
   const members = readObject(body, 'the body');
   for (const [name, value] of Object.entries(members)) {
     if (![...required, ...optional].includes(name))
-      throw invalid(`\`${name}\` is not a member of a virtual field.`);
+      throw invalid(`\`${name}\` is not a known property of a virtual field.`);
     if (typeof value !== 'string') throw invalid(`\`${name}\` should be a string.`);
   }
   const missing = required.find(name => members[name] === undefined || members[name] === '');

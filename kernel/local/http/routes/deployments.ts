@@ -42,7 +42,7 @@ export function addDeploymentRoutes(app: FastifyInstance, parts: DeploymentParts
     const catalog = await cluster.catalog(options);
     const schema = catalog.schema(id);
     if (schema !== undefined) return schema.fields.map(fieldMeta);
-    throw new LocalError('not-found', 'dataset-not-found', `There is no table \`${id}\` in ${deployment}.`);
+    throw new LocalError('not-found', 'dataset-not-found', `${deployment} has no table \`${id}\`.`);
   });
   app.get<Named>(`${root}/v2/user`, async request => {
     const { user } = await clusters.named(request.params.deployment);
@@ -61,8 +61,8 @@ async function refuseDocument(): Promise<never> {
   throw new LocalError(
     'not-supported',
     'not-supported',
-    'A cluster keeps no starred queries and no annotations.',
-    { hint: 'Keep them on this machine: `%use local`, then run the cell again.' },
+    'A cluster does not store starred queries or annotations.',
+    { hint: 'Store them on this machine: run `%use local`, then run the cell again.' },
   );
 }
 

@@ -21,8 +21,8 @@ export function addOtlpRoutes(scope: FastifyInstance, parts: EventParts): void {
       const { ingestOtlp } = await import('../../otlp/otlp-ingest.js');
       const dataset = [request.headers['x-axiom-dataset'] ?? []].flat()[0];
       if (dataset === undefined || dataset === '')
-        throw new LocalError('invalid', 'invalid-request', 'The request names no dataset.', {
-          hint: 'Send the header X-Axiom-Dataset with the name of one.',
+        throw new LocalError('invalid', 'invalid-request', 'The request does not specify a dataset.', {
+          hint: 'Set the header X-Axiom-Dataset to a dataset name.',
         });
       parts.datasets.checkExists(dataset);
       const encoding = await ingestOtlp(parts.datasets, parts.engine, signal, {

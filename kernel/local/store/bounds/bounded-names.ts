@@ -85,9 +85,9 @@ class Lookout {
   }
 
   #end(file: string, kind: string): void {
-    const message = `${file} was replaced by ${kind} during the import.`;
+    const message = `${file} was replaced by ${kind} while it was being read.`;
     this.found ??= new LocalError('invalid', 'not-a-file', message, {
-      hint: 'Restore the file or rename it, and import it again.',
+      hint: 'Restore the file or rename it, then try again.',
     });
     this.#replaced.abort(this.found);
   }

@@ -12,7 +12,7 @@ import { checkQuery, invalid, readObject, readTimestamp } from './document-membe
 export function readWholeStar(value: unknown): StarredQuery {
   const object = readObject(value, 'its content');
   const unknown = Object.keys(object).find(key => !starredMembers.includes(key));
-  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of a starred query.`);
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a known property of a starred query.`);
   if (object.name === '') throw invalid('`name` is empty.');
   checkQuery(readObject(object.query, '`query`'), 'query.');
   try {
@@ -67,7 +67,7 @@ export function readWholeAnnotation(value: unknown): AnnotationContent {
 export function readAnnotationChange(body: unknown): AnnotationChange {
   const { id: _, ...members } = readObject(body, 'the body');
   const unknown = Object.keys(members).find(key => !annotationMembers.includes(key));
-  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a member of an annotation.`);
+  if (unknown !== undefined) throw invalid(`\`${unknown}\` is not a known property of an annotation.`);
   const datasets = members.datasets ?? undefined;
   const type = members.type ?? undefined;
   if (datasets !== undefined && !isNames(datasets))

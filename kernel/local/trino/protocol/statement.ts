@@ -134,7 +134,7 @@ export class Statements {
       } catch (error) {
         const again = error instanceof ClusterError && ['BUSY', 'UNREACHABLE'].includes(error.errorName);
         if (!again || performance.now() + pauseMs > lastAt || signal.aborted) throw error;
-        watch.isHeldUp(`${error.message.replace(/\.$/, '')}; asking again`);
+        watch.isHeldUp(`${error.message.replace(/\.$/, '')}; retrying`);
         await delay(pauseMs, undefined, { signal });
       }
     }

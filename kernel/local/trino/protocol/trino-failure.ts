@@ -31,50 +31,50 @@ const byName: Readonly<Record<string, Known>> = {
   ADMINISTRATIVELY_KILLED: {
     kind: 'failed',
     code: 'engine-failed',
-    message: 'An administrator of the cluster has stopped the query.',
-    hint: 'Narrow the time range, or ask them what it may use.',
+    message: 'An administrator of the cluster stopped the query.',
+    hint: 'Narrow the time range, or ask the administrator about the limits.',
   },
   ADMINISTRATIVELY_PREEMPTED: {
     kind: 'unavailable',
     code: 'engine-busy',
-    message: 'The cluster has stopped the query for more important ones.',
+    message: 'The cluster stopped the query in favor of queries with higher priority.',
     hint: 'Run it again later.',
   },
   EXCEEDED_TIME_LIMIT: {
     kind: 'timeout',
     code: 'query-timeout',
-    message: 'The cluster has stopped the query at its time limit.',
+    message: 'The cluster stopped the query at its time limit.',
     hint: 'Narrow the time range, or read fewer fields.',
   },
   QUERY_QUEUE_FULL: {
     kind: 'busy',
     code: 'engine-busy',
-    message: 'The queue of the cluster is full.',
+    message: 'The query queue of the cluster is full.',
     hint: 'Run the query again later.',
   },
   NO_NODES_AVAILABLE: {
     kind: 'unavailable',
     code: 'engine-short',
-    message: 'The cluster has no worker that could run the query.',
-    hint: 'Run it again once workers have joined: the page of the coordinator shows them.',
+    message: 'The cluster has no workers to run the query.',
+    hint: 'Run it again when workers are available: the web UI of the coordinator lists them.',
     isPassing: true,
   },
   QUERY_TEXT_TOO_LARGE: {
     kind: 'invalid',
     code: 'query-too-large',
-    message: 'The query is longer than the cluster takes.',
-    hint: 'Split it, or look for fewer values.',
+    message: 'The query is too long for the cluster.',
+    hint: 'Split it, or search for fewer values.',
   },
   AMBIGUOUS_NAME: {
     kind: 'not-supported',
     code: 'not-supported',
-    message: 'A cluster of Trino gives no field twice.',
+    message: 'A Trino cluster cannot return a field twice.',
     hint: 'Keep each field once.',
   },
   PERMISSION_DENIED: {
     kind: 'not-supported',
     code: 'forbidden',
-    message: 'The user of the deployment may not read this.',
+    message: 'The user of the deployment is not allowed to read this table.',
     hint: 'Ask an administrator of the cluster for the right to select from the table, or choose another user in ~/.axiom.toml.',
   },
   CATALOG_NOT_FOUND: {
@@ -93,7 +93,7 @@ const byName: Readonly<Record<string, Known>> = {
     kind: 'failed',
     code: 'dataset-damaged',
     message: 'A file of the table is damaged.',
-    hint: 'Leave its time out of the range, and have the file written again.',
+    hint: 'Exclude its time from the range, and have the file written again.',
   },
 };
 
@@ -102,26 +102,26 @@ const byType: Readonly<Record<string, Known>> = {
   INSUFFICIENT_RESOURCES: {
     kind: 'invalid',
     code: 'engine-memory',
-    message: 'The query needs more than the cluster allows it',
+    message: 'The query exceeds the resource limits of the cluster',
     hint: 'Narrow the time range, keep fewer fields, or group by fewer values.',
   },
   EXTERNAL: {
     kind: 'unavailable',
     code: 'engine-short',
-    message: 'The storage behind the cluster has failed',
+    message: 'The storage of the cluster failed',
     hint: 'Run the query again.',
   },
   INTERNAL_ERROR: {
     kind: 'failed',
     code: 'engine-failed',
-    message: 'The cluster has failed at this query',
-    hint: 'Run it again; if it fails again, the log of the coordinator has the details under the id of the query.',
+    message: 'The cluster failed to run this query',
+    hint: 'Run it again; if it fails again, look up the query ID in the log of the coordinator.',
   },
   USER_ERROR: {
     kind: 'failed',
     code: 'engine-failed',
-    message: 'The cluster refuses the SQL that was written for this query',
-    hint: 'This is a bug in the service, and its log has the details: please report it with the query.',
+    message: 'The cluster rejected the SQL generated for this query',
+    hint: 'This is a bug in the local service. Report it with the query and the service log.',
   },
 };
 
@@ -159,9 +159,8 @@ function plainName(text: string | undefined): string {
 
 /** Returns the failure for a response that is not from Trino, or incomplete. */
 export function damagedAnswer(cause: unknown): ClusterError {
-  const message = 'The answer of the cluster is damaged or not whole.';
-  const hint =
-    'Run the query again; if it fails again, check the url of the deployment, and proxies on the way.';
+  const message = 'The response of the cluster is damaged or incomplete.';
+  const hint = 'Run the query again; if it fails again, check the URL of the deployment and any proxies.';
   return new ClusterError(
     { kind: 'unavailable', code: 'engine-failed', message, hint },
     'DAMAGED',
@@ -172,7 +171,7 @@ export function damagedAnswer(cause: unknown): ClusterError {
 
 /** Returns the failure for a cluster that has forgotten a query, for example after a restart. */
 export function forgotten(cause?: unknown): ClusterError {
-  const message = 'The cluster no longer knows the query: its coordinator may have been restarted.';
+  const message = 'The cluster lost the query: the coordinator may have been restarted.';
   return new ClusterError(
     { kind: 'unavailable', code: 'engine-ended', message, hint: 'Run the query again.' },
     'FORGOTTEN',
@@ -183,9 +182,8 @@ export function forgotten(cause?: unknown): ClusterError {
 
 /** Returns the failure for a query that makes no progress. */
 export function stalled(seconds: number): ClusterError {
-  const message = `The query was stopped: nothing of it had moved on the cluster for ${seconds} s.`;
-  const hint =
-    'Run it again; if it stalls again, a worker may be gone: the page of the coordinator shows them.';
+  const message = `The query was stopped because it made no progress on the cluster for ${seconds} s.`;
+  const hint = 'Run it again; if it stalls again, a worker may be down: check the web UI of the coordinator.';
   return new ClusterError({ kind: 'unavailable', code: 'engine-ended', message, hint }, 'STALLED', true);
 }
 
@@ -196,8 +194,12 @@ export function unreachable(host: string, cause: unknown): ClusterError {
   const message = `The cluster at ${host} cannot be reached${known === undefined ? '' : `: ${known.message}`}.`;
   const hint = [
     known?.hint ??
-      'Check the url of the deployment in ~/.axiom.toml, and the network connection (VPN, DNS, proxy).',
-    ...(insecure ? ['`apl-kernel serve --stop` ends the local service, which connects.'] : []),
+      'Check the URL of the deployment in ~/.axiom.toml and the network connection (VPN, DNS, proxy).',
+    ...(insecure
+      ? [
+          'The local service connects to the cluster: stop it with `apl-kernel serve --stop` to apply changes.',
+        ]
+      : []),
   ].join(' ');
   return new ClusterError(
     { kind: 'unavailable', code: 'engine-ended', message, hint },
@@ -215,8 +217,8 @@ export function refusedStatus(status: number, host: string): ClusterError {
       {
         kind: 'not-supported',
         code: 'unauthorized',
-        message: `The cluster at ${host} does not accept the user and the secret of the deployment (status ${status}).`,
-        hint: 'Correct `user` with `password` or `token` in ~/.axiom.toml; a token may have expired.',
+        message: `The cluster at ${host} rejected the user or the secret of the deployment (status ${status}).`,
+        hint: 'Correct `user` and `password` or `token` in ~/.axiom.toml; a token may have expired.',
       },
       'UNAUTHORIZED',
       false,
@@ -226,7 +228,7 @@ export function refusedStatus(status: number, host: string): ClusterError {
       {
         kind: 'busy',
         code: 'engine-busy',
-        message: `The cluster at ${host} takes no queries now (status ${status}).`,
+        message: `The cluster at ${host} is not accepting queries (status ${status}).`,
         hint: 'Run the query again later.',
       },
       'BUSY',
@@ -236,8 +238,8 @@ export function refusedStatus(status: number, host: string): ClusterError {
     {
       kind: 'unavailable',
       code: 'engine-failed',
-      message: `${host} does not answer as Trino does (status ${status}).`,
-      hint: 'Check the url of the deployment in ~/.axiom.toml: it is the address of the coordinator.',
+      message: `${host} does not respond like Trino (status ${status}).`,
+      hint: 'Check the URL of the deployment in ~/.axiom.toml: it should be the address of the coordinator.',
     },
     'REFUSED',
     false,

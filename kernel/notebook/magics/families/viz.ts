@@ -53,7 +53,7 @@ function requestOf({ words, options }: MagicCall): ChartOptions {
     const near = nearest(word.toLowerCase(), chartKinds);
     const known = `The kinds are ${chartKinds.filter(each => each !== 'none').join(', ')}.`;
     throw new MagicError(
-      `there is no chart ${word}`,
+      `unknown chart type ${word}`,
       near === undefined ? known : `Did you mean \`${near}\`? ${known}`,
     );
   }

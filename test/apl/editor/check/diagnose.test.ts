@@ -33,7 +33,9 @@ describe('a cell', () => {
     ["web | where geo.ciyt == 'x'", ["error geo.ciyt: unknown field `geo.ciyt` -> ['geo.city']"]],
     [
       'sample-http-lgs | count',
-      ["error sample-http-lgs: `sample-http-lgs` needs quotes, as it contains `-` -> ['sample-http-lgs']"],
+      [
+        "error sample-http-lgs: `sample-http-lgs` needs quotes because it contains `-` -> ['sample-http-lgs']",
+      ],
     ],
     [
       "['sample-http-lgs'] | count",
@@ -54,9 +56,9 @@ describe('a cell', () => {
     ['web | filter status == 1', ['hint filter: `filter` is an old spelling -> where']],
     ...['%export /tmp/a.csv', '  %star "errors of today"', '%%time last 1h'].map<Case>(line => [
       `web | take 5\n${line}`,
-      [`error ${line.trim()}: magic lines belong at the top of a cell, before the query`],
+      [`error ${line.trim()}: magics must be at the top of a cell, before the query`],
     ]),
-    ['web | take 5\n%status', ['error %status: magic lines belong at the top of a cell, before the query']],
+    ['web | take 5\n%status', ['error %status: magics must be at the top of a cell, before the query']],
     ['web | extend a = status\n%status\n| take 5', []],
   ])('%s', check);
 
@@ -69,10 +71,7 @@ describe('a cell', () => {
       ['error stauts: unknown field `stauts`'],
     ],
     ['let a = 1', []],
-    [
-      'web | count\n\n%time 1h',
-      ['error %time 1h: magic lines belong at the top of a cell, before the query'],
-    ],
+    ['web | count\n\n%time 1h', ['error %time 1h: magics must be at the top of a cell, before the query']],
   ])('reports errors in shared statements once: %s', check);
 
   test.each<Case>([
@@ -86,18 +85,18 @@ describe('a cell', () => {
 describe('a magic line', () => {
   test.each<Case>([
     ['%time last 1h\nweb | count', []],
-    ['%tiem last 1h\nweb | count', ['error tiem: there is no magic %tiem -> time']],
+    ['%tiem last 1h\nweb | count', ['error tiem: unknown magic %tiem -> time']],
     [
       '%import a.csv --datset x',
-      ['error --datset: %import: there is no option --datset; did you mean --dataset? -> --dataset'],
+      ['error --datset: %import: unknown option --datset; did you mean --dataset? -> --dataset'],
     ],
     ['%import', ['error %import: %import: an argument is missing']],
     [
       '  %%schema web',
-      ['error %%schema: %schema: it does not apply to a single cell; write %schema -> %schema'],
+      ['error %%schema: %schema: it does not apply to a single cell: use %schema -> %schema'],
     ],
     ['%echo "a', []],
-    ['%schema "a', ['error "a: %schema: a quote is not closed']],
+    ['%schema "a', ['error "a: %schema: unclosed quote']],
     ['%param low = 5\nweb | where status > low', []],
     ['%param low = 5 high = 9\nweb | where status between (low .. high)', []],
     ['%apl web | where stauts == 1', ['error stauts: unknown field `stauts` -> status']],
@@ -140,7 +139,7 @@ test('a result used as a value is reported, with how to use it as a list', () =>
   const found = (cell: string) => diagnose(cell, environmentNow).map(each => [each.message, each.hint]);
   const said = [
     '`bad` is a result, not a value',
-    "Use it as a source, or a field of it as a list: `field in ((bad | project ['trace id']))`.",
+    "Use it as a source, or one of its fields as a list: `field in ((bad | project ['trace id']))`.",
   ];
   for (const list of ['(bad)', '((bad))']) expect(found(`web | where id in ${list}`)).toEqual([said]);
   expect(found("web | where id in ((bad | project ['trace id']))")).toEqual([]);

@@ -21,15 +21,15 @@ describe('comments at the top of a cell', () => {
   ])('%j', (cell, chart) => expect(readDirectives(cell)).toEqual({ chart, diagnostics: [] }));
 
   test.each<[string, string, string | undefined, string]>([
-    ['// @viz pice', 'there is no chart `pice`', 'pie', 'pice'],
-    ['// @viz', '`@viz` wants a kind of chart', undefined, '@viz'],
-    ['// @vis bar', 'there is no directive `@vis`', 'viz', 'vis'],
+    ['// @viz pice', 'unknown chart type `pice`', 'pie', 'pice'],
+    ['// @viz', '`@viz` requires a chart type', undefined, '@viz'],
+    ['// @vis bar', 'unknown directive `@vis`', 'viz', 'vis'],
     ['// @stack yes', '`@stack` takes no value', '', 'yes'],
     ['// @unit', '`@unit` needs a unit', undefined, '@unit'],
     ['// @beside 2', '`@beside` takes no value', '', '2'],
-    ['// @besid', 'there is no directive `@besid`', 'beside', 'besid'],
-    ['// @annotations', '`@annotations` wants `on` or `off`', undefined, '@annotations'],
-    ['// @annotations offf', '`@annotations` is `on` or `off`, not `offf`', 'off', 'offf'],
+    ['// @besid', 'unknown directive `@besid`', 'beside', 'besid'],
+    ['// @annotations', '`@annotations` requires `on` or `off`', undefined, '@annotations'],
+    ['// @annotations offf', '`@annotations` must be `on` or `off`, not `offf`', 'off', 'offf'],
   ])('report an error and a fix for %j', (cell, message, instead, place) => {
     const { diagnostics } = readDirectives(`${cell}\nweb`);
     expect(
@@ -38,8 +38,8 @@ describe('comments at the top of a cell', () => {
   });
 
   test.each([
-    ['web\n  // @viz bar\n| count', ['`@viz` does nothing here']],
-    ['web\n| count\n// @stack\n// @author ann\n// about @viz', ['`@stack` does nothing here']],
+    ['web\n  // @viz bar\n| count', ['`@viz` has no effect here']],
+    ['web\n| count\n// @stack\n// @author ann\n// about @viz', ['`@stack` has no effect here']],
     ['print ```\n// @viz bar\n```', []],
   ])('are reported below the first line of the query: %j', (cell, messages) => {
     const { chart, diagnostics } = readDirectives(cell);

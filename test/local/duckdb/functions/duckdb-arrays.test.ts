@@ -51,7 +51,7 @@ describe('building arrays', () => {
   });
   it('refuses a key without a value', () => {
     expect(() => arrays.bag_pack([s('a'), n(1n), s('b')], context)).toThrow(
-      new TemplateError('bag_pack takes pairs of key and value: a value is missing', 2),
+      new TemplateError('bag_pack takes key-value pairs: a value is missing', 2),
     );
   });
 });
@@ -275,7 +275,7 @@ describe('array_extract', () => {
         new TemplateError(
           `\`${path}\` is not a JSON path`,
           1,
-          "write it as $[*].name: names, ['quoted names'], indexes and * are supported",
+          "use the form $[*].name: names, ['quoted names'], indexes and * are supported",
         ),
       );
     }

@@ -77,7 +77,7 @@ describe('datetime_part', () => {
       new TemplateError('`fortnight` is not a date part', 0, `Use one of ${known}.`),
     );
     expect(() => datetime.datetime_part([nul('string'), leap], context)).toThrow(
-      new TemplateError('the date part must be a constant text', 0, `Use one of ${known}.`),
+      new TemplateError('the date part must be a string constant', 0, `Use one of ${known}.`),
     );
   });
 });

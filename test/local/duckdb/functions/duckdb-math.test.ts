@@ -246,11 +246,11 @@ describe('bin', () => {
       [[r(1), r(-1)], 'the size of a bin must be positive', 1],
       [
         [t('2024-02-29T00:00:00Z'), n(5n)],
-        'the bin size of a datetime is a timespan such as 5m, not a long',
+        'the bin size for a datetime must be a timespan such as 5m, not a long',
         1,
       ],
-      [[d(1n), n(5n)], 'the bin size of a timespan is a timespan such as 5m, not a long', 1],
-      [[n(1n), d(5n)], 'the bin size of a long is a number, not a timespan', 1],
+      [[d(1n), n(5n)], 'the bin size for a timespan must be a timespan such as 5m, not a long', 1],
+      [[n(1n), d(5n)], 'the bin size for a long must be a number, not a timespan', 1],
       [[s('a'), n(5n)], 'bin takes a number, a datetime or a timespan, not a string', 0],
       [[s('a'), s('b')], 'bin takes a number, a datetime or a timespan, not a string', 0],
     ];
@@ -337,10 +337,10 @@ describe('range', () => {
       new TemplateError('range takes numbers, datetimes or timespans, not a string', 0),
     );
     expect(() => math.range([d(1n), n(1n)], context)).toThrow(
-      new TemplateError('a range that starts at a timespan ends at a timespan, not at a long', 1),
+      new TemplateError('a range that starts at a timespan must end at a timespan, not a long', 1),
     );
     expect(() => math.range([d(1n), d(1n), n(1n)], context)).toThrow(
-      new TemplateError('the step is a timespan such as 15m, not a long', 2),
+      new TemplateError('the step must be a timespan such as 15m, not a long', 2),
     );
   });
 });

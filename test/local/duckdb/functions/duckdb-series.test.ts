@@ -144,7 +144,7 @@ describe('two series', () => {
   });
   it('refuses anything but a series', () => {
     expect(() => series.series_add([a, s('x')], context)).toThrow(
-      new TemplateError('a series is an array of numbers, not a string', 1),
+      new TemplateError('a series must be an array of numbers, not a string', 1),
     );
   });
   it('nests without growing exponentially', async () => {

@@ -45,10 +45,10 @@ test.each([1, 20])('with %d queries at a time, a batch of thirty yields thirty e
 });
 
 test.each([
-  ['no query', [], '', 'at least one query'],
-  ['not a list', {}, '', 'a list'],
-  ['no id', [{ aplRequest: { apl: 'x' } }], '', '`queryId` of a query is missing'],
-  ['a duplicate id', [apl('a', 'print a = 1'), apl('a', 'print a = 1')], '', '`queryId` "a" is given twice'],
+  ['no query', [], '', 'non-empty list of queries'],
+  ['not a list', {}, '', 'list of queries'],
+  ['no id', [{ aplRequest: { apl: 'x' } }], '', 'A query has no `queryId`'],
+  ['a duplicate id', [apl('a', 'print a = 1'), apl('a', 'print a = 1')], '', 'Duplicate `queryId` "a"'],
   ['neither kind', [{ queryId: 'a' }], '', 'either `aplRequest` or `mplRequest`'],
   ['both kinds', [{ ...apl('a', 'x'), mplRequest: {} }], '', 'either `aplRequest` or `mplRequest`'],
   ['too many at once', [apl('a', 'print a = 1')], '?maxConcurrency=21', 'from 1 to 20'],

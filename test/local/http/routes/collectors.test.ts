@@ -155,6 +155,9 @@ test('a body interrupted by shutdown is answered with service-ending', async () 
   await arrived;
   const ended = bodies.end();
   work.emit('cancelled');
-  expect((await answer).json()).toMatchObject({ code: 'service-ending', message: 'The service is ending.' });
+  expect((await answer).json()).toMatchObject({
+    code: 'service-ending',
+    message: 'The service is shutting down.',
+  });
   await ended;
 });

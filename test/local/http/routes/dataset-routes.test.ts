@@ -63,7 +63,7 @@ const wrong: readonly (readonly [
     '/v2/datasets',
     { name: 'w', retentiondays: 1 },
     400,
-    '`retentiondays` is not a member of a dataset.',
+    '`retentiondays` is not a known property of a dataset.',
   ],
   [
     'POST',
@@ -111,11 +111,11 @@ const wrong: readonly (readonly [
     '/v2/datasets/sample-http-logs/fields/x',
     undefined,
     404,
-    'Not found: There is no field `x` in `sample-http-logs`.',
+    'Not found: `sample-http-logs` has no field `x`.',
   ],
   [
     ...(['GET', '/v2/orgs/none', undefined, 404] as const),
-    'Not found: The local service has no other organizations: there is none with the id "none".',
+    'Not found: The local service has no other organizations, so none has the ID "none".',
   ],
 ];
 

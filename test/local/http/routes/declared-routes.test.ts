@@ -108,8 +108,8 @@ test('a virtual field that cannot be computed is omitted with a warning', async 
   const { body } = await call('POST', '/v1/query/_apl', { apl: 'broken | project status, kept', ...window });
   expect(body.tables[0].columns).toEqual([[200], [201]]);
   const said = body.status.messages.map(({ msg }: { msg: string }) => msg).join('\n');
-  expect(said).toContain('virtual field `gone` is left out: ');
-  expect(said).toContain('virtual field `status` is left out: the dataset has a field of that name');
+  expect(said).toContain('virtual field `gone` is skipped: ');
+  expect(said).toContain('virtual field `status` is skipped: the dataset has a field with that name');
 });
 
 test('the fields of all datasets are listed at once', async () => {

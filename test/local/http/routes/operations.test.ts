@@ -33,7 +33,7 @@ test.each(rows)('%s %s is %s', async (method, route, state) => {
       ? 'refused'
       : text.includes('"Not found: The service has no ')
         ? 'missing'
-        : /^\{"code":404,"message":"Not found: The local service has no [a-z ]+: there is none with the id \\"x\\"\./.test(
+        : /^\{"code":404,"message":"Not found: The local service has no [a-z ]+, so none has the ID \\"x\\"\./.test(
               text,
             )
           ? 'none'

@@ -242,49 +242,44 @@ const deep = '{"arrayValue":{"values":['.repeat(200) + ']}}'.repeat(200);
 test.each([
   ['{', {}, 400, 'The body is not an OTLP request: it is not JSON.'],
   ['[]', {}, 400, 'The body is not an OTLP request: it is not a JSON object.'],
-  [
-    '{"resourceSpans":7}',
-    {},
-    400,
-    'The body is not an OTLP request: a list of messages has something else in its place.',
-  ],
+  ['{"resourceSpans":7}', {}, 400, 'The body is not an OTLP request: a value is not a list of messages.'],
   [
     '{"resourceSpans":[null]}',
     {},
     400,
-    'The body is not an OTLP request: a list of messages has something else in its place.',
+    'The body is not an OTLP request: a value is not a list of messages.',
   ],
-  ['\x0a\xff', protobuf, 400, 'The body is not an OTLP request: it cannot be read as protobuf.'],
-  [spanBody({ traceId: 'xyz' }), {}, 400, 'The body is not an OTLP request: an id is not written in hex.'],
+  ['\x0a\xff', protobuf, 400, 'The body is not an OTLP request: it is not valid Protobuf.'],
+  [spanBody({ traceId: 'xyz' }), {}, 400, 'The body is not an OTLP request: an ID is not hexadecimal.'],
   [
     spanBody({ attributes: [{ key: 'a', value: { intValue: 2 ** 60 } }] }),
     {},
     400,
-    'The body is not an OTLP request: 1152921504606847000 is not a 64-bit integer; write integers above 2^53 as strings.',
+    'The body is not an OTLP request: 1152921504606847000 is not a 64-bit integer: write integers above 2^53 as strings.',
   ],
   [
     spanBody({ attributes: [{ key: 'a', value: { intValue: '9223372036854775808' } }] }),
     {},
     400,
-    'The body is not an OTLP request: 9223372036854775808 is beyond 64 bits.',
+    'The body is not an OTLP request: 9223372036854775808 exceeds 64 bits.',
   ],
   [
     `{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"a","value":${deep}}]}]}]}]}`,
     {},
     400,
-    'The body is not an OTLP request: a value has more than 64 levels.',
+    'The body is not an OTLP request: a value is nested more than 64 levels deep.',
   ],
   [
     '{}',
     { 'content-type': 'text/plain' },
     415,
-    'OTLP is not read from "text/plain". Send application/x-protobuf or application/json.',
+    'Unsupported OTLP content type "text/plain". Send application/x-protobuf or application/json.',
   ],
   [
     '{}',
     { 'x-axiom-dataset': '' },
     400,
-    'The request names no dataset. Send the header X-Axiom-Dataset with the name of one.',
+    'The request does not specify a dataset. Set the header X-Axiom-Dataset to a dataset name.',
   ],
 ] as const)('the OTLP request %# is refused for its reason', async (body, headers, status, message) => {
   const dataset = await newDataset();

@@ -119,7 +119,7 @@ const packed: readonly (readonly [
     'zstd',
     zstdBomb(1000),
     413,
-    'The body has more than 4 MiB, the limit of this request. Shorten the query: a dataset can hold long lists of values.',
+    'The body is larger than 4 MiB, the limit for this request. Shorten the query, for example by importing long lists of values as a dataset.',
   ],
 ];
 

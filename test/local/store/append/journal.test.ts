@@ -256,7 +256,7 @@ test.skipIf(process.platform === 'win32')(
       return run(sql, signal);
     };
     await expect(parts.store.trim('d', 1_700_000_002_000_000_000n)).rejects.toThrow(
-      `${file} was replaced by a named pipe during the import.`,
+      `${file} was replaced by a named pipe while it was being read.`,
     );
     await parts.store.close();
   },

@@ -122,7 +122,7 @@ const refused: readonly (readonly [body: unknown, status: number, message: strin
   ...['javascript:x', ' javascript:x', 'java\nscript:x', 'x y', '"'].map(
     url => [{ ...example, url }, 400, '`url` should be a URL that begins with https:// or http://.'] as const,
   ),
-  [{ ...example, titel: 'x' }, 400, '`titel` is not a member of an annotation.'],
+  [{ ...example, titel: 'x' }, 400, '`titel` is not a known property of an annotation.'],
   [[], 400, 'The body should be a JSON object.'],
 ];
 

@@ -40,7 +40,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       [{ name: 5 }, 'starred query.name should be a string, not a number'],
       [{ query: 'web' }, '`query` should be a JSON object'],
       [{ query: { apl: 7 } }, '`query.apl` should be a query string'],
-      [{ nmae: 'x' }, '`nmae` is not a member of a starred query'],
+      [{ nmae: 'x' }, '`nmae` is not a known property of a starred query'],
     ],
   },
   annotations: {
@@ -61,7 +61,7 @@ const kinds: Readonly<Record<string, Kind>> = {
         { endTime: '2026-06-15T09:00:00Z' },
         '`endTime` (2026-06-15T09:00:00Z) should be after `time` (2026-06-15T10:00:00Z)',
       ],
-      [{ titel: 'x' }, '`titel` is not a member of an annotation'],
+      [{ titel: 'x' }, '`titel` is not a known property of an annotation'],
     ],
   },
 };
@@ -187,7 +187,7 @@ test.for(Object.entries(kinds))(
     const place = path.join(service.dataDir, kind.directory);
     expect([status, body.message]).toEqual([
       507,
-      `This could not be done in ${place}: the permission is missing. Check who owns the directory and its files, and their permissions.`,
+      `The operation failed in ${place}: the permission is missing. Check who owns the directory and its files, and their permissions.`,
     ]);
     expect((await listed(service, kind))[0]).toEqual(['one', 'two', 'three']);
   },

@@ -109,7 +109,7 @@ const refused: readonly (readonly [body: unknown, message: string])[] = [
   [{ ...example, name: '' }, '`name` is empty.'],
   [{ ...example, kind: 'sql' }, 'starred query.kind should be "apl", not a string.'],
   [{ ...example, metadata: { a: 1 } }, 'starred query.metadata.a should be a string, not a number.'],
-  [{ ...example, nmae: 'x' }, '`nmae` is not a member of a starred query.'],
+  [{ ...example, nmae: 'x' }, '`nmae` is not a known property of a starred query.'],
   [{ ...example, query: 'x' }, '`query` should be a JSON object.'],
   [{ ...example, query: { apl: ' ' } }, '`query.apl` should be a query string.'],
   [

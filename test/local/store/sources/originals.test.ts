@@ -56,7 +56,7 @@ test.each<readonly [string, (file: string) => void, readonly unknown[]]>([
   ['is emptied', file => truncateSync(file), ['in.ndjson contains no rows.', 0]],
   ['is deleted', file => rmSync(file), ['FILE was deleted or moved during the import.', 0]],
   ['is moved', file => renameSync(file, `${file}.1`), ['FILE was deleted or moved during the import.', 0]],
-  ['is replaced by a pipe', putPipe, ['FILE was replaced by a named pipe during the import.', 0]],
+  ['is replaced by a pipe', putPipe, ['FILE was replaced by a named pipe while it was being read.', 0]],
 ])('an import has the right outcome if its file %s', async (_, change, outcome) => {
   expect(await importChanged(change)).toEqual(outcome);
 });
@@ -74,7 +74,7 @@ function putPipe(file: string): void {
 
 const ends: readonly (readonly [string, (file: string) => void, string])[] = [
   ['is deleted', rmSync, 'in.ndjson was deleted or moved during the import.'],
-  ['is replaced by a pipe', putPipe, 'in.ndjson was replaced by a named pipe during the import.'],
+  ['is replaced by a pipe', putPipe, 'in.ndjson was replaced by a named pipe while it was being read.'],
 ];
 
 test.each(ends)('a file that %s before its content is known is reported', async (_, end, message) => {
@@ -108,7 +108,7 @@ test('a file that is replaced by a pipe while it is previewed is reported', asyn
     },
   };
   await expect(previewFile(join(directory, 'data'), request, 0n)).rejects.toThrow(
-    'in.ndjson was replaced by a named pipe during the import.',
+    'in.ndjson was replaced by a named pipe while it was being read.',
   );
 });
 

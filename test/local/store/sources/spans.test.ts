@@ -67,7 +67,7 @@ test('a document that is not OTLP is reported', async () => {
   const { body } = await importText('traces.json', text);
   expect(body.rows).toBe(3);
   expect(body.notes[1]).toBe(
-    'Not divided into events: 2 documents, each a row as it is: The body is not an OTLP request: an id is not written in hex.',
+    'Not split into events: 2 documents, each kept as one row: The body is not an OTLP request: an ID is not hexadecimal.',
   );
 });
 

@@ -97,7 +97,7 @@ describe('access for agents', () => {
     expect([await notebooks(), await readdir(agentsDir())]).toEqual([[], []]);
     await expect(
       appendCell(session(), { notebook: id, query: 'print 1', rows: 1, range: undefined }, never),
-    ).rejects.toThrow(`no notebook ${id} takes cells of agents`);
+    ).rejects.toThrow(`no notebook ${id} accepts cells from agents`);
   });
 
   test('needs confirmation, also after it was turned off', async () => {
@@ -198,7 +198,7 @@ describe("an agent's cell", () => {
     const offers = () => page.told.flatMap(update => (update.tell === 'offer' ? [update.cell] : []));
     await expect.poll(() => offers().length).toBe(1);
     await page.say({ ask: 'no agents' });
-    expect(await refusal).toContain('takes cells of agents');
+    expect(await refusal).toContain('accepts cells from agents');
     await bench.run('%agents on', { origin: { client: page.client, cell: 'own' }, answer: 'yes' });
     await page.say({ ask: 'take', cell: offers()[0] ?? '' });
     expect([await notebooks(), page.added]).toEqual([[expect.anything()], []]);
@@ -338,8 +338,8 @@ describe("agents' cells", () => {
         'agents may not declare parameters, which apply to the notebook',
       ],
       ['print 1\n\nexternaldata (a:string) ["a.csv"]', '`externaldata` reads files, which agents may not do'],
-      ['%nothing', 'there is no magic %nothing'],
-      ['print 1\n\n%drop web', 'magic lines belong at the top of a cell, before the query'],
+      ['%nothing', 'unknown magic %nothing'],
+      ['print 1\n\n%drop web', 'magics must be at the top of a cell, before the query'],
     ])
       expect([source, await refusalOf(source ?? '')]).toEqual([source, message]);
     expect(await append('web', { range: 'last 1h\n%drop web --yes' })).toMatchObject({ isError: true });

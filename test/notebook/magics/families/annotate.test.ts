@@ -124,7 +124,7 @@ describe('a new annotation', () => {
       '%annotate x --dataset web --type "Big Deploy"',
       'magic: %annotate: --type may contain lower-case letters, digits and hyphens, not Big Deploy',
     ],
-    ['%annotate x --dataset web --time now --time today', 'magic: %annotate: --time is given twice'],
+    ['%annotate x --dataset web --time now --time today', 'magic: %annotate: --time is specified twice'],
     ['%annotate x --list', 'magic: %annotate: --list takes no other arguments'],
     ['%annotate --delete a --list', 'magic: %annotate: --delete takes no other arguments'],
   ])('is refused by %s', async (line, message) => {

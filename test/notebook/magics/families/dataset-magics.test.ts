@@ -119,7 +119,7 @@ test('%import --preview shows how a file would be read and imports nothing', asy
       .map(line => line.trimEnd()),
   ).toEqual([
     'orders 11.csv: CSV, 2 rows, 2 fields. Nothing is imported yet.',
-    'Cannot be imported as it is. The order of the dates in Date is ambiguous: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
+    'Cannot be imported with these settings. The order of the dates in Date is ambiguous: "05/11/2026 10:00" is 2026-11-05T10:00:00Z (day first) or 2026-05-11T10:00:00Z (month first).',
     'Import with --dates dmy or --dates mdy.',
     '',
     'field        type      row 1             row 2',

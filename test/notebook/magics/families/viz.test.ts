@@ -94,7 +94,7 @@ test('a warning above the table explains why a chart cannot be drawn', async () 
 test('a misspelled comment fails the cell before its query runs', async () => {
   const before = queries(bench.service).length;
   expect(traceback(await bench.run(`// @viz pice\n${query}`)).join('\n')).toContain(
-    'there is no chart `pice`',
+    'unknown chart type `pice`',
   );
   expect(queries(bench.service).length).toBe(before);
 });

@@ -143,7 +143,7 @@ describe('%link', () => {
   });
 
   test.each([
-    [{ ...profile, url: 'https://proxy.example' }, 'the console of proxy.example is not known'],
+    [{ ...profile, url: 'https://proxy.example' }, 'the console URL for proxy.example is unknown'],
     [{ profileName: 'prod', url: 'https://api.axiom.co' }, 'the profile prod does not name its organization'],
   ])('is refused if the console is unknown', (endpoint, message) => {
     expect(() => consoleLink(endpoint, of, false)).toThrow(message);

@@ -42,7 +42,7 @@ export class Left {
       ...(this.#kept === 0
         ? []
         : [
-            `Not divided into events: ${plural(this.#kept, 'document')}, each a row as it is: ${this.#reason}.`,
+            `Not split into events: ${plural(this.#kept, 'document')}, each kept as one row: ${this.#reason}.`,
           ]),
     ];
   }

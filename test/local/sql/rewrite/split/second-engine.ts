@@ -14,7 +14,7 @@ function lacking(isLacking: IsLacking): Dialect {
     const written = (...given: unknown[]): unknown => {
       const sql: unknown = member(...given);
       if (typeof sql === 'string' && isLacking(name, given, sql))
-        throw new TemplateError(`\`${name}\` is not available here: the engine has no SQL for it`, -1);
+        throw new TemplateError(`\`${name}\` is not available here: the engine does not support it`, -1);
       return sql;
     };
     return [name, written];

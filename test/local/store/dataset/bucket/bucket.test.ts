@@ -427,10 +427,10 @@ describe('an import from a bucket is refused', () => {
     ['s3://logs/text', 'No Parquet file found at s3://logs/text/, only 1 other object.'],
     ['s3://logs/torn', 's3://logs/torn/a.parquet is truncated, encrypted, or not a Parquet file.'],
     ['s3://logs/delta', 's3://logs/delta/ is a Delta table'],
-    ['s3://key:hidden@logs/app', 'an S3 address has no user, password or parameters'],
-    ['s3://Logs_/app', 'Logs_ is not the name of a bucket'],
-    ['gs://logs/app', 'no address of gs is read'],
-    ['abfss://logs/app', 'no address of Azure is read'],
+    ['s3://key:hidden@logs/app', 'an S3 URL cannot have a user, password or parameters'],
+    ['s3://Logs_/app', 'Logs_ is not a bucket name'],
+    ['gs://logs/app', 'gs URLs are not supported'],
+    ['abfss://logs/app', 'Azure URLs are not supported'],
   ])('%s', async (address, message) => {
     await bucket.put('text/a.log', 'a line\n');
     await bucket.put('delta/_delta_log/0.json', '{}');

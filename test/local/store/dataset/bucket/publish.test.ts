@@ -167,7 +167,7 @@ CALL system.sync_partition_metadata(current_schema, 'app', 'FULL');
     };
     const parts = { store, buckets: new Buckets(dataDir, engine), nowNs: BigInt(nowMs) * 1_000_000n };
     await expect(publishToBucket(parts, { dataset: 'piped', path: 's3://logs/piped' })).rejects.toThrow(
-      `${name} was replaced by a named pipe during the import.`,
+      `${name} was replaced by a named pipe while it was being read.`,
     );
     await store.close();
   });
