@@ -272,7 +272,7 @@ const families: readonly (readonly [name: RegExp, hint: string])[] = [
     /^(?:cluster|database|workspace|app|resource|adx|external_table|materialized_view|stored_query_result|_getwatchlist|graph)$/,
     otherSources,
   ],
-  [/^\$__/, 'That is a macro of Grafana: the range of `%time` holds for every query.'],
+  [/^\$__/, 'That is a Grafana macro: the range set by `%time` applies to every query.'],
 ];
 
 /** Returns a sentence for a function of a family that APL lacks. */
