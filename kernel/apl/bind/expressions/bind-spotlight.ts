@@ -6,7 +6,7 @@ import { idsIn } from '../../plan/plan-walk.js';
 export const eventTimes: readonly string[] = ['_time', '_sysTime'];
 
 /** Note on why the times are left out. */
-export const timeNote = 'skipped: the time of the event';
+export const timeNote = 'left out: the time of the event';
 
 /** Returns a `spotlight` without the fields that its condition is computed from; other aggregates unchanged. */
 export function withoutDeciding(found: Aggregated, relation: Relation): Aggregated {
@@ -29,7 +29,7 @@ function omitting(call: AggregateCall, relation: Relation): AggregateCall {
     args: [condition, ...kept.map(({ arg }) => arg)],
     labels: kept.map(({ name }) => name),
     omitted: [
-      ...read.map(({ name }) => ({ name, note: 'skipped: the condition reads it' })),
+      ...read.map(({ name }) => ({ name, note: 'left out: the condition reads it' })),
       ...(call.omitted ?? []),
     ],
   };
