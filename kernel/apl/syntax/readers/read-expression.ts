@@ -332,7 +332,7 @@ function parseBareList(stream: TokenStream, operator: string): Expr[] {
   const { from } = stream.peek();
   const items: Expr[] = [];
   do items.push(parsePrimary(stream, `in the list of \`${operator}\``));
-  while (stream.takeSymbol(',') !== undefined && stream.peek().kind === 'string');
+  while (stream.peek(1).kind === 'string' && stream.takeSymbol(',') !== undefined);
   const span = { from, to: stream.lastEnd };
   const instead = `(${stream.source.slice(from, span.to)})`;
   const message = `the list of \`${operator}\` needs parentheses`;
