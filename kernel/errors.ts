@@ -113,7 +113,7 @@ export type ErrorCode =
   | 'not-writable'
   | 'origin'
   | 'private-file'
-  | 'query-cancelled'
+  | 'query-canceled'
   | 'query-timeout'
   | 'query-too-large'
   | 'result-unknown'

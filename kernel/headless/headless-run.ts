@@ -114,6 +114,6 @@ async function runCell(
 }
 
 function timedOut(limitMs: number): Extract<ExecuteOutcome, { status: 'error' }> {
-  const evalue = `the cell was stopped after ${limitMs / 1000} s, the limit of this run; its query was cancelled`;
+  const evalue = `the cell was stopped after ${limitMs / 1000} s, the limit of this run; its query was canceled`;
   return { status: 'error', ename: 'Timeout', evalue, traceback: [`Timeout: ${evalue}`] };
 }

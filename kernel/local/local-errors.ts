@@ -6,7 +6,7 @@ import { formatCount } from '../text.js';
 /** Kind of a failure from the caller's perspective, independent of the protocol: `http/refusal.ts` maps it to a status. */
 export type FailureKind =
   | 'busy'
-  | 'cancelled'
+  | 'canceled'
   | 'conflict'
   | 'failed'
   | 'forbidden'
@@ -49,7 +49,7 @@ const kindOfCode: Readonly<Record<string, FailureKind>> = {
   'internal-column-type': 'failed',
   'lease-lost': 'unavailable',
   'not-writable': 'storage',
-  'query-cancelled': 'cancelled',
+  'query-canceled': 'canceled',
 };
 
 /** Returns the kind of any failure of ours. */

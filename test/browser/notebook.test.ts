@@ -53,9 +53,7 @@ describe("a newcomer's examples and trials", () => {
     await runCell(page);
     await prompt(page, 1, '[*]:');
     await page.locator('[data-command="notebook:interrupt-kernel"]').first().click();
-    await soon(() => outputOf(page, 1)).toContain(
-      'Interrupted: the cell was stopped and its query cancelled',
-    );
+    await soon(() => outputOf(page, 1)).toContain('Interrupted: the cell was stopped and its query canceled');
     await runCell(page);
     await soon(() => outputOf(page, 2)).toContain('42');
     expect(complaints).toEqual([]);

@@ -135,7 +135,7 @@ test('a cell over the time limit is stopped, and the run ends', async () => {
   } as Partial<KernelHandler> as KernelHandler;
   const [failure] = await run('a.ipynb', notebook(cell('one'), cell('two')), { timeoutMs: 20 }, slow);
   expect(failure?.traceback).toEqual([
-    'Timeout: the cell was stopped after 0.02 s, the limit of this run; its query was cancelled',
+    'Timeout: the cell was stopped after 0.02 s, the limit of this run; its query was canceled',
   ]);
   expect(await written()).toEqual([
     [1, ['Timeout']],

@@ -10,6 +10,7 @@ export const WORDS: readonly {
   { not: /catalogue/i, but: 'catalog' },
   { not: /\bcentre|centred/i, but: 'center' },
   { not: /labelled(?!by|-by)/i, but: 'labeled' },
+  { not: /cancell(?!ation)/i, but: 'canceled' },
   {
     not: /\b(?:organ|normal|recogn|initial|serial|optim|capital|minim|maxim)is(?:e|es|ed|ing|ation|ations)\b/i,
     but: 'ize',

@@ -14,7 +14,7 @@ const thread = '\\[(?<thread>[^\\]]*(?:\\[[^\\]]*\\][^\\]]*)?)\\]';
 export const applications: readonly LogFormat[] = [
   {
     name: 'spring',
-    label: 'log lines of Spring Boot',
+    label: 'Spring Boot log lines',
     example: [
       '2025-10-10T13:55:36.123Z ERROR 31 --- [shop] [nio-8080-exec-1] c.e.shop.CartController : cart 7 is lost',
       'java.lang.IllegalStateException: no such cart',
@@ -32,7 +32,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'log4j',
-    label: 'log lines of log4j or logback',
+    label: 'log4j or logback log lines',
     example: [
       '2025-10-10 13:55:36,123 INFO [main] org.example.Cart: started',
       '2025-10-10 13:55:37,123 [main] ERROR org.example.Cart - cart 7 is lost',
@@ -65,7 +65,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'python',
-    label: 'log lines of Python',
+    label: 'Python log lines',
     example: [
       '2025-10-10 13:55:36,123 - shop.cart - ERROR - cart 7 is lost',
       'Traceback (most recent call last):',
@@ -93,7 +93,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'zap',
-    label: 'log lines of zap for the console',
+    label: 'zap console log lines',
     example: [
       '2025-10-10T13:55:36.123Z\tERROR\tshop/cart.go:31\tcart is lost\t{"cart": 7}',
       'main.main',
@@ -111,7 +111,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'monolog',
-    label: 'log lines of Monolog (Laravel, Symfony)',
+    label: 'Monolog log lines (Laravel, Symfony)',
     example: [
       '[2025-10-10T13:55:36.123456+00:00] shop.ERROR: cart 7 is lost {"cart":7} []',
       '[stacktrace]',
@@ -130,7 +130,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'rails',
-    label: 'log lines of Ruby and Rails',
+    label: 'Ruby and Rails log lines',
     example: [
       'I, [2025-10-10T13:55:36.123456 #31]  INFO -- : [5f1c] Started GET "/cart" for 10.1.2.3 at 2025-10-10 13:55:36 +0000',
       'F, [2025-10-10T13:55:37.123456 #31] FATAL -- shop: [5f1c] ActionController::RoutingError',
@@ -181,7 +181,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'fields',
-    label: 'lines of values below a comment that names their fields',
+    label: 'lines of values below a comment with their field names',
     example: [
       '# Carts of the shop',
       '# fields: ts host seconds',
@@ -197,7 +197,7 @@ export const applications: readonly LogFormat[] = [
   },
   {
     name: 'toa5',
-    label: 'values of a Campbell data logger (TOA5)',
+    label: 'Campbell data logger values (TOA5)',
     example: [
       '"TOA5","CR1000","CR1000","1204","CR1000.Std.21","CPU:cart.CR1","52224","Minutes"',
       '"TIMESTAMP","RECORD","BattV_Min","AirTC_Avg","Note"',

@@ -12,7 +12,7 @@ const counted =
 export const cloud: readonly LogFormat[] = [
   {
     name: 'alb',
-    label: 'access log lines of an Application Load Balancer',
+    label: 'Application Load Balancer access log lines',
     example: [
       'https 2025-10-10T13:55:36.186641Z app/shop/50dc6c495c0c9188 10.1.2.3:2817 10.0.0.7:80 0.086 0.048 0.037 200 200 34 366 "GET https://shop.example:443/cart HTTP/1.1" "curl/8.5.0" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/shop/73e2d6bc24d8a067 "Root=1-58337262-36d228ad5d99923122bbe354" "shop.example" "arn:aws:acm:us-east-2:123456789012:certificate/12345678" 1 2025-10-10T13:55:36.100000Z "forward" "-" "-" "10.0.0.7:80" "200" "-" "-" TID_1234',
     ],
@@ -55,7 +55,7 @@ export const cloud: readonly LogFormat[] = [
   },
   {
     name: 'elb',
-    label: 'access log lines of a Classic Load Balancer',
+    label: 'Classic Load Balancer access log lines',
     example: [
       '2025-10-10T13:55:36.945958Z shop 10.1.2.3:2817 10.0.0.7:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://shop.example:80/cart HTTP/1.1" "curl/8.5.0" - -',
       '2025-10-10T13:55:37.945958Z shop 10.1.2.3:2817 - -1 -1 -1 504 0 0 0 "GET http://shop.example:80/cart HTTP/1.1" "curl/8.5.0" - -',
@@ -77,7 +77,7 @@ export const cloud: readonly LogFormat[] = [
   },
   {
     name: 'nlb',
-    label: 'TLS log lines of a Network Load Balancer',
+    label: 'Network Load Balancer TLS log lines',
     example: [
       'tls 2.0 2025-10-10T13:55:36 net/shop/c6e77e28c25b2234 g3d4b5e8bb8464cd 10.1.2.3:51341 10.0.0.7:443 5 2 98 246 - arn:aws:acm:us-east-2:123456789012:certificate/2a108f19 - ECDHE-RSA-AES128-SHA tlsv12 - shop.example h2 h2 "h2","http/1.1" 2025-10-10T13:55:30',
     ],
@@ -113,7 +113,7 @@ export const cloud: readonly LogFormat[] = [
   },
   {
     name: 'route53',
-    label: 'DNS query log lines of Route 53',
+    label: 'Route 53 DNS query log lines',
     example: [
       '1.0 2025-10-10T13:55:36.130Z Z123412341234 cart.shop.example A NOERROR UDP FRA6 10.1.2.3 10.1.2.0/24',
     ],
@@ -147,7 +147,7 @@ export const cloud: readonly LogFormat[] = [
   },
   {
     name: 'vpc-flow-2',
-    label: 'VPC flow log lines of version 2',
+    label: 'VPC flow log lines (version 2)',
     time: ['start'],
     example: [
       '2 123456789012 eni-0a1b2c3d 10.1.2.3 10.0.0.7 49152 443 6 10 840 1760104536 1760104596 ACCEPT OK',
@@ -183,7 +183,7 @@ export const cloud: readonly LogFormat[] = [
   },
   {
     name: 'klog',
-    label: 'log lines of Kubernetes (klog)',
+    label: 'Kubernetes log lines (klog)',
     example: [
       'I1010 13:55:36.678901   12345 kubelet.go:2073] "SyncLoop ADD" source="api"',
       'F1010 13:55:37.678901   12345 kubelet.go:31] cart 7 is lost',

@@ -10,7 +10,7 @@ const container = '(?<container>[a-z0-9][a-z0-9-]*)';
 export const containers: readonly LogFormat[] = [
   {
     name: 'wrapper',
-    label: 'lines of a service of Java (Java Service Wrapper)',
+    label: 'Java Service Wrapper lines',
     example: [
       'STATUS | wrapper  | 2025/10/10 13:55:36 | Launching a JVM...',
       'INFO   | jvm 1    | 2025/10/10 13:55:37.123 | cart 7 is lost',
@@ -28,7 +28,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'compose',
-    label: 'lines of containers (docker compose logs)',
+    label: 'container lines (docker compose logs)',
     time: ['time'],
     example: [
       'web-1    | 2025-10-10T13:55:36.123456789Z cart is ready',
@@ -46,7 +46,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'kubectl',
-    label: 'lines of pods (kubectl logs --prefix)',
+    label: 'pod lines (kubectl logs --prefix)',
     time: ['time'],
     example: ['[pod/cart-7d9c8b6f5-x2x9k/app] 2025-10-10T13:55:36.123456789Z cart is ready'],
     reading: {
@@ -61,7 +61,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'stern',
-    label: 'lines of pods (stern)',
+    label: 'pod lines (stern)',
     time: ['time'],
     example: ['cart-7d9c8b6f5-x2x9k app 2025-10-10T13:55:36.123456789Z cart is ready'],
     reading: {
@@ -79,7 +79,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'github-actions',
-    label: 'log lines of GitHub Actions',
+    label: 'GitHub Actions log lines',
     example: [
       '2025-10-10T13:55:36.1234567Z ##[group]Run npm test',
       '2025-10-10T13:55:37.1234567Z cart is ready',
@@ -97,7 +97,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'heroku',
-    label: 'log lines of Heroku',
+    label: 'Heroku log lines',
     example: [
       '2025-10-10T13:55:36.123456+00:00 heroku[router]: at=info method=GET path="/cart" host=shop.example dyno=web.1 connect=1ms service=18ms status=200 bytes=13',
       '2025-10-10T13:55:37.123456+00:00 app[web.1]: cart is ready',
@@ -116,7 +116,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'squid',
-    label: 'access log lines of Squid',
+    label: 'Squid access log lines',
     example: [
       '1760104536.123    145 10.1.2.3 TCP_MISS/200 5120 GET http://shop.example/cart ann HIER_DIRECT/10.0.0.7 text/html',
     ],
@@ -134,7 +134,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'uwsgi',
-    label: 'request lines of uWSGI',
+    label: 'uWSGI request lines',
     example: [
       '[pid: 31|app: 0|req: 1/1] 10.1.2.3 () {40 vars in 734 bytes} [Fri Oct 10 13:55:36 2025] GET /cart => generated 612 bytes in 3 msecs (HTTP/1.1 200) 2 headers in 79 bytes (1 switches on core 0)',
     ],
@@ -151,7 +151,7 @@ export const containers: readonly LogFormat[] = [
   },
   {
     name: 'django',
-    label: 'request lines of Django',
+    label: 'Django request lines',
     example: ['[10/Oct/2025 13:55:36] "GET /cart HTTP/1.1" 200 612'],
     reading: {
       kind: 'lines',

@@ -24,7 +24,7 @@ const printedTable = [
 export const databases: readonly LogFormat[] = [
   {
     name: 'postgres',
-    label: 'log lines of PostgreSQL',
+    label: 'PostgreSQL log lines',
     example: [
       '2025-10-10 13:55:36.123 UTC [31] ann@shop ERROR:  relation "carts" does not exist at character 15',
       '2025-10-10 13:55:36.123 UTC [31] ann@shop STATEMENT:  SELECT *',
@@ -57,7 +57,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'postgres-csv',
-    label: 'log lines of PostgreSQL in CSV (csvlog)',
+    label: 'PostgreSQL log lines in CSV (csvlog)',
     example: [
       '2025-10-10 13:55:36.123 UTC,"ann","shop",31,"10.1.2.3:50112",68e90f.1f,1,"SELECT",2025-10-10 13:50:00 UTC,3/12,0,ERROR,42P01,"relation ""carts"" does not exist",,,,,,"SELECT *',
       'FROM carts",15,,"psql","client backend",,0',
@@ -98,7 +98,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'mysql-error',
-    label: 'error log lines of MySQL or MariaDB',
+    label: 'MySQL or MariaDB error log lines',
     example: [
       '2025-10-10T13:55:36.123456Z 0 [System] [MY-010116] [Server] /usr/sbin/mysqld (mysqld 8.0.36) starting as process 1',
       '2025-10-10 13:55:37 0 [Note] InnoDB: Buffer pool(s) load completed',
@@ -120,7 +120,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'mysql-slow',
-    label: 'the slow query log of MySQL or MariaDB',
+    label: 'the MySQL or MariaDB slow query log',
     example: [
       '# Time: 2025-10-10T13:55:36.123456Z',
       '# User@Host: ann[ann] @ web1 [10.1.2.3]  Id:     8',
@@ -144,7 +144,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'mysql-general',
-    label: 'the general query log of MySQL',
+    label: 'the MySQL general query log',
     example: [
       '2025-10-10T13:55:36.592691Z\t   10 Connect\tann@web1 on shop using TCP/IP',
       '2025-10-10T13:55:37.592691Z\t   10 Query\tSELECT count(*)',
@@ -163,7 +163,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'mongodb-text',
-    label: 'log lines of MongoDB before 4.4',
+    label: 'MongoDB log lines before 4.4',
     example: ['2025-10-10T13:55:36.123+0000 I NETWORK  [listener] connection accepted from 10.1.2.3:50112'],
     reading: {
       kind: 'lines',
@@ -178,7 +178,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'sqlserver',
-    label: 'error log lines of SQL Server',
+    label: 'SQL Server error log lines',
     example: [
       '2025-10-10 13:55:36.12 Logon       Error: 18456, Severity: 14, State: 8.',
       "2025-10-10 13:55:36.12 spid51      Starting up database 'shop'.",
@@ -195,7 +195,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'redis',
-    label: 'log lines of Redis',
+    label: 'Redis log lines',
     example: ['31:M 10 Oct 2025 13:55:36.123 * Ready to accept connections tcp'],
     reading: {
       kind: 'lines',
@@ -214,7 +214,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'kafka',
-    label: 'log lines of Kafka',
+    label: 'Kafka log lines',
     example: [
       '[2025-10-10 13:55:36,123] ERROR [ReplicaManager broker=1] Error on fetch (kafka.server.ReplicaManager)',
       'java.io.IOException: disk full',
@@ -232,7 +232,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'rabbitmq',
-    label: 'log lines of RabbitMQ',
+    label: 'RabbitMQ log lines',
     example: [
       '2025-10-10 13:55:36.123456+00:00 [info] <0.684.0> accepting AMQP connection <0.684.0> (10.1.2.3:50112 -> 10.0.0.7:5672)',
     ],
@@ -246,7 +246,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'table',
-    label: 'rows of a table as a client of a database prints them',
+    label: 'table rows as printed by a database client',
     example: [
       ' id |        created         |     note',
       '----+------------------------+---------------',
@@ -262,7 +262,7 @@ export const databases: readonly LogFormat[] = [
   },
   {
     name: 'records',
-    label: 'rows as a client of a database prints them, a line for each value',
+    label: 'rows as printed by a database client, one line per value',
     example: [
       '*************************** 1. row ***************************',
       '     id: 7',

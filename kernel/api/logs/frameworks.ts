@@ -7,7 +7,7 @@ const named = '\\d{1,2}-[A-Z][a-z]{2}-\\d{4} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})
 export const frameworks: readonly LogFormat[] = [
   {
     name: 'elasticsearch',
-    label: 'log lines of Elasticsearch, OpenSearch or Logstash',
+    label: 'Elasticsearch, OpenSearch or Logstash log lines',
     example: [
       '[2025-10-10T13:55:36,123][INFO ][o.e.n.Node               ] [node-1] initialized',
       '[2025-10-10T13:55:37,123][WARN ][o.e.c.r.a.DiskThresholdMonitor] [node-1] high disk watermark exceeded',
@@ -26,7 +26,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'jvm',
-    label: 'log lines of a JVM (-Xlog), such as those of its garbage collector',
+    label: 'JVM log lines (-Xlog), such as garbage collection',
     example: [
       '[2025-10-10T13:55:36.123+0000][1.234s][info][gc] GC(7) Pause Young (Normal) (G1 Evacuation Pause) 24M->4M(256M) 3.456ms',
       '[2025-10-10T13:55:37.123+0000][2.234s][info][gc,heap] GC(7) Eden regions: 24->0(13)',
@@ -44,7 +44,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'tomcat',
-    label: 'log lines of Tomcat or java.util.logging',
+    label: 'Tomcat or java.util.logging log lines',
     example: [
       '10-Oct-2025 13:55:36.123 INFO [main] org.apache.catalina.startup.Catalina.start Server startup in [1234] milliseconds',
       'Oct 10, 2025 1:55:37 PM com.example.shop.Carts get',
@@ -66,7 +66,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'weblogic',
-    label: 'log records of WebLogic',
+    label: 'WebLogic log records',
     example: [
       '####<Oct 10, 2025 1:55:36,123 PM UTC> <Info> <Server> <edge> <AdminServer> <[ACTIVE] ExecuteThread: 7> <<WLS Kernel>> <> <> <1760104536123> <[severity-value: 64] > <BEA-002613> <Channel "Default" is now listening.>',
     ],
@@ -83,7 +83,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'dotnet',
-    label: 'log lines of .NET for the console',
+    label: '.NET console log lines',
     example: [
       '2025-10-10T13:55:36.123Z info: Microsoft.Hosting.Lifetime[14]',
       '      Now listening on: http://localhost:5000',
@@ -105,7 +105,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'tracing',
-    label: 'log lines of Rust (tracing, env_logger)',
+    label: 'Rust log lines (tracing, env_logger)',
     example: [
       '2025-10-10T13:55:36.123456Z  INFO request{method=GET uri=/cart}: cart::web: started port=8080',
       '  2025-10-10T13:55:37.123456Z ERROR cart::db: cart is lost, cart: 7',
@@ -130,7 +130,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'php',
-    label: 'error log lines of PHP and its process manager',
+    label: 'PHP and PHP-FPM error log lines',
     example: [
       '[10-Oct-2025 13:55:36 UTC] PHP Warning:  Undefined variable $cart in /srv/shop/cart.php on line 31',
       '[10-Oct-2025 13:55:37 UTC] PHP Fatal error:  Uncaught Exception: cart is lost in /srv/shop/cart.php:31',
@@ -154,7 +154,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'nest',
-    label: 'log lines of Nest',
+    label: 'Nest log lines',
     example: ['[Nest] 31  - 10/13/2025, 1:55:36 PM   ERROR [Carts] cart 7 is lost'],
     reading: {
       kind: 'lines',
@@ -168,7 +168,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'uvicorn',
-    label: 'log lines of Uvicorn',
+    label: 'Uvicorn log lines',
     example: [
       'INFO:     10.1.2.3:50112 - "GET /cart HTTP/1.1" 200 OK',
       'ERROR:    Exception in ASGI application',
@@ -188,7 +188,7 @@ export const frameworks: readonly LogFormat[] = [
   },
   {
     name: 'named',
-    label: 'log lines of BIND',
+    label: 'BIND log lines',
     example: [
       '10-Oct-2025 13:55:36.123 queries: info: client @0x7f3a 10.1.2.3#49152 (shop.example): query: shop.example IN A +E(0)K (10.0.0.7)',
       '10-Oct-2025 13:55:37.123 general: notice: running',

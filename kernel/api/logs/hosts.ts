@@ -25,7 +25,7 @@ const aptLines: readonly (readonly [name: string, field: string])[] = [
 export const hosts: readonly LogFormat[] = [
   {
     name: 'dpkg',
-    label: 'log lines of dpkg or update-alternatives',
+    label: 'dpkg or update-alternatives log lines',
     example: [
       '2025-10-10 13:55:36 status half-configured nano:amd64 7.2-1',
       '2025-10-10 13:55:37 upgrade nano:amd64 7.2-1 7.2-2',
@@ -50,7 +50,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'cups',
-    label: 'error log lines of CUPS',
+    label: 'CUPS error log lines',
     example: ['E [10/Oct/2025:13:55:36 +0000] [Job 7] cart is out of paper'],
     reading: {
       kind: 'lines',
@@ -65,7 +65,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'sssd',
-    label: 'debug lines of SSSD',
+    label: 'SSSD debug lines',
     example: [
       '(2025-10-10 13:55:36): [be[shop.example]] [sysdb_add_user] (0x0040): [RID#3] ann exists',
       '(Fri Oct 10 13:55:37:259149 2025) [sssd] [start_service] (0x0100): queued',
@@ -82,7 +82,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'esxi',
-    label: 'log lines of VMware ESXi or vCenter',
+    label: 'VMware ESXi or vCenter log lines',
     example: [
       '2025-10-10T13:55:36.559Z cpu7:35233 opID=82cf)VC: 2002: rescan took 704 msec',
       '2025-10-10T13:55:37.559Z In(182) vmkernel: cpu7:35233)VC: 2003: rescan took 705 msec',
@@ -124,7 +124,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'spark',
-    label: 'log lines of Spark or Hadoop',
+    label: 'Spark or Hadoop log lines',
     timeAsInText: true,
     example: [
       '25/10/09 13:55:36 INFO executor.Cart: started',
@@ -148,7 +148,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'apt',
-    label: 'the history of APT (history.log, term.log)',
+    label: 'APT history (history.log, term.log)',
     example: [
       'Start-Date: 2025-10-10  13:55:36',
       'Commandline: apt-get install cart',
@@ -180,7 +180,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'shell-history',
-    label: 'the history of a shell (bash, zsh, fish)',
+    label: 'shell history (bash, zsh, fish)',
     example: [
       '#1760104536',
       'for n in 1 7; do',
@@ -211,7 +211,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'webmin',
-    label: 'log lines of Webmin',
+    label: 'Webmin log lines',
     example: [
       '1760104536.1234.0 [10/Oct/2025 15:55:36] root 5f1c 10.1.2.3 useradmin save_user.cgi "modify" "user" "ann" shell=/bin/sh',
       '1760104537.1234.0 [10/Oct/2025 15:55:37] ann - 10.1.2.3 global miniserv.pl "failed" "-" "wrongpass"',
@@ -230,7 +230,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'bacula',
-    label: 'log lines of Bacula or Bareos',
+    label: 'Bacula or Bareos log lines',
     timeAsInText: true,
     example: [
       '10-Oct 13:55 edge-dir JobId 7: Start Backup JobId 7, Job=cart.2025-10-10_13.55.00_07',
@@ -249,7 +249,7 @@ export const hosts: readonly LogFormat[] = [
   },
   {
     name: 'qbittorrent',
-    label: 'log lines of qBittorrent',
+    label: 'qBittorrent log lines',
     example: ['(W) 2025-10-10T13:55:36 - cart 7 is lost'],
     reading: {
       kind: 'lines',

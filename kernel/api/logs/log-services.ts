@@ -8,7 +8,7 @@ const yearless = `${month} {1,2}\\d{1,2} \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?`;
 export const services: readonly LogFormat[] = [
   {
     name: 'logcat',
-    label: 'log lines of Android (logcat)',
+    label: 'Android log lines (logcat)',
     example: ['10-10 13:55:36.123  1702  2395 D CartService: cart is ready'],
     reading: {
       kind: 'lines',
@@ -28,7 +28,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'oslo',
-    label: 'log lines of OpenStack',
+    label: 'OpenStack log lines',
     example: [
       '2025-10-10 13:55:36.123 25746 INFO nova.compute.manager [req-5f1c ann shop - - -] cart is ready',
       'nova-api.log 2025-10-10 13:55:37.123 25746 ERROR nova.compute.manager [-] cart 7 is lost',
@@ -48,7 +48,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'odoo',
-    label: 'log lines of Odoo',
+    label: 'Odoo log lines',
     example: ['2025-10-10 13:55:36,123 31 INFO shop odoo.addons.cart: cart is ready'],
     reading: {
       kind: 'lines',
@@ -63,7 +63,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'monit',
-    label: 'log lines of Monit',
+    label: 'Monit log lines',
     example: [
       "[CEST Oct 10 13:55:36] error    : 'cart' process is not running",
       "[2025-10-10T13:55:37+0200] info     : 'cart' start: '/bin/cart'",
@@ -79,7 +79,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'asterisk',
-    label: 'log lines of Asterisk',
+    label: 'Asterisk log lines',
     example: [
       '[Oct 10 13:55:36] SECURITY[77]: res_security_log.c:114 security_event_cb: SecurityEvent="InvalidAccountID"',
       '[2025-10-10 13:55:37] WARNING[77][C-00000007]: chan_sip.c:31 cart: cart 7 is lost',
@@ -96,7 +96,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'freeswitch',
-    label: 'log lines of FreeSWITCH',
+    label: 'FreeSWITCH log lines',
     example: ['2025-10-10 13:55:36.123456 96.03% [WARNING] sofia_reg.c:3223 no cart 7'],
     reading: {
       kind: 'lines',
@@ -110,7 +110,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'gitea',
-    label: 'log lines of Gitea or Forgejo',
+    label: 'Gitea or Forgejo log lines',
     example: [
       '2025/10/10 13:55:36 ...web/cart.go:200:Post() [W] [68e90f1f] cart 7 is lost',
       '2025/10/10 13:55:37 cmd/web.go:31:run() [I] cart is ready',
@@ -128,7 +128,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'nagios',
-    label: 'log lines of Nagios or Icinga 1',
+    label: 'Nagios or Icinga 1 log lines',
     example: [
       '[1760104536] SERVICE ALERT: web1;Cart;CRITICAL;SOFT;1;cart 7 is lost',
       '[1760104536] HOST ALERT: web1;DOWN;HARD;3;no answer',
@@ -152,7 +152,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'vsftpd',
-    label: 'log lines of vsftpd',
+    label: 'vsftpd log lines',
     example: ['Fri Oct 10 13:55:36 2025 [pid 31] [ann] FAIL LOGIN: Client "10.1.2.3"'],
     reading: {
       kind: 'lines',
@@ -167,7 +167,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'proftpd',
-    label: 'log lines of ProFTPD',
+    label: 'ProFTPD log lines',
     example: ['2025-10-10 13:55:36,123 edge proftpd[31] edge (10.1.2.3[10.1.2.3]): USER ann: no such user'],
     reading: {
       kind: 'lines',
@@ -181,7 +181,7 @@ export const services: readonly LogFormat[] = [
   },
   {
     name: 'cbs',
-    label: 'log lines of the servicing of Windows (CBS, DISM)',
+    label: 'Windows servicing log lines (CBS, DISM)',
     example: ['2025-10-10 13:55:36, Info                  CBS    Loaded Servicing Stack v6.1.7601'],
     reading: {
       kind: 'lines',

@@ -44,13 +44,13 @@ const tabular =
 export const objects: readonly LogFormat[] = [
   {
     name: 'docker',
-    label: 'lines of containers in JSON (Docker)',
+    label: 'container lines in JSON (Docker)',
     example: ['{"log":"cart is ready\\n","stream":"stdout","time":"2025-10-10T13:55:36.123456789Z"}'],
     reading: json,
   },
   {
     name: 'mongodb',
-    label: 'log lines of MongoDB',
+    label: 'MongoDB log lines',
     example: [
       '{"t":{"$date":"2025-10-10T13:55:36.123+00:00"},"s":"I","c":"NETWORK","id":22943,"ctx":"listener","msg":"Connection accepted","attr":{"remote":"10.1.2.3:50112"}}',
     ],
@@ -58,7 +58,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'journald',
-    label: 'lines of journalctl -o json',
+    label: 'journalctl -o json lines',
     example: [
       '{"__REALTIME_TIMESTAMP":"1760104536123456","_HOSTNAME":"edge","PRIORITY":"6","_PID":"31","SYSLOG_IDENTIFIER":"sshd","MESSAGE":"Accepted publickey for ann"}',
     ],
@@ -66,7 +66,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'journald-export',
-    label: 'entries of journalctl -o export',
+    label: 'journalctl -o export entries',
     example: [
       '__REALTIME_TIMESTAMP=1760104536123456',
       '_HOSTNAME=edge',
@@ -83,7 +83,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'journald-verbose',
-    label: 'entries of journalctl -o verbose',
+    label: 'journalctl -o verbose entries',
     example: [
       'Fri 2025-10-10 13:55:36.123456 UTC [s=5f1c;i=7;b=31;m=1;t=640ce45a4a840;x=9]',
       '    _HOSTNAME=edge',
@@ -101,7 +101,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'otlp',
-    label: 'spans, log records and data points of OpenTelemetry (OTLP in JSON)',
+    label: 'OpenTelemetry spans, log records and data points (OTLP in JSON)',
     durations: ['duration'],
     example: [
       '{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1760104536123456789","severityText":"ERROR","body":{"stringValue":"cart is lost"},"attributes":[{"key":"cart","value":{"intValue":"7"}}]}]}]}]}',
@@ -118,7 +118,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'jaeger',
-    label: 'spans of Jaeger, without their flags and the totals of its answer',
+    label: 'Jaeger spans, without flags and response totals',
     durations: ['duration'],
     example: [
       '{"data":[{"traceID":"5b8aa5a2d2c872e8321cf37308d69df2","spans":[{"traceID":"5b8aa5a2d2c872e8321cf37308d69df2","spanID":"051581bf3cb55c13","operationName":"GET /cart","references":[{"refType":"CHILD_OF","traceID":"5b8aa5a2d2c872e8321cf37308d69df2","spanID":"5fb397be34d26b51"}],"startTime":1760104536123456,"duration":100000,"tags":[{"key":"span.kind","type":"string","value":"server"},{"key":"http.status_code","type":"int64","value":500},{"key":"error","type":"bool","value":true}],"logs":[{"timestamp":1760104536123500,"fields":[{"key":"event","type":"string","value":"cart is lost"}]}],"processID":"p1","warnings":null}],"processes":{"p1":{"serviceName":"shop","tags":[{"key":"host.name","type":"string","value":"web-1"}]}}}],"total":0,"limit":0,"offset":0,"errors":null}',
@@ -131,7 +131,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'zipkin',
-    label: 'spans of Zipkin',
+    label: 'Zipkin spans',
     durations: ['duration'],
     example: [
       '[{"traceId":"5b8aa5a2d2c872e8321cf37308d69df2","parentId":"5fb397be34d26b51","id":"051581bf3cb55c13","kind":"SERVER","name":"get /cart","timestamp":1760104536123456,"duration":100000,"localEndpoint":{"serviceName":"shop","ipv4":"10.1.2.3","port":80},"annotations":[{"timestamp":1760104536123500,"value":"cart is lost"}],"tags":{"http.status_code":"500","error":"no such cart"}}]',
@@ -144,7 +144,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'cloudwatch',
-    label: 'log events that CloudWatch Logs sends to a subscription',
+    label: 'CloudWatch Logs subscription events',
     example: [
       '{"messageType":"DATA_MESSAGE","owner":"123456789012","logGroup":"/shop","logStream":"web-1","subscriptionFilters":["all"],"logEvents":[{"id":"3950","timestamp":1760104536123,"message":"cart is ready"},{"id":"3951","timestamp":1760104537123,"message":"cart 7 is lost"}]}',
     ],
@@ -158,7 +158,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'loki',
-    label: 'entries of streams of Loki, without the statistics of its answer',
+    label: 'Loki stream entries, without the response statistics',
     example: [
       '{"status":"success","data":{"resultType":"streams","result":[{"stream":{"app":"shop"},"values":[["1760104536123456789","cart is ready"],["1760104537123456789","cart 7 is lost"]]}],"stats":{}}}',
     ],
@@ -171,7 +171,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'prometheus',
-    label: 'samples of an answer of Prometheus',
+    label: 'samples from a Prometheus response',
     example: [
       '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up","job":"shop"},"values":[[1760104536.123,"1"],[1760104537.123,"0.5"]]}]}}',
     ],
@@ -184,7 +184,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'columns',
-    label: 'rows of a table in JSON, without what stands beside its columns and rows',
+    label: 'table rows in JSON, without the members beside columns and rows',
     example: [
       '{"tables":[{"name":"PrimaryResult","columns":[{"name":"TimeGenerated","type":"datetime"},{"name":"Note","type":"string"},{"name":"Count","type":"long"}],"rows":[["2025-10-10T13:55:36.1234567Z","cart is ready",7],["2025-10-10T13:55:37.1234567Z","cart 7 is lost",8]]}]}',
     ],
@@ -197,7 +197,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'metrics',
-    label: 'samples of metrics in the text format of Prometheus or OpenMetrics',
+    label: 'metric samples in Prometheus or OpenMetrics text format',
     example: [
       '# HELP cart_seconds The time that a cart took.',
       '# TYPE cart_seconds histogram',
@@ -215,7 +215,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'bulk',
-    label: 'documents of the bulk format of Elasticsearch, each with the members of the line above it',
+    label: 'Elasticsearch bulk documents, each with the properties of the line above it',
     example: [
       '{"index":{"_index":"packets-2025-10-10","_type":"doc"}}',
       '{"timestamp":"1760104536123","layers":{"ip_src":["10.1.2.3"]},"note":"cart is ready"}',
@@ -229,7 +229,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'fluent',
-    label: 'records of Fluentd or Fluent Bit, each with its time and its tag',
+    label: 'Fluentd or Fluent Bit records, with time and tag',
     example: [
       '2025-10-10T13:55:36+00:00\tapp.web\t{"log":"cart is ready","status":200}',
       'app.web: [1760104537.123456789, {"log":"cart 7 is lost"}]',
@@ -245,7 +245,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'mongoexport',
-    label: 'documents of MongoDB (extended JSON), their values without the objects around them',
+    label: 'MongoDB documents (extended JSON), with plain values',
     example: [
       '{"_id":{"$oid":"68e90f48a1b2c3d4e5f60718"},"createdAt":{"$date":"2025-10-10T13:55:36.123Z"},"user":"ann","items":{"$numberLong":"7"}}',
       '{"_id":{"$oid":"68e90f49a1b2c3d4e5f60719"},"createdAt":{"$date":{"$numberLong":"1760104537123"}},"user":"ann","items":8}',
@@ -260,7 +260,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'windows-xml',
-    label: 'events of Windows in XML',
+    label: 'Windows events in XML',
     example: [
       '<Events><Event xmlns="http://schemas.microsoft.com/win/2004/08/events/event"><System>',
       '<Provider Name="Microsoft-Windows-Security-Auditing"/><EventID>4625</EventID><Level>0</Level>',
@@ -276,7 +276,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'gelf',
-    label: 'messages in GELF',
+    label: 'GELF messages',
     example: [
       '{"version":"1.1","host":"edge","short_message":"cart is lost","timestamp":1760104536.123,"level":3,"_cart":7}',
     ],
@@ -284,7 +284,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'ecs',
-    label: 'events of the Elastic Common Schema',
+    label: 'Elastic Common Schema events',
     example: [
       '{"@timestamp":"2025-10-10T13:55:36.123Z","log.level":"ERROR","message":"cart is lost","ecs.version":"8.11.0","service":{"name":"shop"}}',
     ],
@@ -292,7 +292,7 @@ export const objects: readonly LogFormat[] = [
   },
   {
     name: 'eve',
-    label: 'events of Suricata (EVE)',
+    label: 'Suricata events (EVE)',
     example: [
       '{"timestamp":"2025-10-10T13:55:36.123456+0000","event_type":"alert","src_ip":"10.1.2.3","dest_ip":"10.0.0.7","alert":{"signature_id":2001,"severity":2}}',
     ],

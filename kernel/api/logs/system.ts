@@ -57,7 +57,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'fortigate',
-    label: 'log lines of FortiGate',
+    label: 'FortiGate log lines',
     example: [
       '<189>date=2025-10-10 time=13:55:36 devname="edge" tz="+0200" type="event" level="alert" msg="no rule matches"',
       'Oct 10 13:55:40 edge date=2025-10-10 time=13:55:37 devname="edge" tz="+0200" type="event" level="alert" msg="ann is out"',
@@ -137,7 +137,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'dmesg',
-    label: 'lines of the kernel (dmesg)',
+    label: 'kernel log lines (dmesg)',
     example: [
       '[Fri Oct 10 13:55:36 2025] usb 1-1: new high-speed USB device number 2 using xhci_hcd',
       '[12345.678901] Out of memory: Killed process 31 (java)',
@@ -159,7 +159,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'auditd',
-    label: 'records of the Linux audit daemon',
+    label: 'Linux audit daemon records',
     example: [
       `type=SYSCALL msg=audit(1760104536.123:8272): arch=c000003e syscall=59 success=yes pid=31 exe="/usr/bin/su"`,
       `type=USER_LOGIN msg=audit(1760104537.000:8273): pid=32 uid=0 msg='op=login acct="ann" exe="/usr/sbin/sshd" res=failed'`,
@@ -178,7 +178,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'alerts',
-    label: 'alerts of Snort or Suricata (fast.log)',
+    label: 'Snort or Suricata alerts (fast.log)',
     example: [
       '10/10/2025-13:55:36.860293  [**] [1:2008578:4] ET SCAN Sipvicious Scan [**] [Classification: Attempted Information Leak] [Priority: 2] {UDP} 10.1.2.3:5116 -> 10.0.0.7:5060',
       '10/10-13:55:37.765402 [**] [1:366:11] "PROTOCOL-ICMP PING Unix" [**] [Priority: 3] {ICMP} 10.1.2.3 -> 10.0.0.7',
@@ -196,7 +196,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'openvpn',
-    label: 'log lines of OpenVPN',
+    label: 'OpenVPN log lines',
     example: [
       '2025-10-10 13:55:36 us=123456 ann/10.1.2.3:1194 MULTI: Learn: 10.8.0.6 -> ann/10.1.2.3:1194',
       'Fri Oct 10 13:55:37 2025 10.1.2.3:1194 TLS Error: TLS handshake failed',
@@ -218,7 +218,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'exim',
-    label: 'main log lines of Exim',
+    label: 'Exim main log lines',
     example: [
       '2025-10-10 13:55:36 1v7Abc-0001Zz-2k <= ann@shop.example H=mail.example [10.1.2.3] P=esmtps S=2310',
       '2025-10-10 13:55:37 1v7Abc-0001Zz-2k => bob@example.org R=dnslookup T=remote_smtp C="250 OK"',
@@ -253,7 +253,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'zeek',
-    label: 'log lines of Zeek',
+    label: 'Zeek log lines',
     example: [
       '#separator \\x09',
       '#fields\tts\tuid\tid.orig_h\tid.orig_p\tproto\tduration',
@@ -270,7 +270,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'nps-csv',
-    label: 'records of a Windows server for RADIUS (NPS, IAS), as for a database',
+    label: 'Windows RADIUS server records (NPS, IAS) in database format',
     example: [
       '"NPS1","IAS",10/13/2025,13:55:36,1,"SHOP\\ann","shop.example/ann","00-11","22-33",,,"ap1","10.1.2.3",7,9,"10.1.2.3","ap",,,19',
     ],
@@ -288,7 +288,7 @@ export const system: readonly LogFormat[] = [
   },
   {
     name: 'windows-csv',
-    label: 'events of Windows as the Event Viewer saves them in CSV',
+    label: 'Windows events as saved by Event Viewer in CSV',
     example: [
       'Level,Date and Time,Source,Event ID,Task Category',
       'Information,10/13/2025 1:55:36 PM,Service Control Manager,7036,None,"The Spooler service entered the running state."',

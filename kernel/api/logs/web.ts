@@ -65,7 +65,7 @@ function accessShapes(): readonly Shape[] {
 export const web: readonly LogFormat[] = [
   {
     name: 'nginx-ingress',
-    label: 'access log lines of ingress-nginx',
+    label: 'ingress-nginx access log lines',
     example: [
       '10.1.2.3 - - [10/Oct/2025:13:55:36 +0000] "GET /cart HTTP/2.0" 200 612 "-" "curl/8.5.0" 345 0.012 [shop-cart-80] [] 10.0.0.7:8080 612 0.011 200 3f2a9c',
     ],
@@ -96,7 +96,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'traefik',
-    label: 'access log lines of Traefik',
+    label: 'Traefik access log lines',
     example: [
       '10.1.2.3 - - [10/Oct/2025:13:55:36 +0000] "GET /cart HTTP/1.1" 200 612 "-" "curl/8.5.0" 42 "cart@docker" "http://10.0.0.7:8080" 12ms',
     ],
@@ -115,7 +115,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'nginx-proxy-manager',
-    label: 'access log lines of Nginx Proxy Manager',
+    label: 'Nginx Proxy Manager access log lines',
     example: [
       '[10/Oct/2025:13:55:36 +0000] - 200 200 - GET https shop.example "/cart" [Client 10.1.2.3] [Length 612] [Gzip 3.10] [Sent-to 10.0.0.7] "curl/8.5.0" "-"',
       '[10/Oct/2025:13:55:37 +0000] 444 - GET https 192.0.2.1 "/.env" [Client 10.1.2.4] [Length 0] [Gzip -] "curl/8.5.0" "-"',
@@ -133,7 +133,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 's3',
-    label: 'access log lines of Amazon S3',
+    label: 'Amazon S3 access log lines',
     example: [
       '79a59df9 shop-assets [06/Feb/2025:00:00:38 +0000] 192.0.2.3 arn:aws:iam::111122223333:user/ann 3E57427F3EXAMPLE REST.GET.OBJECT img/a.png "GET /shop-assets/img/a.png HTTP/1.1" 200 - 2662 2662 70 10 "-" "S3Console/0.4" - s9lzHYrFp76ZVxRcpX9 SigV4 ECDHE-RSA-AES128-GCM-SHA256 AuthHeader shop-assets.s3.amazonaws.com TLSv1.2 - -',
     ],
@@ -166,7 +166,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'haproxy',
-    label: 'log lines of HAProxy',
+    label: 'HAProxy log lines',
     example: [
       'Oct 10 13:55:36 edge haproxy[14389]: 10.1.2.3:33317 [10/Oct/2025:13:55:36.655] http-in shop/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {shop.example} {} "GET /cart HTTP/1.1"',
       'Oct 10 13:55:37 edge haproxy[14389]: 10.1.2.4:33318 [10/Oct/2025:13:55:37.000] db-in db/pg1 0/0/5007 212 -- 0/0/0/0/3 0/0',
@@ -197,7 +197,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'gin',
-    label: 'access log lines of Gin',
+    label: 'Gin access log lines',
     example: ['[GIN] 2025/10/10 - 13:55:36 | 401 |     505.317µs |       10.1.2.3 | POST     "/cart"'],
     reading: {
       kind: 'lines',
@@ -210,7 +210,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'nginx-error',
-    label: 'error log lines of nginx',
+    label: 'nginx error log lines',
     example: [
       '2025/10/10 13:55:36 [error] 31#31: *7 connect() failed (111: Connection refused) while connecting to upstream, client: 10.1.2.3, server: shop.example, request: "GET /cart HTTP/1.1", upstream: "http://10.0.0.7:8080/cart", host: "shop.example"',
       '2025/10/10 13:55:37 [notice] 1#1: start worker process 32',
@@ -227,7 +227,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'apache-error',
-    label: 'error log lines of Apache',
+    label: 'Apache error log lines',
     example: [
       '[Fri Oct 10 13:55:36.123456 2025] [proxy:error] [pid 31:tid 140] (111)Connection refused: [client 10.1.2.3:50112] AH00957: attempt to connect to 10.0.0.7:8080 failed',
       '[Fri Oct 10 13:55:37 2025] [notice] caught SIGTERM, shutting down',
@@ -248,7 +248,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'envoy',
-    label: 'access log lines of Envoy',
+    label: 'Envoy access log lines',
     example: [
       '[2025-10-10T13:55:36.310Z] "POST /cart HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "curl/8.5.0" "cc21d9b0-cf5c-432b-8c7e-98aeb7988cd2" "shop.example" "10.0.2.1:80"',
       '[2025-10-10T13:55:37.310Z] "GET /cart HTTP/1.1" 503 UH no_healthy_upstream - "-" 0 19 0 - "-" "curl/8.5.0" "cc21d9b0-cf5c-432b-8c7e-98aeb7988cd3" "shop.example" "-" - - 10.0.0.9:8000 10.0.0.8:51000 - default',
@@ -282,7 +282,7 @@ export const web: readonly LogFormat[] = [
   },
   {
     name: 'iis',
-    label: 'log lines of IIS in its own format',
+    label: 'IIS log lines in its native format',
     example: [
       '10.1.2.3, -, 10/13/2025, 13:55:36, W3SVC1, WEB1, 10.0.0.5, 15, 200, 612, 404, 2, GET, /cart, id=7,',
     ],

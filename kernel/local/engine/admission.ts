@@ -1,4 +1,4 @@
-import { cancelledError, EngineError } from './engine-failure.js';
+import { canceledError, EngineError } from './engine-failure.js';
 import { type RequestContext, watchUnseen } from './engine-request.js';
 
 /** Limits on the queries that share an engine's workers. */
@@ -37,7 +37,7 @@ export class Admission<T> {
 
   /** Leases a worker. Throws EngineError when too many queries wait, when the context's signal is aborted, and after `close`. */
   async acquire({ client = '', rows = 0, signal, watch = watchUnseen }: RequestContext): Promise<Lease<T>> {
-    if (this.#closed || signal?.aborted) throw cancelledError();
+    if (this.#closed || signal?.aborted) throw canceledError();
     return new Promise<Lease<T>>((resolve, reject) => {
       const waiter: Waiter<T> = { client, long: rows > this.#bounds.shortRows, signal, resolve, reject };
       this.#waiting.push(waiter);
@@ -45,14 +45,14 @@ export class Admission<T> {
       if (!this.#waiting.includes(waiter)) return;
       if (this.#waiting.length > this.#bounds.queue) this.#dismiss(waiter, tooManyError());
       watch.waits(() => this.#before(waiter));
-      signal?.addEventListener('abort', () => this.#dismiss(waiter, cancelledError()), { once: true });
+      signal?.addEventListener('abort', () => this.#dismiss(waiter, canceledError()), { once: true });
     });
   }
 
   /** Refuses all queries that wait or arrive later. */
   close(): void {
     this.#closed = true;
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(cancelledError());
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(canceledError());
   }
 
   #serve(): void {

@@ -18,7 +18,7 @@ import type { FunctionFamily } from '../duckdb/duckdb-template.js';
 import { FunctionRegistry } from '../duckdb/register.js';
 import { makeProfileDir, makeWorkDir } from '../lease/scratch.js';
 import { Admission, type Lease } from './admission.js';
-import { cancelledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
+import { canceledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
 import type { Delivery } from './engine-reader.js';
 import { type RequestContext, watchUnseen } from './engine-request.js';
 import { pressure } from './workers/pressure.js';
@@ -225,7 +225,7 @@ export class Engine {
       const isAlone = this.#workers.every(each => each === worker || each.running === undefined);
       throw isAlone ? memoryFailure(error, watched.taken(), this.#memoryBytes) : error;
     } finally {
-      // Runs after the interrupts of a cancelled query, which would hit this statement too.
+      // Runs after the interrupts of a canceled query, which would hit this statement too.
       if (cleanUp !== undefined) await worker.connection.run(cleanUp).catch(ignore);
       delete worker.running;
       watched.end();
@@ -337,7 +337,7 @@ async function guarded<T>(
   work: OnWorker<T>,
   scratch: Scratch,
 ): Promise<T> {
-  if (signal.aborted) throw cancelledError();
+  if (signal.aborted) throw canceledError();
   let timer: NodeJS.Timeout | undefined;
   const interrupt = () => {
     worker.connection.interrupt();
@@ -359,7 +359,7 @@ async function guarded<T>(
 
 /** Returns the reason why a statement was stopped: lack of memory, or a cancellation. */
 function stoppedError({ reason }: AbortSignal, error: unknown): EngineError {
-  return reason instanceof EngineError ? reason : cancelledError(error);
+  return reason instanceof EngineError ? reason : canceledError(error);
 }
 
 function connectionOn(worker: Worker, contention: Contention): Connection {

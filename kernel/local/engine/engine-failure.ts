@@ -13,7 +13,7 @@ import { lengthenedBy, tooLongHint, tooLongMessage } from '../duckdb/bounds/leng
 import { sequenceTooLong, sequenceTooLongMessage } from '../duckdb/duckdb-relations.js';
 
 /**
- * A query that the engine refused, failed or cancelled. Codes: `query-cancelled`, `engine-busy`, `engine-memory`, `engine-disk`,
+ * A query that the engine refused, failed or canceled. Codes: `query-canceled`, `engine-busy`, `engine-memory`, `engine-disk`,
  * `engine-short`, `engine-unexplained`, `engine-ended`, `function-cost`, `query-too-large`, `answer-too-large`, `too-much-computed`,
  * `engine-failed`. `message` is ours; the engine's message may contain SQL, paths and data.
  */
@@ -143,9 +143,9 @@ export function mayBeOfFile(error: unknown): boolean {
 
 const ofFiles: ReadonlySet<string> = new Set(['engine-failed', 'not-writable', 'disk-failed', 'unreadable']);
 
-/** Returns the failure of a query that was cancelled. */
-export function cancelledError(cause?: unknown): EngineError {
-  return new EngineError('query-cancelled', 'The query was cancelled.', { cause });
+/** Returns the failure of a query that was canceled. */
+export function canceledError(cause?: unknown): EngineError {
+  return new EngineError('query-canceled', 'The query was canceled.', { cause });
 }
 
 /** Returns the failure of a query whose answer would exceed this many bytes. */
@@ -171,8 +171,8 @@ interface Known {
 const known: readonly Known[] = [
   {
     pattern: /^INTERRUPT/,
-    code: 'query-cancelled',
-    message: 'The query was cancelled.',
+    code: 'query-canceled',
+    message: 'The query was canceled.',
     hint: 'Run it again.',
   },
   {

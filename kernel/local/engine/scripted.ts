@@ -4,7 +4,7 @@ import { present } from '../../present.js';
 import { underEither } from '../../signals.js';
 import { Admission } from './admission.js';
 import { JsonColumns } from './engine-columns.js';
-import { cancelledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
+import { canceledError, EngineError, engineFailure, memoryFailure } from './engine-failure.js';
 import type { Reader, ReaderSource } from './engine-reader.js';
 import { type RequestContext, watchUnseen } from './engine-request.js';
 import type { EngineAnswer, FromEngine, ToEngine } from './messages.js';
@@ -103,7 +103,7 @@ export class ScriptedEngine implements ReaderSource {
       signal.throwIfAborted();
       return value;
     } catch (error) {
-      if (signal.aborted) throw cancelledError(error);
+      if (signal.aborted) throw canceledError(error);
       throw memoryFailure(error, watched.taken(), this.#options.memoryBytes);
     } finally {
       watched.end();

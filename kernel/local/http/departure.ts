@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { cancelledError } from '../engine/engine-failure.js';
+import { canceledError } from '../engine/engine-failure.js';
 
 /** Watches every request for the departure of its client; {@link departure} returns the signal. */
 export function watchDepartures(app: FastifyInstance): void {
@@ -7,7 +7,7 @@ export function watchDepartures(app: FastifyInstance): void {
     const gone = new AbortController();
     departures.set(request, gone.signal);
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort(cancelledError());
+      if (!reply.raw.writableFinished) gone.abort(canceledError());
     });
     done();
   });

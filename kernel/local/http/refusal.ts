@@ -22,7 +22,7 @@ const statuses: Readonly<Record<FailureKind, number>> = {
   'no-query': 422,
   busy: 429,
   // The client is gone, so this is never read.
-  cancelled: 499,
+  canceled: 499,
   failed: 500,
   unavailable: 503,
   timeout: 504,

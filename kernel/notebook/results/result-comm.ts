@@ -159,7 +159,7 @@ class ResultReader implements CommHandler {
       ...present({ hint }),
     });
     if (signal.aborted || error instanceof InterruptedError)
-      return about('cancelled', 'the request was canceled');
+      return about('canceled', 'the request was canceled');
     if (error instanceof ViewError) return about('invalid', error.message, error.hint);
     if (error instanceof QueryError) {
       const at = placeOf(this.#session, this.#id, request, error);

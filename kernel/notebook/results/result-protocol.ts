@@ -66,7 +66,7 @@ export type Request =
   | ({ readonly id: number; readonly op: 'profile'; readonly column: string } & View)
   /** Sends the whole result to the engine, so that the next view of it need not wait for that; gets no reply. */
   | { readonly id: number; readonly op: 'prepare' }
-  /** Cancels the request `of`, which gets the error `cancelled`; gets no reply itself. */
+  /** Cancels the request `of`, which gets the error `canceled`; gets no reply itself. */
   | { readonly id: number; readonly op: 'cancel'; readonly of: number };
 
 export type Reply = ReadyReply | PageReply | ProfileReply | ErrorReply;
@@ -132,8 +132,8 @@ export interface Bin {
 export interface ErrorReply {
   readonly kind: 'error';
   readonly id?: number;
-  /** `gone`: the kernel no longer has the result, or never had it. `cancelled`: a `cancel` took effect. */
-  readonly code: 'gone' | 'cancelled' | 'invalid' | 'failed';
+  /** `gone`: the kernel no longer has the result, or never had it. `canceled`: a `cancel` took effect. */
+  readonly code: 'gone' | 'canceled' | 'invalid' | 'failed';
   /** Error message of the kernel; `hint` says what to do. */
   readonly message: string;
   readonly hint?: string;

@@ -416,11 +416,11 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
   });
 
   test('cancels a search superseded by a sort, and shows no status of it', async () => {
-    await page.evaluate(watchCancelled);
+    await page.evaluate(watchCanceled);
     await grid(4).getByRole('searchbox').fill('7');
     await page.waitForFunction(sortOnceBusy);
     await soon(() => status(4).textContent()).toBe('468,559 of 1,000,000 rows match.');
-    expect(await page.evaluate('window.cancelled')).toBe(1);
+    expect(await page.evaluate('window.canceled')).toBe(1);
     expect(await page.evaluate('window.statuses')).toEqual(['468,559 of 1,000,000 rows match.']);
   });
 
@@ -498,8 +498,8 @@ const lastInSight = `(() => {
 })()`;
 
 /** Counts from now on the requests that the kernel cancels, and records each status of the grid of many rows. */
-const watchCancelled = `(() => {
-  window.cancelled = 0;
+const watchCanceled = `(() => {
+  window.canceled = 0;
   window.statuses = [];
   const status = document.querySelectorAll('.apl-grid')[4].querySelector('.apl-grid-status');
   new MutationObserver(() => window.statuses.push(status.textContent)).observe(status, { childList: true });
@@ -508,7 +508,7 @@ const watchCancelled = `(() => {
     WebSocket.prototype.send = send;
     this.addEventListener('message', ({ data }) => {
       const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-      if (text.includes('the request was canceled')) window.cancelled += 1;
+      if (text.includes('the request was canceled')) window.canceled += 1;
     });
     return send.apply(this, given);
   };

@@ -115,14 +115,14 @@ test('a waiting query ends with its signal, excess ones are refused, and closing
   expect(await Promise.all([gone, first, waiting, hall.ask('late', { signal })])).toEqual([
     'begun',
     'begun',
-    'query-cancelled',
-    'query-cancelled',
+    'query-canceled',
+    'query-canceled',
   ]);
   const others = Array.from({ length: 21 }, (_, index) => hall.ask(`other ${index}`, long));
   expect(await others[20]).toBe('engine-busy');
   hall.admission.close();
-  expect((await Promise.all(others.slice(0, 20))).every(code => code === 'query-cancelled')).toBe(true);
-  expect(await hall.ask('after')).toBe('query-cancelled');
+  expect((await Promise.all(others.slice(0, 20))).every(code => code === 'query-canceled')).toBe(true);
+  expect(await hall.ask('after')).toBe('query-canceled');
 });
 
 test('a worker is released only once', async () => {

@@ -156,7 +156,7 @@ test('a result interrupted while it is read fails, though its stream ends withou
     },
     abort.signal,
   );
-  await expect(read).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(read).rejects.toMatchObject({ code: 'query-canceled' });
 });
 
 test('an abort interrupts a running query and removes a waiting one, and the connection stays usable', async () => {
@@ -166,11 +166,11 @@ test('an abort interrupts a running query and removes a waiting one, and the con
   const first = engine.run(endless, running.signal);
   const second = engine.run('SELECT 2', waiting.signal);
   waiting.abort();
-  await expect(second).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(second).rejects.toMatchObject({ code: 'query-canceled' });
   running.abort();
-  await expect(first).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(first).rejects.toMatchObject({ code: 'query-canceled' });
   expect(await engine.run('SELECT 3')).toEqual([[3]]);
-  await expect(engine.run('SELECT 4', running.signal)).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(engine.run('SELECT 4', running.signal)).rejects.toMatchObject({ code: 'query-canceled' });
 });
 
 test('queries beyond the queue limit are refused', async () => {
@@ -180,7 +180,7 @@ test('queries beyond the queue limit are refused', async () => {
   const waiting = engine.run('SELECT 1');
   await expect(engine.run('SELECT 2')).rejects.toMatchObject({ code: 'engine-busy' });
   abort.abort();
-  await expect(running).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(running).rejects.toMatchObject({ code: 'query-canceled' });
   expect(await waiting).toEqual([[1]]);
 });
 
@@ -190,10 +190,10 @@ test('closing ends running and waiting queries', async () => {
   const results = Promise.allSettled(queries);
   await engine.close();
   expect((await results).map(each => each.status === 'rejected' && each.reason.code)).toEqual([
-    'query-cancelled',
-    'query-cancelled',
+    'query-canceled',
+    'query-canceled',
   ]);
-  await expect(engine.run('SELECT 1')).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(engine.run('SELECT 1')).rejects.toMatchObject({ code: 'query-canceled' });
 });
 
 test('a running query reports its progress', async () => {
@@ -211,7 +211,7 @@ test('a running query reports its progress', async () => {
     signal: abort.signal,
     watch,
   });
-  const left = expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
+  const left = expect(query).rejects.toMatchObject({ code: 'query-canceled' });
   await expect.poll(() => (share() ?? 0) > 0 && (share() ?? 2) < 1, { interval: 5 }).toBe(true);
   abort.abort();
   await left;

@@ -9,7 +9,7 @@ const cases: readonly (readonly [message: string, code: string])[] = [
   ['Out of Memory Error: failed to pin block of size 256.0 KiB (99.8 MiB/100.0 MiB used)', 'engine-memory'],
   ['IO Error: Could not write file "/home/me/.tmp/1": No space left on device', 'engine-disk'],
   ['Parser Error: Max expression depth limit of 1000 exceeded. Use "SET …"', 'query-too-large'],
-  ['INTERRUPT Error: Interrupted!', 'query-cancelled'],
+  ['INTERRUPT Error: Interrupted!', 'query-canceled'],
   [
     'Invalid Input Error: JSON transform error in file "a", in line 9: Object {"log":"ENOSPC"} has…',
     'engine-failed',

@@ -32,7 +32,7 @@ test('another failure is not retried', async () => {
   expect(await run()).toBe(2);
 });
 
-test('a cancelled query is not retried', async () => {
+test('a canceled query is not retried', async () => {
   const abort = new AbortController();
   const contention = { signal: abort.signal, others: () => true };
   const begun = retryWhileShort(failing(100), contention);

@@ -88,7 +88,7 @@ test('a function that never returns is killed with its process and leaves nothin
   const query = cellsOf(own, stuck, abort.signal);
   const behind = cellsOf(own, "SELECT apl_quote('y')");
   setTimeout(() => abort.abort(), 300);
-  await expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(query).rejects.toMatchObject({ code: 'query-canceled' });
   expect(await behind).toEqual(['"\\"y\\""']);
   expect(own.spawned.map(child => child.signalCode)).toEqual(['SIGKILL', null]);
   await expect.poll(() => readdir(path.join(own.dataDir, '.tmp'))).toHaveLength(1);
@@ -100,7 +100,7 @@ test('a query that reacts to an interrupt keeps its process', async () => {
   const abort = new AbortController();
   const query = cellsOf(own, 'SELECT apl_quote(i::VARCHAR) FROM range(100000000) r(i)', abort.signal);
   setTimeout(() => abort.abort(), 1500);
-  await expect(query).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(query).rejects.toMatchObject({ code: 'query-canceled' });
   expect(await cellsOf(own, "SELECT apl_quote('y')")).toEqual(['"\\"y\\""']);
   expect(own.spawned.length).toBe(1);
 });
@@ -124,7 +124,7 @@ test('a process that does not start is killed when its query is interrupted', as
   onTestFinished(() => engine.close());
   const own = { engine, dataDir, spawned: [] };
   await expect(cellsOf(own, "SELECT apl_quote('x')", AbortSignal.timeout(200))).rejects.toMatchObject({
-    code: 'query-cancelled',
+    code: 'query-canceled',
   });
   expect(mute.signalCode).toBe('SIGKILL');
   expect(await cellsOf(own, "SELECT apl_quote('x')")).toEqual(['"\\"x\\""']);

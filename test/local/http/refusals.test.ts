@@ -43,7 +43,7 @@ test.each(refusals)(
 
 test.each([
   ['busy', 'engine-busy', 429],
-  ['cancelled', 'query-cancelled', 499],
+  ['canceled', 'query-canceled', 499],
   ['failed', 'disk-failed', 500],
   ['failed', 'engine-ended', 500],
   ['failed', 'engine-failed', 500],

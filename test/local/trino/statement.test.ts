@@ -175,7 +175,7 @@ describe('an answer', () => {
     await expect(read(statements)).rejects.toThrow(message);
   });
 
-  test('is given up without progress, and the query is cancelled', async () => {
+  test('is given up without progress, and the query is canceled', async () => {
     const silent: Answer = () => undefined;
     const { statements, asked } = await coordinator([first, silent, first, silent], {}, { stallMs: 1_000 });
     await expect(read(statements)).rejects.toThrow(/it made no progress on the cluster/);
@@ -204,7 +204,7 @@ describe('a cluster that accepts no query', () => {
       stop.abort();
     };
     const interrupted = read(statements, stop.signal, { ...watchUnseen, isHeldUp });
-    await expect(interrupted).rejects.toMatchObject({ code: 'query-cancelled' });
+    await expect(interrupted).rejects.toMatchObject({ code: 'query-canceled' });
     expect(reasons).toEqual([
       expect.stringMatching(/^The cluster at \S+ is not accepting queries \(status 429\); retrying$/),
     ]);
@@ -214,7 +214,7 @@ describe('a cluster that accepts no query', () => {
 test('an interrupt cancels the query on the cluster', async () => {
   const stop = new AbortController();
   const { statements, asked } = await coordinator([first, () => stop.abort()]);
-  await expect(read(statements, stop.signal)).rejects.toMatchObject({ code: 'query-cancelled' });
+  await expect(read(statements, stop.signal)).rejects.toMatchObject({ code: 'query-canceled' });
   expect(asked.at(-1)).toBe('DELETE /v1/statement/q1/1?slug=x');
 });
 

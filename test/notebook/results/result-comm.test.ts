@@ -334,7 +334,7 @@ test('a canceled request gets a response saying so', async () => {
   const sorted = { op: 'page', offset: 0, limit: 1, sort: [{ column: 's', descending: true }] };
   const [first, second] = [big.ask(sorted), big.ask(sorted)];
   big.tell({ id: 99, op: 'cancel', of: 0 });
-  expect(await first).toMatchObject({ kind: 'error', code: 'cancelled', id: 0 });
+  expect(await first).toMatchObject({ kind: 'error', code: 'canceled', id: 0 });
   expect(await second).toMatchObject({ kind: 'page', rows: 300_000, cells: [{ n: '99999', s: '99999' }] });
 });
 

@@ -21,9 +21,9 @@ export class BodiesUnderWay {
       this.#answers.add(answer);
       void answer.then(() => this.#answers.delete(answer));
     });
-    // On the status for a cancelled request, clients drop their events.
+    // On the status for a canceled request, clients drop their events.
     scope.setErrorHandler(error => {
-      throw this.#ending && error instanceof AplKernelError && error.code === 'query-cancelled'
+      throw this.#ending && error instanceof AplKernelError && error.code === 'query-canceled'
         ? endingError()
         : error;
     });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Endpoint, TrinoSettings } from '../../../api/profile.js';
 import { present } from '../../../present.js';
-import { cancelledError } from '../../engine/engine-failure.js';
+import { canceledError } from '../../engine/engine-failure.js';
 import { type Watch, watchUnseen } from '../../engine/engine-request.js';
 import {
   ClusterError,
@@ -67,7 +67,7 @@ export class Statements {
     } catch (error) {
       if (!(error instanceof ClusterError && error.isPassing) || options.signal?.aborted) throw error;
       await delay(this.#timing.retryMs, undefined, present({ signal: options.signal })).catch(cause => {
-        throw cancelledError(cause);
+        throw canceledError(cause);
       });
       await this.#once(sql, begin(), options);
     }
@@ -109,7 +109,7 @@ export class Statements {
         page = await this.#page({ method: 'GET', path: pathOf(next) }, clock.signal, watch);
       }
     } catch (error) {
-      if (signal?.aborted) throw cancelledError(error);
+      if (signal?.aborted) throw canceledError(error);
       throw clock.stalled ? stalled(this.#timing.stallMs / 1000) : error;
     } finally {
       clock.stop();

@@ -23,9 +23,9 @@ interface Known {
 /** Errors with specific advice, by Trino's name. */
 const byName: Readonly<Record<string, Known>> = {
   USER_CANCELED: {
-    kind: 'cancelled',
-    code: 'query-cancelled',
-    message: 'The query was cancelled.',
+    kind: 'canceled',
+    code: 'query-canceled',
+    message: 'The query was canceled.',
     hint: 'Run it again.',
   },
   ADMINISTRATIVELY_KILLED: {

@@ -39,7 +39,7 @@ function kernel(closed: string[] = []): Kernel.IKernelConnection {
   } as unknown as Kernel.IKernelConnection;
 }
 
-test('cancelling a page request leaves others running, and closing the rows closes the comm', async () => {
+test('canceling a page request leaves others running, and closing the rows closes the comm', async () => {
   const code = '%%limit 1000000\nrange n from 1 to 300000 step 1 | extend s = tostring(n)';
   const { result } = metadata(await bench().run(code)) as { result: ResultReference };
   const closed: string[] = [];

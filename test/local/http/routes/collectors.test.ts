@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { cancelledError } from '../../../../kernel/local/engine/engine-failure.js';
+import { canceledError } from '../../../../kernel/local/engine/engine-failure.js';
 import { BodiesUnderWay } from '../../../../kernel/local/http/routes/bodies.js';
 import { sharedService } from '../../service.js';
 
@@ -145,16 +145,16 @@ test('a body interrupted by shutdown is answered with service-ending', async () 
   bodies.watch(app);
   const work = new EventEmitter();
   app.post('/', async () => {
-    const cancelled = once(work, 'cancelled');
+    const canceled = once(work, 'canceled');
     work.emit('arrived');
-    await cancelled;
-    throw cancelledError();
+    await canceled;
+    throw canceledError();
   });
   const arrived = once(work, 'arrived');
   const answer = app.inject({ method: 'POST', url: '/' });
   await arrived;
   const ended = bodies.end();
-  work.emit('cancelled');
+  work.emit('canceled');
   expect((await answer).json()).toMatchObject({
     code: 'service-ending',
     message: 'The service is shutting down.',

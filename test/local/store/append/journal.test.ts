@@ -237,7 +237,7 @@ test.skipIf(process.platform === 'win32')('a pipe in place of a file does not bl
     await append(parts, id);
     await parts.store.snapshot('d');
   }
-  await expect.poll(() => failure).toBe('query-cancelled');
+  await expect.poll(() => failure).toBe('query-canceled');
   await parts.store.close();
 });
 

@@ -205,7 +205,7 @@ testTraps([
       '2025-12-31 23:59:59.000001|E|7|pod.go:951|x]',
     ],
     notes: [
-      'The lines are read as log lines of Kubernetes (klog).',
+      'The lines are read as Kubernetes log lines (klog).',
       '`time` has no year: each time is assumed to be within the twelve months before the import.',
     ],
   },
@@ -377,7 +377,7 @@ testTraps([
       '2026-06-01 12:34:56.789|INFO|started|null',
       '2026-06-02 00:00:01|ERROR|cart 7 is lost|java.lang.IllegalStateException: no such cart',
     ],
-    notes: ['The lines are read as log lines of log4j or logback.', days('time', '2026-06-01')],
+    notes: ['The lines are read as log4j or logback log lines.', days('time', '2026-06-01')],
   },
   {
     what: 'a named CSV column with times of day',

@@ -132,7 +132,7 @@ testTraps([
     content: lines('\tat a.B(B.java:1)', '2025-10-10 13:55:36,123 INFO [main] a.B: c', ''),
     select: '_time, level, message, line',
     values: ['2025-10-10 13:55:36.123|null|null|\tat a.B(B.java:1)', '2025-10-10 13:55:36.123|INFO|c|null'],
-    notes: ['The lines are read as log lines of log4j or logback.', kept('1 line'), carried('1 line')],
+    notes: ['The lines are read as log4j or logback log lines.', kept('1 line'), carried('1 line')],
   },
   {
     what: 'spaces before a line that would match a format without them',
@@ -160,7 +160,7 @@ testTraps([
       '2025-10-10 13:55:39.000000002|null|null|10/10/25, 13:55:41 e\n\tat 13:55:41',
     ],
     options: { format: 'log4j' },
-    notes: ['The lines are read as log lines of log4j or logback.', kept('2 lines'), carried('2 lines')],
+    notes: ['The lines are read as log4j or logback log lines.', kept('2 lines'), carried('2 lines')],
   },
   {
     what: 'CEF with line breaks and with escapes in its header',
@@ -224,7 +224,7 @@ testTraps([
     content: lines('[31] 14 Nov 07:01:22.119 * a', '[31] 15 Jun 11:59:59.999 # b', ''),
     select: '_time, level, message',
     values: ['2025-11-14 07:01:22.119|*|a', '2026-06-15 11:59:59.999|#|b'],
-    notes: ['The lines are read as log lines of Redis.', noYear('time')],
+    notes: ['The lines are read as Redis log lines.', noYear('time')],
   },
 ]);
 
@@ -323,7 +323,7 @@ testTraps([
     ),
     select: '_time, uid, n',
     values: ['2025-10-10 13:55:36.5|Ca|null'],
-    notes: ['The lines are read as log lines of Zeek.'],
+    notes: ['The lines are read as Zeek log lines.'],
   },
   {
     what: 'a row count below a table, and a line of dashes below its names',

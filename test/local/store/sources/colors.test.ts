@@ -40,7 +40,7 @@ testTraps([
     content: `${red('web_1  |')} [\x1b[2m01/May/2024:10:00:00 +0000\x1b[0m] a\n`,
     select: '_time, service, message',
     values: ['2024-05-01 10:00:00|web_1|[01/May/2024:10:00:00 +0000] a'],
-    notes: [leftOut, 'The lines are read as lines of containers (docker compose logs).'],
+    notes: [leftOut, 'The lines are read as container lines (docker compose logs).'],
   },
   {
     what: 'a code in a CSV is a value',

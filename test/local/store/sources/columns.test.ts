@@ -5,8 +5,7 @@ useService();
 
 // ---- answers with the names of columns beside lists of values ----
 
-const note =
-  'The lines are read as rows of a table in JSON, without what stands beside its columns and rows.';
+const note = 'The lines are read as table rows in JSON, without the members beside columns and rows.';
 const [first, second] = ['2025-10-10T13:55:36.123Z', '2025-10-10T13:55:37Z'];
 /** Stands for an integer that a double does not hold. */
 const big = '9007199254740993';

@@ -27,7 +27,7 @@ describe('a journal in export format', () => {
 
   test('has the values of journalctl -o json', async () => {
     const { dataset, body } = await importText('journal.export', journal);
-    expect(body.notes).toEqual(['The lines are read as entries of journalctl -o export.']);
+    expect(body.notes).toEqual(['The lines are read as journalctl -o export entries.']);
     expect(await stored(dataset, '_time, "__CURSOR", MESSAGE, "OBJECT", "DATA", "EMPTY"')).toEqual([
       '2012-07-17 16:01:01.416351|s=1;i=2|a\n\nPRIORITY=c|["1","2"]|null|null',
       '2012-07-17 16:01:01.421465|null|x = y|null|[255,0,10]|',
@@ -47,7 +47,7 @@ describe('a journal in export format', () => {
     const { status, body } = await importText('journal.export', content);
     expect([status, body.message]).toEqual([
       400,
-      'journal.export cannot be read completely as entries of journalctl -o export. It is truncated or damaged: get the complete file.',
+      'journal.export cannot be read completely as journalctl -o export entries. It is truncated or damaged: get the complete file.',
     ]);
   });
 });
@@ -70,7 +70,7 @@ describe('Windows events in XML', () => {
     ],
   ])('have their system fields, and their data by name: %s', async (_, content) => {
     const { dataset, body } = await importText('security.xml', content);
-    expect(body.notes).toEqual(['The lines are read as events of Windows in XML.']);
+    expect(body.notes).toEqual(['The lines are read as Windows events in XML.']);
     const names = [
       '_time',
       'EventID',
@@ -105,7 +105,7 @@ describe('Windows events in XML', () => {
     const { status, body } = await importText('security.xml', content);
     expect([status, body.message]).toEqual([
       400,
-      'security.xml cannot be read completely as events of Windows in XML. It is truncated or damaged: get the complete file.',
+      'security.xml cannot be read completely as Windows events in XML. It is truncated or damaged: get the complete file.',
     ]);
   });
 });
@@ -187,7 +187,7 @@ describe('OTLP lines', () => {
       `${logs('a', big)}\n\n${logs('b')}\nx\n${spans}`,
     );
     expect(body.notes).toEqual([
-      'The lines are read as spans, log records and data points of OpenTelemetry (OTLP in JSON).',
+      'The lines are read as OpenTelemetry spans, log records and data points (OTLP in JSON).',
       'Not JSON objects: 1 line, each imported as an event with the line in `message`.',
       'No readable timestamp in 1 line, as in a stack trace: each gets the timestamp of the preceding line plus one nanosecond.',
     ]);
@@ -372,7 +372,7 @@ describe('documents with several events', () => {
   });
 });
 
-test('entries of journalctl -o verbose have the values of journalctl -o json', async () => {
+test('journalctl -o verbose entries have the values of journalctl -o json', async () => {
   const journal = [
     '-- Journal begins at Fri 2025-10-10 13:00:00 UTC. --',
     'Fri 2025-10-10 13:55:36.123456 UTC [s=5f1c;i=7;b=31;m=1;t=640ce45a4a840;x=9]',
@@ -393,7 +393,7 @@ test('entries of journalctl -o verbose have the values of journalctl -o json', a
   const at = '2025-10-10 13:55:36.123456';
   for (const lineBreak of ['\n', '\r\n']) {
     const { dataset, body } = await importText('journal.txt', journal.join(lineBreak));
-    expect(body.notes[0]).toBe('The lines are read as entries of journalctl -o verbose.');
+    expect(body.notes[0]).toBe('The lines are read as journalctl -o verbose entries.');
     expect(
       await stored(dataset, '_time, "__CURSOR", PRIORITY, "_PID", "OBJECT", message, "MESSAGE_2"'),
     ).toEqual([
@@ -408,9 +408,8 @@ test('entries of journalctl -o verbose have the values of journalctl -o json', a
 
 // ---- documents and metrics ----
 
-const ofMongo =
-  'The lines are read as documents of MongoDB (extended JSON), their values without the objects around them.';
-const ofMetrics = 'The lines are read as samples of metrics in the text format of Prometheus or OpenMetrics.';
+const ofMongo = 'The lines are read as MongoDB documents (extended JSON), with plain values.';
+const ofMetrics = 'The lines are read as metric samples in Prometheus or OpenMetrics text format.';
 
 const mongo = [
   '{"_id":{"$oid":"5f1a2b3c4d5e6f7a8b9c0d1e"},"at":"{\\"$oid\\":\\"x\\"}","createdAt":{"$date":"2025-10-10T13:55:36.123Z"},"n":{"$numberLong":"9007199254740993"},"d":{"$numberDouble":"1.5"},"p":{"$numberDecimal":"0.1234567890123456789012"}}',

@@ -3,7 +3,7 @@ import { importText, lines, stored, useService } from '../readers/traps.js';
 
 useService();
 
-const note = 'The lines are read as records of Fluentd or Fluent Bit, each with its time and its tag.';
+const note = 'The lines are read as Fluentd or Fluent Bit records, with time and tag.';
 const at = '2025-10-10 13:55:36';
 
 test.each([

@@ -5,8 +5,8 @@ useService();
 
 // ---- output of database clients ----
 
-const ofTable = 'The lines are read as rows of a table as a client of a database prints them.';
-const ofRecords = 'The lines are read as rows as a client of a database prints them, a line for each value.';
+const ofTable = 'The lines are read as table rows as printed by a database client.';
+const ofRecords = 'The lines are read as rows as printed by a database client, one line per value.';
 const left = (...shown: string[]) =>
   `Skipped ${shown.length} line${shown.length === 1 ? '' : 's'} that are not rows: ${shown.map(line => JSON.stringify(line)).join(', ')}.`;
 
@@ -183,7 +183,7 @@ test('client output with other lines is refused if its format is named', async (
   const { status, body } = await importText('out.txt', ' a | b\n---+---\n 1 | 2\nx\n', { format: 'table' });
   expect([status, body.message]).toEqual([
     400,
-    'out.txt has lines that are not rows of a table as a client of a database prints them. Omit `--format` to read it as plain text.',
+    'out.txt has lines that are not table rows as printed by a database client. Omit `--format` to read it as plain text.',
   ]);
 });
 
@@ -197,7 +197,7 @@ testTraps([
     select: '_time, n',
     values: ['2025-10-10 13:55:00|7.5', '2025-10-10 13:56:00|null'],
     notes: [
-      'The lines are read as values of a Campbell data logger (TOA5).',
+      'The lines are read as Campbell data logger values (TOA5).',
       'Skipped 7 lines that are not rows: "\\"TOA5\\",\\"CR1000\\",\\"1204\\",\\"Minutes\\"", "\\"TS\\",\\"mm\\"", "\\"\\",\\"Avg\\"", ….',
       'Read as null because the other values are not text: `NAN` in `n` (1).',
     ],

@@ -54,7 +54,7 @@ test.each([
   const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
   const { dataset, body } = await importText('traces.json', text);
   expect(body.notes).toEqual([
-    'The lines are read as spans, log records and data points of OpenTelemetry (OTLP in JSON).',
+    'The lines are read as OpenTelemetry spans, log records and data points (OTLP in JSON).',
   ]);
   expect(await stored(dataset, `${span.replace(', "status.code"', '')}, "service.name"`)).toEqual([
     `${at}.123456789|${traceId} ${child} ${root}|GET /cart|server|100000001|false|shop`,
@@ -159,9 +159,7 @@ describe('Jaeger spans', () => {
     ],
   ])('have the fields of OTLP: %s', async (_, document) => {
     const { dataset, body } = await importText('trace.json', written(document));
-    expect(body.notes).toEqual([
-      'The lines are read as spans of Jaeger, without their flags and the totals of its answer.',
-    ]);
+    expect(body.notes).toEqual(['The lines are read as Jaeger spans, without flags and response totals.']);
     expect(await stored(dataset, span)).toEqual(expected);
     const more = [
       '"service.name"',
@@ -217,7 +215,7 @@ describe('Zipkin spans', () => {
     ['one per line', spans.map(each => JSON.stringify(each)).join('\n')],
   ])('have the fields of OTLP: %s', async (_, content) => {
     const { dataset, body } = await importText('trace.json', content);
-    expect(body.notes).toEqual(['The lines are read as spans of Zipkin.']);
+    expect(body.notes).toEqual(['The lines are read as Zipkin spans.']);
     expect(await stored(dataset, span)).toEqual(expected);
     const more = [
       '"service.name"',

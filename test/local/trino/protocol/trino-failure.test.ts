@@ -69,7 +69,7 @@ test('names and ids of an unexpected form are not repeated', () => {
 });
 
 test.each([
-  ['USER_CANCELED', 'cancelled', 'query-cancelled', 'The query was cancelled.', false],
+  ['USER_CANCELED', 'canceled', 'query-canceled', 'The query was canceled.', false],
   [
     'ADMINISTRATIVELY_KILLED',
     'failed',
