@@ -82,7 +82,7 @@ test('a table without rows stays as it is', async () => {
   const { body } = await importText('answer.json', JSON.stringify({ columns: ['a'], data: [[]], rows: [] }));
   expect(body.notes.slice(0, 2)).toEqual([
     note,
-    'Not divided into events: 1 document, each a row as it is: it has no rows.',
+    'Not split into events: 1 document, each kept as one row: it has no rows.',
   ]);
 });
 
