@@ -120,7 +120,7 @@ test('an old kernel reports a newer service and what to restart, and keeps its r
     expect(said).toContain(
       'the local service was started by apl-kernel 9.0.0, which is newer than this kernel',
     );
-    expect(said).toContain('Restart the kernel, with apl-kernel 9.0.0 or later.');
+    expect(said).toContain('Restart the kernel with apl-kernel 9.0.0 or later, or');
   }
   await stopService(env);
   expect(await old(total)).toMatch(/500,500\s+1,000/);

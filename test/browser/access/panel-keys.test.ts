@@ -124,7 +124,7 @@ describe.each(usually(LAB_42))('starring and the panel by keyboard only, in $nam
     await page.keyboard.insertText("['sample-http-logs'] | count");
     await choose('By status');
     await act('Update from cell\u2026');
-    await agree('Change');
+    await agree('Update');
     await soon(status).toMatch(/^Updated the starred query /);
     await soon(() => panel.details().locator('pre').textContent()).toBe("['sample-http-logs'] | count");
     await soon(focused).toBe('Update from cell\u2026');

@@ -66,7 +66,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await soon(said).toEqual([
       'uk.csv: CSV, 2 rows, 2 fields. Nothing is imported yet.',
       expect.stringMatching(
-        /^Cannot be imported as it is\. .* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/,
+        /^Cannot be imported with these settings\. .* is 2026-11-05T10:00:00Z .* or 2026-05-11T10:00:00Z/,
       ),
       'Import with Dates: dmy or Dates: mdy.',
     ]);
@@ -101,7 +101,7 @@ describe.each(FRONT_ENDS)('the first minute in $name', frontEnd => {
     await page.evaluate(dropOnNotebook);
     await soon(said).toEqual([
       'dropped.csv: CSV, 1 row, 2 fields. Nothing is imported yet.',
-      expect.stringMatching(/^No field holds a time/),
+      expect.stringMatching(/^No field contains timestamps/),
     ]);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     // Dragged from the file browser.

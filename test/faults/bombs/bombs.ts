@@ -13,7 +13,7 @@ export interface Bomb {
 
 /** Messages for a query that is too large, alone or together with others. */
 export const shortOfMemory =
-  /^The quer(?:y needs more memory than it is allowed|ies running now together need more memory than is allowed|y was stopped before the machine ran out of memory: its values are too long to be computed together)\./;
+  /^The (?:query exceeds its memory limit|running queries together exceed the memory limit|query was stopped before the machine ran out of memory: its values are too large)\./;
 const answerSize = /^The result would be larger than \d+ MiB, the maximum size\./;
 
 function tooLong(name: string): RegExp {

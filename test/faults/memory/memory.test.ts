@@ -192,7 +192,7 @@ test('long values of many rows are computed in a child process, and only it ends
   const { status, body } = await victim.query(long(1_000_000, 1000)).finally(() => clearInterval(watching));
   expect([status, body.message]).toEqual([
     400,
-    expect.stringContaining('stopped before the machine ran out of memory: its values are too long'),
+    expect.stringContaining('stopped before the machine ran out of memory: its values are too large'),
   ]);
   expect(most).toBeLessThan(400);
   await victim.expectHealthy();

@@ -337,7 +337,7 @@ describe('types and conditions', () => {
     '%s has no SQL',
     name => {
       const template = conversion[name] as SqlTemplate;
-      expect(() => template([], { now: 0n, start: 0n, end: 0n })).toThrow(`${name} can only be used where`);
+      expect(() => template([], { now: 0n, start: 0n, end: 0n })).toThrow(`${name} can be used only if`);
     },
   );
 });
