@@ -1,4 +1,4 @@
-import { type Cell, cellOf, idOf, type OtlpEvent, textCell, timeOf } from './otlp-cells.js';
+import { cellOf, idOf, type OtlpEvent, textCell, timeOf } from './otlp-cells.js';
 import { cellsOf, sharedCells } from './otlp-fields.js';
 import type { LogRecord, Sourced } from './otlp-protocol.js';
 
@@ -8,11 +8,12 @@ const severities = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL'];
 /** Returns a log record as an event; without a time, it gets the time of observation. */
 export function logEvent(record: Sourced<LogRecord>): OtlpEvent {
   const { entry } = record;
+  const number = severityNumber(entry.severityNumber);
   const own = cellsOf([
     ['trace_id', textCell(idOf(entry.traceId))],
     ['span_id', textCell(idOf(entry.spanId))],
-    ['severity', textCell(entry.severityText) ?? textCell(severityOf(entry.severityNumber))],
-    ['severity_number', numberCell(entry.severityNumber)],
+    ['severity', textCell(entry.severityText) ?? textCell(severities[Math.floor((number - 1) / 4)])],
+    ['severity_number', number > 0 ? cellOf({ intValue: number }) : undefined],
     ['body', cellOf(entry.body)],
     ['event_name', textCell(entry.eventName)],
   ]);
@@ -22,12 +23,10 @@ export function logEvent(record: Sourced<LogRecord>): OtlpEvent {
   };
 }
 
-/** Returns the severity of a number, which in JSON may be a name such as `SEVERITY_NUMBER_INFO2`. */
-function severityOf(value: number | string | undefined): string | undefined {
-  if (typeof value === 'string') return /[A-Z]+(?=\d?$)/.exec(value)?.[0];
-  return severities[Math.floor(((value ?? 0) - 1) / 4)];
-}
-
-function numberCell(value: number | string | undefined): Cell | undefined {
-  return typeof value === 'number' && value > 0 ? cellOf({ intValue: value }) : undefined;
+/** Returns a severity from 1 to 24, which in JSON may be a name such as `SEVERITY_NUMBER_INFO2`; 0 for none. */
+function severityNumber(value: number | string | undefined): number {
+  if (typeof value !== 'string') return value ?? 0;
+  const [, name = '', step = '1'] = /_([A-Z]+)([2-4]?)$/.exec(value) ?? [];
+  const index = severities.indexOf(name);
+  return index < 0 ? 0 : index * 4 + Number(step || 1);
 }

@@ -20,12 +20,13 @@ test('each severity has four numbers, and none is outside of them', () => {
 });
 
 test.each([
-  ['SEVERITY_NUMBER_TRACE', '"TRACE"'],
-  ['SEVERITY_NUMBER_INFO2', '"INFO"'],
-  ['SEVERITY_NUMBER_FATAL4', '"FATAL"'],
-  ['9', undefined],
-])('the severity %s by name is %s', (severityNumber, name) => {
-  expect(severity({ severityNumber })).toEqual([name, undefined]);
+  ['SEVERITY_NUMBER_TRACE', '"TRACE"', '1'],
+  ['SEVERITY_NUMBER_INFO2', '"INFO"', '10'],
+  ['SEVERITY_NUMBER_FATAL4', '"FATAL"', '24'],
+  ['SEVERITY_NUMBER_UNSPECIFIED', undefined, undefined],
+  ['9', undefined, undefined],
+])('the severity %s by name is %s with the number %s', (severityNumber, name, number) => {
+  expect(severity({ severityNumber })).toEqual([name, number]);
 });
 
 test('the text of a severity comes before its number', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { extendedLines } from '../../../../kernel/local/store/sources/converted/documents/converted-extended.js';
 import { textLines } from '../../../../kernel/local/store/sources/converted/text-lines.js';
 import { importText, lines, stored, testTraps, timeless, useService } from '../readers/traps.js';
 
@@ -410,6 +411,13 @@ test('journalctl -o verbose entries have the values of journalctl -o json', asyn
 
 const ofMongo = 'The lines are read as MongoDB documents (extended JSON), with plain values.';
 const ofMetrics = 'The lines are read as metric samples in Prometheus or OpenMetrics text format.';
+
+test('a MongoDB string of 32 MiB does not overflow the stack', () => {
+  const text = 'x'.repeat(2 ** 25);
+  const [line = ''] = extendedLines(`{"s":"${text}","n":{"$numberInt":"4"}}`);
+  expect(line.length).toBe(2 ** 25 + 14);
+  expect(line.slice(-10)).toBe('xx","n":4}');
+});
 
 const mongo = [
   '{"_id":{"$oid":"5f1a2b3c4d5e6f7a8b9c0d1e"},"at":"{\\"$oid\\":\\"x\\"}","createdAt":{"$date":"2025-10-10T13:55:36.123Z"},"n":{"$numberLong":"9007199254740993"},"d":{"$numberDouble":"1.5"},"p":{"$numberDecimal":"0.1234567890123456789012"}}',

@@ -14,7 +14,7 @@ export function extendedLines(text: string): readonly string[] {
 
 /** An object around one value, or a string, which may contain something similar. */
 const token =
-  /\{\s*"\$(oid|uuid|symbol|date|numberInt|numberLong|numberDouble|numberDecimal)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+|\{\s*"\$numberLong"\s*:\s*"-?\d+"\s*\})\s*\}|"(?:[^"\\]|\\.)*"/g;
+  /\{\s*"\$(oid|uuid|symbol|date|numberInt|numberLong|numberDouble|numberDecimal)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d+|\{\s*"\$numberLong"\s*:\s*"-?\d+"\s*\})\s*\}|"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const boundless = /^(?:NaN|-?Infinity)$/;
