@@ -437,7 +437,7 @@ function gatewayError(attempt: Attempt, status: number, page: PageKind, reason: 
 /** Returns the message in a body that is not JSON, or in the beginning of truncated JSON. */
 function plainReason({ headers, body }: Refusal, page: PageKind | undefined): string {
   if (page !== undefined) return page === 'XML' ? reasonInXml(body) : '';
-  const [, message] = /^\s*\{[\s\S]{0,500}?"message"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(body) ?? [];
+  const [, message] = /^\s*\{[\s\S]{0,500}?"message"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)/.exec(body) ?? [];
   if (message !== undefined) return String(parseJson(`"${message}"`) ?? message);
   const type = headerText(headers, 'content-type') ?? 'text/plain';
   return /^text\/plain/i.test(type) && !/^\s*[<{[]/.test(body) ? body : '';

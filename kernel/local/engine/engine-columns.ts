@@ -158,7 +158,7 @@ function splitCells(text: string): string[] {
   const cells: string[] = [];
   let from = 0;
   let depth = 0;
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
+  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/g)) {
     if (token === '[' || token === '{') depth++;
     else if (token === ']' || token === '}') depth--;
     else if (token === ',' && depth === 0) {

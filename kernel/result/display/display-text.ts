@@ -116,7 +116,7 @@ export function realText(exact: string): string {
   return isNoise ? String(Number(Number(exact).toPrecision(SHOWN_DIGITS))) : exact;
 }
 
-const TEXT_OR_REAL = /"(?:[^"\\]|\\.)*"|-?\d+\.\d+(?![\deE])/g;
+const TEXT_OR_REAL = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+\.\d+(?![\deE])/g;
 const SURE_DIGITS = 16;
 const ROUNDED = /(?:0000|9999)\d{1,2}$/;
 const SHOWN_DIGITS = 7;

@@ -269,5 +269,7 @@ export function strictJson(bytes: Buffer): string | undefined {
   if (!bytes.includes('NaN') && !bytes.includes('Infinity')) return undefined;
   return bytes
     .toString('latin1')
-    .replace(/"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)/g, token => (token.startsWith('"') ? token : 'null'));
+    .replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:NaN|Infinity)/g, token =>
+      token.startsWith('"') ? token : 'null',
+    );
 }

@@ -47,7 +47,7 @@ function readItems<Item>(reader: Reader, close: string, read: () => Item): Item[
 }
 
 function readString(reader: Reader): string {
-  const match = sticky(/"(?:[^"\\]|\\.)*"/sy, reader);
+  const match = sticky(/"[^"\\]*(?:\\.[^"\\]*)*"/sy, reader);
   return JSON.stringify(JSON.parse(match));
 }
 

@@ -11,7 +11,7 @@ export interface EnginePath {
 export function enginePath(text: string): EnginePath | undefined {
   if (!text.startsWith('$')) return undefined;
   const steps =
-    /(?:\.\.?(?:\*|[\p{L}\p{N}_$-]+)|\[\s*(?:\*|-?\d{1,9}|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*\])/uy;
+    /(?:\.\.?(?:\*|[\p{L}\p{N}_$-]+)|\[\s*(?:\*|-?\d{1,9}|'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")\s*\])/uy;
   steps.lastIndex = 1;
   const written: string[] = ['$'];
   while (steps.lastIndex < text.length) {

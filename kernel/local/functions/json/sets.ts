@@ -7,7 +7,7 @@ export function jsonItems(text: string): string[] | undefined {
   const items: string[] = [];
   let depth = 0;
   let from = 1;
-  for (const token of body.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/gs)) {
+  for (const token of body.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},]/gs)) {
     const mark = token[0];
     if (mark === '[' || mark === '{') depth++;
     else if (mark === ']' || mark === '}') depth--;

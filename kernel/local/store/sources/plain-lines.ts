@@ -132,6 +132,6 @@ function isJson(text: string): boolean {
 }
 
 const halves = /\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]/;
-const lenient = /"(?:[^"\\]|\\.)*"|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[}\]])/gi;
+const lenient = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:nan|inf(?:inity)?)\b|,(?=\s*[}\]])/gi;
 const lineFeed = 0x0a;
 const chunkBytes = 2 ** 20;

@@ -27,8 +27,8 @@ export async function* metricSamples(chunks: AsyncIterable<Buffer>, left: Left):
   }
 }
 
-const about = /^#\s*(HELP|TYPE|UNIT)\s+("(?:[^"\\]|\\.)*"|\S+)\s*(.*)$/;
-const quoted = '"(?:[^"\\\\]|\\\\.)*"';
+const about = /^#\s*(HELP|TYPE|UNIT)\s+("[^"\\]*(?:\\.[^"\\]*)*"|\S+)\s*(.*)$/;
+const quoted = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
 const labels = `\\{(?:${quoted}|[^"}])*\\}`;
 const samplePattern = new RegExp(
   `^([^\\s{"#]+)?\\s*(${labels})?\\s*([^\\s{#]+)(?:\\s+([^\\s#]+))?(?:\\s+#\\s*(${labels})\\s+(\\S+)(?:\\s+(\\S+))?)?$`,
