@@ -23,7 +23,7 @@ function bareDays(text: string): bigint | undefined {
 function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 'timespan'): void {
   const hint =
     type === 'datetime' && /^\d{1,2}:\d{2}(:\d{2})?$/.test(raw.text)
-      ? `A time of day needs a date: write startofday(now()) + timespan(${raw.text.padEnd(8, ':00').padStart(8, '0')}).`
+      ? `A time of day needs a date: write startofday(now()) + timespan(${withSeconds(raw.text)}).`
       : type === 'datetime'
         ? 'Write datetime(2026-01-02), datetime(2026-01-02 03:04:05) or datetime(2026-01-02T03:04:05.123Z); years 1677 to 2262.'
         : 'Write timespan(1d), timespan(1h30m), timespan(500ms) or timespan(1.02:03:04).';
@@ -35,6 +35,11 @@ function reportRawLiteral(stream: TokenStream, raw: Token, type: 'datetime' | 't
   const advice = dates.length === 0 ? hint : `Write datetime(${dates.join(') or datetime(')}).`;
   const instead = dates.length === 1 ? dates[0] : undefined;
   stream.report('error', `bad-${type}`, raw, message, isBeyond ? undefined : advice, instead);
+}
+
+/** Returns `08:00:00` for `8:00`. */
+function withSeconds(time: string): string {
+  return `${time}${time.split(':').length === 2 ? ':00' : ''}`.padStart(8, '0');
 }
 
 const int64Max = 2n ** 63n - 1n;
