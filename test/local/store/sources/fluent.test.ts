@@ -26,8 +26,9 @@ test.each([
       '[0] app: [1760104536.123456789, {"log"=>"a\\"=>b", "n"=>1, "o"=>{"p"=>[true, 0.5]}}]',
       '[1] app: [[1760104536.5, {}], {"n"=>2}]',
       '[2] app: [[1760104536.6, {"m"=>1}], {"n"=>3}]',
+      '[3] app: [1760104536.7, {"log"=>"a nil", "n"=>nil, "o"=>[nil, "nil"]}]',
     ],
-    [`${at}.123456789|app|a"=>b|1`, `${at}.5|app|null|2`, `${at}.6|app|null|3`],
+    [`${at}.123456789|app|a"=>b|1`, `${at}.5|app|null|2`, `${at}.6|app|null|3`, `${at}.7|app|a nil|null`],
   ],
 ])('records have their time and tag: %s', async (_, content, expected) => {
   const { dataset, body } = await importText('fluent.log', lines(...content));

@@ -41,13 +41,14 @@ function recordOf(text: string): FluentRecord | undefined {
   if (record !== undefined) return eventOf(record, JSON.stringify(written), tag);
   const [, name, seconds = '', fraction = '', data] = listed.exec(text) ?? [];
   if (data === undefined) return undefined;
-  return eventOf(data.replace(arrow, asColon), `${seconds}${fraction.padEnd(9, '0')}`, name);
+  return eventOf(data.replace(printed, asJson), `${seconds}${fraction.padEnd(9, '0')}`, name);
 }
 
-/** A string, with the arrow that standard output has in place of a colon. */
-const arrow = /("[^"\\]*(?:\\.[^"\\]*)*")(=>)?/g;
+/** A string, with the arrow that standard output has in place of a colon, or its null. */
+const printed = /("[^"\\]*(?:\\.[^"\\]*)*")(=>)?|\bnil\b/g;
 
-function asColon(_: string, text: string, pointer: string | undefined): string {
+function asJson(_: string, text: string | undefined, pointer: string | undefined): string {
+  if (text === undefined) return 'null';
   return pointer === undefined ? text : `${text}:`;
 }
 
