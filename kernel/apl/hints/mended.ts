@@ -139,6 +139,11 @@ const rows: readonly Row[] = [
   },
   // Conditions.
   {
+    written: stage`where (.*?)(F)\s*([<>]=?|[=!]=)\s*(TEXT|-?\d[\w.]*) (and|or) ([<>]=?|[=!]=)\s*([^\s=].*)`,
+    instead: ([, before, of, sign, value, word, other, rest]) =>
+      `where ${before}${of} ${sign} ${value} ${word} ${of} ${other} ${rest}`,
+  },
+  {
     written: stage`where (.*?)(F) is( not)? (TEXT|-?\d[\w.]*)(.*)`,
     instead: ([, before, of, not, value, after]) =>
       `where ${before}${of} ${not === undefined ? '==' : '!='} ${value}${after}`,
@@ -184,6 +189,11 @@ const rows: readonly Row[] = [
     instead: ([, condition = '']) => (/::|==/.test(condition) ? undefined : fromLucene(condition)),
   },
   // Values.
+  {
+    written: /^\w[^\n]*[\w)\]]\.\[/,
+    instead: ({ input }) =>
+      input.replace(/"[^"\n]*"|'[^'\n]*'|(?<=[\w)\]])\.(?=\[)/g, found => (found === '.' ? '' : found)),
+  },
   {
     written: stage`(extend \w+\s*=\s*)([^"'|]*(?:TEXT[^"'|]*)*\s\.\s.*)`,
     instead: ([, before, joined = '']) => {

@@ -50,6 +50,17 @@ test.each<[typed: string, query: string, presses?: number]>([
   [`errs := web | count`, `errs << web | count`],
   ['x = 5', 'let x = 5;'],
   ['time last 1h', '%time last 1h'],
+  // Comparisons whose left side is not repeated.
+  [`${W} | where status >= 500 and < 600`, `${W} | where status >= 500 and status < 600`],
+  [
+    `${W} | where method != "" and status == 500 or == 502`,
+    `${W} | where method != "" and status == 500 or status == 502`,
+  ],
+  [
+    `${W} | where status == 500 or == 502 or == 503 | count`,
+    `${W} | where status == 500 or status == 502 or status == 503 | count`,
+    2,
+  ],
   // Comparisons in words.
   [`${W} | where method starts with "G"`, `${W} | where method startswith "G"`],
   [`${W} | where method does not contain "G"`, `${W} | where method !contains "G"`],
@@ -434,6 +445,11 @@ test.each<[typed: string, query: string, presses?: number]>([
   ['web | Select-Object status -Last 5', 'web | sort by _time desc | limit 5 | project status'],
   ['web | Measure-Object status', 'web | summarize countif(isnotnull(status))'],
   ['web | Select-String -NotMatch "time out"', 'web | search not "time out"'],
+  [
+    'web | extend x = split(method, ".[").[0], y = parse_json(method).[1].a',
+    'web | extend x = split(method, ".[")[0], y = parse_json(method)[1].a',
+    2,
+  ],
 ])('%s is fixed to a valid query', (typed, query, presses = errorsOf(typed).length) => {
   expect(errorsOf(typed)).not.toEqual([]);
   expect(fixed(typed, presses)).toBe(query);
