@@ -547,10 +547,10 @@ function isForgotten(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** Returns whether the response did not arrive, or came from another program. */
+/** Returns whether the response did not arrive, came from another program, or from a service that may be shutting down. */
 function isLost(error: unknown): boolean {
   const kinds = [ConnectionError, TruncatedAnswerError, UnexpectedAnswerError];
-  return kinds.some(kind => error instanceof kind);
+  return kinds.some(kind => error instanceof kind) || (error instanceof ApiError && error.status === 503);
 }
 
 /** Returns whether the service may no longer respond: the query was interrupted, timed out or lost. */

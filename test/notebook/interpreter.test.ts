@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { present } from '../../kernel/present.js';
-import { startService, tabular } from '../api/service.js';
+import { type Reply, startService, tabular } from '../api/service.js';
 import {
   type Bench,
   type CellRun,
@@ -291,9 +291,10 @@ test.each(['exit', ' quit()\n'])('%j leaves an interactive console but not a not
 });
 
 describe('a query that finds the local service gone', () => {
-  async function restarting(restarted: boolean, isFound = restarted) {
-    const [gone, doubts] = [await startService(() => ({})), [] as boolean[]];
-    await gone.close();
+  async function restarting(restarted: boolean, isFound = restarted, ending?: Reply) {
+    const [gone, doubts] = [await startService(() => ending ?? {}), [] as boolean[]];
+    if (ending === undefined) await gone.close();
+    else onTestFinished(() => gone.close());
     const fresh = await startBench({
       local: service => ({
         connect: async (_, doubted = false) => {
@@ -325,6 +326,12 @@ describe('a query that finds the local service gone', () => {
       readonly limits?: unknown;
     };
     expect([outcome.status, doubts, limits]).toEqual(['ok', [false, true], []]);
+  });
+
+  test('is retried if a service that is shutting down has canceled it', async () => {
+    const body = { code: 'service-ending', message: 'The service is shutting down.' };
+    const { outcome, doubts } = await restarting(true, true, { status: 503, body });
+    expect([outcome.status, doubts]).toEqual(['ok', [false, true]]);
   });
 
   test('fails if the service was not restarted', async () => {

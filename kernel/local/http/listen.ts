@@ -76,7 +76,7 @@ export async function listen(
   const idle = () => end('the service is no longer in use');
   const keepAlive = new KeepAlive(options.limits?.idleMs ?? 30_000, options.managed ? idle : () => {});
   watchDepartures(app);
-  addHooks(app, options, token);
+  addHooks(app, options, token, bodies);
   addBodies(app);
   app.addHook('onRequest', async request => {
     if (request.routeOptions.url === proofPath) return;
@@ -151,7 +151,12 @@ function routeParts(
 
 const withoutToken: ReadonlySet<string> = new Set([proofPath, ...healthPaths]);
 
-function addHooks(app: FastifyInstance, options: ServiceOptions, token: string): void {
+function addHooks(
+  app: FastifyInstance,
+  options: ServiceOptions,
+  token: string,
+  bodies: BodiesUnderWay,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-axiom-trace-id', randomBytes(16).toString('hex')).headers(limitHeaders(Date.now()));
     const { origins = [] } = options;
@@ -164,7 +169,8 @@ function addHooks(app: FastifyInstance, options: ServiceOptions, token: string):
     const error = new LocalError('not-found', 'not-found', `The service has no ${place}.`);
     return refuse(reply, refusalOf(error, 0));
   });
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const error = bodies.reported(thrown);
     const refusal = refusalOf(error, app.initialConfig.bodyLimit ?? 0);
     if (refusal.status >= 500) options.log(`${request.method} ${request.url}: ${inspect(error)}`);
     return refuse(reply, refusal);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Service } from '../../../kernel/local/http/http-options.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { type TestService, temporaryDirectory, testService } from '../service.js';
 
 const ndjson = { 'content-type': 'application/x-ndjson' };
@@ -57,4 +58,19 @@ test('a client that stalls within its body does not keep a service from closing'
   const lost = once(stalled, 'error');
   await service.close();
   expect((await lost)[0]).toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('a query interrupted by shutdown is answered with service-ending', async () => {
+  const service = await testService({ compile: compileRequest });
+  const side = (name: string) => `range ${name} from 1 to 1000000 step 1 | extend k = 1`;
+  const apl = `${side('a')} | join kind=inner (${side('b')}) on k | summarize sum(a * b)`;
+  const answer = service.json('POST', '/v1/datasets/_apl?format=tabular', { apl }, { 'x-apl-query': 'q' });
+  await vi.waitUntil(async () => (await service.json('GET', '/v1/local/queries/q')).status === 200);
+  await service.service.close();
+  const { status, body } = await answer;
+  expect([status, body.message, body.detail?.errorType ?? body.code]).toEqual([
+    503,
+    'The service is shutting down. Send the request again when it is running.',
+    'service-ending',
+  ]);
 });

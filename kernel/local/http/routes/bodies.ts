@@ -21,12 +21,12 @@ export class BodiesUnderWay {
       this.#answers.add(answer);
       void answer.then(() => this.#answers.delete(answer));
     });
-    // On the status for a canceled request, clients drop their events.
-    scope.setErrorHandler(error => {
-      throw this.#ending && error instanceof AplKernelError && error.code === 'query-canceled'
-        ? endingError()
-        : error;
-    });
+  }
+
+  /** Returns the error to report: on the status for a canceled request, clients drop their events and do not repeat their queries. */
+  reported(error: Error): Error {
+    const isCanceled = error instanceof AplKernelError && error.code === 'query-canceled';
+    return this.#ending && isCanceled ? endingError() : error;
   }
 
   /** Accepts no more requests; resolves once all are answered or have taken too long. */

@@ -143,6 +143,9 @@ test('a body interrupted by shutdown is answered with service-ending', async () 
   const app = fastify();
   const bodies = new BodiesUnderWay();
   bodies.watch(app);
+  app.setErrorHandler((error: Error) => {
+    throw bodies.reported(error);
+  });
   const work = new EventEmitter();
   app.post('/', async () => {
     const canceled = once(work, 'canceled');
