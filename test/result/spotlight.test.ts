@@ -28,6 +28,7 @@ const ms = {
     range(90, null, 0.2, 0.2),
   ],
 };
+const share = (value: string, selected: number, baseline: number) => ({ value, selected, baseline });
 const member = (part: object) => ({
   ...region,
   values: [{ value: 'of a test', selected: 1, baseline: 0, ...part }],
@@ -81,6 +82,21 @@ describe('the sentence of an entry', () => {
       'an open range',
       { ...ms, values: [range(9, 36, 0.1, 0.3), range(36, null, 0.9, 0.7)] },
       '90% of the selected events have ms \u2265 36, 70% of the others',
+    ],
+    [
+      'the value whose share grows most, not the most frequent one',
+      { ...region, values: [share('FRA', 0.6, 0.5), share('GRU', 0.4, 0.1)] },
+      '40% of the selected events have region = GRU, 10% of the others',
+    ],
+    [
+      'the first of several values that grow equally',
+      { ...region, values: [share('FRA', 0.25, 0.5), share('GRU', 0.5, 0.25), share('IAD', 0.25, 0)] },
+      '50% of the selected events have region = GRU, 25% of the others',
+    ],
+    [
+      'ranges with a less frequent one between them',
+      { ...ms, values: [range(null, 9, 0.3, 0.1), range(9, 36, 0.1, 0.5), range(36, null, 0.6, 0.2)] },
+      '60% of the selected events have ms \u2265 36, 20% of the others',
     ],
     ['a word', member({ has: 'deadlock' }), 'region has deadlock'],
     ['a missing element', member({ lacks: 7 }), 'region without 7'],

@@ -46,6 +46,29 @@ test('round trip of any bytes', () => {
   );
 });
 
+test.each<readonly [string, number]>([
+  ['nothing', 0],
+  ['a dictionary id', 0x01],
+  ['a checksum of the content', 0x04],
+  ['the size of the content', 0x08],
+  ['checksums of the blocks', 0x10],
+  ['all of them', 0x1d],
+])('decodes blocks of other libraries with %s', (_, flags) => {
+  const packed = encodeLz4(text('GET /checkout 200\n'.repeat(9)));
+  const stored = text('GET /cart 500\n');
+  const optional = (flag: number, count: number) => (flags & flag ? Array<number>(count).fill(0xa5) : []);
+  const frame = Uint8Array.from([
+    ...[0x04, 0x22, 0x4d, 0x18, 0x60 | flags, 0x70],
+    ...[...optional(0x08, 8), ...optional(0x01, 4), 0x73],
+    ...[...packed.slice(7, -4), ...optional(0x10, 4)],
+    ...[stored.length, 0, 0, 0x80, ...stored, ...optional(0x10, 4)],
+    ...[0, 0, 0, 0, ...optional(0x04, 4)],
+  ]);
+  expect(new TextDecoder().decode(decodeLz4(frame))).toBe(
+    `${'GET /checkout 200\n'.repeat(9)}GET /cart 500\n`,
+  );
+});
+
 test('a frame does not depend on earlier ones', () => {
   const frame = encodeLz4(text('GET /checkout 200\nGET /checkout 500\n'));
   for (const other of ['/checkout 200', 'GET /checkout 200\n'.repeat(50)]) encodeLz4(text(other));

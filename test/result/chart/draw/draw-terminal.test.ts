@@ -109,6 +109,20 @@ test('draws a pie as bars and a heatmap as shades', async () => {
   `);
 });
 
+test('draws a shade for each pair of names, and for several names in one column if there is less room', async () => {
+  const pairs = (count: number): SampleTable => ({
+    columns: [
+      ['host', 'string', cells(count * 2, row => (row % 2 === 0 ? 'alpha' : 'beta'))],
+      ['uri', 'string', cells(count * 2, row => `/${String.fromCharCode(97 + Math.floor(row / 2))}`)],
+      ['n', 'integer', cells(count * 2, row => (row === 3 ? null : row))],
+    ],
+    groups: ['host', 'uri'],
+    aggs: total,
+  });
+  expect(await drawn(pairs(4), 40, 'heat')).toEqual(['beta   █▓ ░', 'alpha  █▓▒░']);
+  expect(await drawn(pairs(20), 16, 'heat')).toEqual(['beta   ██▓▓▓▒▒░░', 'alpha  ██▓▓▓▒▒░░']);
+});
+
 test.each([20, 40, 80])('draws no line wider than a terminal of %i columns', async width => {
   for (const table of [overTime, byHost, byName])
     for (const line of await drawn(table, width)) expect([...line].length).toBeLessThanOrEqual(width);
