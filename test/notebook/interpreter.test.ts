@@ -341,6 +341,37 @@ describe('a query that finds the local service gone', () => {
       [false, true],
     ]);
   });
+
+  test('for a cluster fails, and the next one warns after the service is restarted', async () => {
+    const gone = await startService(() => ({}));
+    await gone.close();
+    const fresh = await startBench({
+      reply: seen => everyday({ ...seen, path: seen.path.replace('/v1/deployments/lake', '') }),
+      local: service => ({
+        connect: async (_, doubted = false) => {
+          const { url } = doubted ? service : gone;
+          return { url, token: 't', restarted: doubted };
+        },
+        close: () => undefined,
+      }),
+    });
+    onTestFinished(() => fresh.close());
+    const lake = [
+      ...['[deployments.lake]', 'engine = "trino"', 'url = "https://trino.invalid"', 'user = "ann"'],
+      ...['catalog = "hive"', 'schema = "logs"', ''],
+    ];
+    await writeFile(join(fresh.homeDir, '.axiom.toml'), lake.join('\n'), { mode: 0o600 });
+    const first = await fresh.run('%use lake\nweb | count');
+    const next = await fresh.run('web | count');
+    expect([first.outcome.status === 'error' && first.outcome.ename, next.outcome.status]).toEqual([
+      'connection-refused',
+      'ok',
+    ]);
+    const output = next.outputs.find(each => 'metadata' in each);
+    expect(output && 'metadata' in output && output.metadata.apl).toMatchObject({
+      limits: [{ text: 'The local service had stopped; it was started again for this query.' }],
+    });
+  });
 });
 
 test.each(['its time limit', 'its user'])(
@@ -536,6 +567,17 @@ describe('the kernel reports', () => {
         codemirror_mode: 'axiom-apl',
         pygments_lexer: 'kusto',
       },
+    ]);
+  });
+
+  test('a banner, and links to the documentation', () => {
+    const { banner, help_links } = bench.handler.info;
+    expect([banner, help_links]).toEqual([
+      'apl-kernel 1.2.3: APL, the Axiom Processing Language. Run %help for what a cell can contain.',
+      [
+        { text: 'APL: introduction', url: 'https://axiom.co/docs/apl/introduction' },
+        { text: 'APL: functions', url: 'https://axiom.co/docs/apl/scalar-functions/metadata-functions' },
+      ],
     ]);
   });
 
