@@ -74,6 +74,10 @@ const quiet = [
       ? { status: 500, message: place % 25 < 10 ? 'no route' : `${place % 2 ? 'cart' : 'shop'} timed out` }
       : {},
   ),
+  // Exactly five standard deviations more, and one event more than that.
+  ...day(13, [25, 75], () => ({})),
+  ...day(14, [25, 76], () => ({})),
+  ...day(15, [500, 2_000], (_, isLater) => (isLater ? { duration_ms: 100 } : {})),
 ];
 
 const bench = realBench({
@@ -200,6 +204,37 @@ describe('%investigate', () => {
       "%%time 2026-01-01T10:00:00Z..2026-01-01T10:20:00Z\n%%explain _time >= datetime(2026-01-01T10:10:00Z)\n['answered']\n| project-away request_id, message",
     );
     await expectToHold(codeOf(updates));
+  });
+
+  test('writes a heading above each answer that stands out', async () => {
+    await bench().run('%annotate Deploy 8 --time 2026-01-15T10:05Z --dataset quiet');
+    const headings = async (range: string, name: string) => {
+      const { run, updates } = await written(`%investigate ${range} ['${name}']`);
+      expect(traceback(run)).toEqual([]);
+      return proseOf(updates).map(text => text.split('\n')[0]);
+    };
+    expect(await headings('2026-01-15T10:10Z..2026-01-15T10:20Z', 'quiet')).toEqual([
+      "## quiet, 2026-01-15T10:10:00Z..2026-01-15T10:20:00Z, compared with the preceding range",
+      '### Events',
+      '### Latency',
+      '### Most frequent message',
+      '### Annotations',
+    ]);
+    expect(await headings('2026-01-01T10:10Z..2026-01-01T10:20Z', 'answered')).toEqual([
+      "## answered, 2026-01-01T10:10:00Z..2026-01-01T10:20:00Z, compared with the preceding range",
+      '### What changed',
+      '### New log lines',
+      '### Deployments',
+    ]);
+  });
+
+  test.each([
+    [13, '75; before: 25', false],
+    [14, '76; before: 25', true],
+  ])('reports more events from five standard deviations: day %i', async (date, words, standsOut) => {
+    const run = await bench().run(`%investigate 2026-01-${date}T10:10Z..2026-01-${date}T10:20Z ['quiet']`);
+    const [out = '', rest = ''] = (shown(run).at(-1) ?? '').split('Does not stand out:');
+    expect([out.includes(words), rest.includes(words)]).toEqual([standsOut, !standsOut]);
   });
 
   test('says so if nothing stands out', async () => {

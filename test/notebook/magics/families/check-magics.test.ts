@@ -108,6 +108,41 @@ describe('%diff', () => {
     expect(shown(await bench().run('%diff a a'))).toEqual(['a and a are the same: 2 rows']);
   });
 
+  test.each<[what: string, before: string, after: string, options: string, lines: readonly string[]]>([
+    [
+      'values that become null, and nulls that get a value',
+      'project ms, user',
+      'project ms = case(ms == 5, 50, ms == 50, 5, ms), user',
+      '--key ms',
+      ['row ms user', 'changed 50 null \u2192 x', 'changed 5 x \u2192 null'],
+    ],
+    [
+      'keys that are null',
+      'project user, ms',
+      'project user, ms = ms + 1 | where ms < 100',
+      '--key user',
+      ['row user ms', 'removed y 9007199254740991', 'changed null 50 \u2192 51', 'changed x 5 \u2192 6'],
+    ],
+    [
+      'nulls of rows that are only in one',
+      'where ms < 100 | project ms, user',
+      'where ms > 5 and ms < 100 | extend ms = ms + 1 | project ms, user',
+      '--key ms',
+      ['row ms user', 'removed 50 null', 'removed 5 x', 'added 51 null'],
+    ],
+  ])('shows %s', async (_, before, after, options, lines) => {
+    await bench().run(`%%time 2026-01-02\na << web | ${before}\n\nb << web | ${after}`);
+    const text = shown(await bench().run(`%diff a b ${options}`))[0];
+    const table = text?.split('\n').map(line => line.replace(/ +/g, ' ').trim());
+    expect(table?.slice(2)).toEqual(lines);
+  });
+
+  test('treats numbers within the tolerance as equal', async () => {
+    await bench().run('a << print x = 1.0\n\nb << print x = 1.01');
+    expect(shown(await bench().run('%diff a b --tolerance 0.01'))).toEqual(['a and b are the same: 1 row']);
+    expect(shown(await bench().run('%diff a b --tolerance 0.009'))[0]).toContain('0 the same');
+  });
+
   test.each([
     ['%diff a nope', '%diff: there is no result nope'],
     ['%diff a b --key x', '%diff: a has no field x'],

@@ -78,6 +78,25 @@ describe('%config', () => {
     );
   });
 
+  test.each<[setting: string, accepted: readonly string[], refused: readonly string[]]>([
+    ['limit', ['1', '999999999'], ['0', '-1', '1000000000', '1e3']],
+    ['timeout', ['1', '86400'], ['0', '86401', '1.5']],
+    ['rows', ['1', '999999999'], ['0', '-1', '1000000000', 'all']],
+    ['retain', ['on', 'off'], ['yes', 'true', '1']],
+    ['annotations', ['on', 'off'], ['no', 'false', '0']],
+  ])('accepts and refuses values of %s', async (setting, accepted, refused) => {
+    for (const value of accepted)
+      expect(printed(await bench.run(`%config ${setting} ${value}`))).toBe(
+        `${setting} is ${value} from now on, in ~/.apl-kernel.toml\n`,
+      );
+    const last = accepted.at(-1);
+    for (const value of refused)
+      expect(traceback(await bench.run(`%config ${setting} ${value}`))[0]).toContain(
+        `the setting ${setting} cannot be ${value}`,
+      );
+    expect(await readFile(userFile(), 'utf8')).toBe(`${setting} = "${last}"\n`);
+  });
+
   test("gives a notebook's own settings precedence over the files", async () => {
     await writeFile(userFile(), 'limit = 7\n');
     await bench.run('%limit 3\nweb');
