@@ -214,14 +214,14 @@ describe('%investigate', () => {
       return proseOf(updates).map(text => text.split('\n')[0]);
     };
     expect(await headings('2026-01-15T10:10Z..2026-01-15T10:20Z', 'quiet')).toEqual([
-      "## quiet, 2026-01-15T10:10:00Z..2026-01-15T10:20:00Z, compared with the preceding range",
+      '## quiet, 2026-01-15T10:10:00Z..2026-01-15T10:20:00Z, compared with the preceding range',
       '### Events',
       '### Latency',
       '### Most frequent message',
       '### Annotations',
     ]);
     expect(await headings('2026-01-01T10:10Z..2026-01-01T10:20Z', 'answered')).toEqual([
-      "## answered, 2026-01-01T10:10:00Z..2026-01-01T10:20:00Z, compared with the preceding range",
+      '## answered, 2026-01-01T10:10:00Z..2026-01-01T10:20:00Z, compared with the preceding range',
       '### What changed',
       '### New log lines',
       '### Deployments',

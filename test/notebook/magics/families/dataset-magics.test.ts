@@ -182,3 +182,26 @@ describe('%drop', () => {
     await bench().run('%use local');
   });
 });
+
+test('completion has the datasets and fields of an import at once, and not those of a deleted dataset', async () => {
+  // Cached names are otherwise kept for a minute.
+  const completes = (code: string) =>
+    expect.poll(
+      async () => (await bench().handler.complete(code, code.length)).items.map(({ text }) => text),
+      {
+        timeout: 30_000,
+      },
+    );
+  const file = join(bench().homeDir, 'fresh.ndjson');
+  await bench().run('%schema');
+  await completes("['fre").toEqual([]);
+  await writeFile(file, '{"_time":"2026-01-01T00:00:00Z","early":1}');
+  await bench().run(`%import ${file} --dataset fresh`);
+  await completes("['fre").toEqual(["['fresh']"]);
+  await completes('fresh | project earl').toEqual(['early']);
+  await writeFile(file, '{"_time":"2026-01-02T00:00:00Z","latest":1}');
+  await bench().run(`%import ${file} --dataset fresh`);
+  await completes('fresh | project lates').toEqual(['latest']);
+  await bench().run('%drop fresh', { answer: 'fresh' });
+  await completes("['fre").toEqual([]);
+});
