@@ -20,6 +20,7 @@ import {
   namesInComment,
   periodPattern,
   periodsAmongNames,
+  spacesFollow,
 } from '../sources/csv-recognize.js';
 import { endOf, firstBytes, hasByteOrderMark, linesAtStart, plain } from '../sources/source-formats.js';
 import { lineReader } from './line-reader.js';
@@ -367,8 +368,11 @@ async function readWhole(
   const { dialect = sniffed } = units ?? {};
   const header = isNamed && units === undefined;
   const reader = csvReader(file, dialect);
+  // The response to a request has no notes to report a change of values.
+  const isSpaced = options.spreadsheet === true && (await isSpacedAt(file, dialect));
   const notes = [
     ...headNotes(isNamed ? first : undefined, names, sniffed.above, commented, options),
+    ...(isSpaced ? ['Spaces after the delimiters are not part of the values.'] : []),
     ...(units?.notes ?? []),
     ...(await endNotes(source, sniffed)),
   ];
@@ -381,6 +385,7 @@ async function readWhole(
     notes,
     // With comma as the delimiter, one within a value more likely groups digits.
     commas: options.spreadsheet === true && dialect.delimiter !== ',',
+    isSpaced,
   };
   const withOdd = async (): Promise<Texts | undefined> => {
     const copy = await withOddLines(connection, source, dialect, header);
@@ -493,6 +498,11 @@ async function hasPeriodNames(connection: Connection, first: readonly string[]):
   );
   const [row = []] = await connection.run(`SELECT ${shares.join(', ')} FROM sample WHERE rowid > 0`);
   return row.every(share => share !== null && Number(share) < 0.5);
+}
+
+/** Whether a space follows each delimiter at the beginning of the table. */
+async function isSpacedAt(file: string, { delimiter, skip }: Dialect): Promise<boolean> {
+  return spacesFollow((await linesAtStart(file)).slice(skip), delimiter);
 }
 
 /**

@@ -25,29 +25,34 @@ export interface Texts {
   readonly carries?: true;
   /** Whether numbers may have a decimal comma, and points between thousands. */
   readonly commas?: boolean;
+  /** Whether a space before each value but the first of a line is not part of it. */
+  readonly isSpaced?: boolean;
 }
 
 /** Reads string columns, with their first rows in the temporary table `sample`, each as the narrowest lossless type. */
 export async function readTexts(connection: Connection, texts: Texts): Promise<Reading> {
-  const { names, notes } = texts;
+  const { names, notes, isSpaced = false } = texts;
+  // A column of whole lines.
+  const width = texts.carries === true ? names.length - 1 : names.length;
   const possible = bits.empty + (texts.commas ? bits.all : bits.all - bits.comma);
   const fewFitting = await fittingFew(connection, names.length, possible);
   const inSample = await fittingIn(connection, 'sample', fewFitting, possible);
   const sampled = await typesOf(connection, ['sample'], inSample);
   const [[last = -1] = []] = await connection.run('SELECT max(rowid) FROM sample');
   const shortened = await shortenedNotes(connection, names, sampled.types);
-  const reading = (from: string, { types, words }: Types, refused: number): Reading => {
+  const reading = (from: string, found: Types, refused: number): Reading => {
+    const { types, words } = found;
     const widened = names.flatMap((name, index) =>
       widenedNotes(name, shown(sampled.types[index]), shown(types[index])),
     );
     return {
       from,
       sample: 'sample',
-      fields: names.map((name, index) => fieldOf(name, index, types[index] ?? 'string', words)),
+      fields: names.map((name, index) => fieldOf(name, index, found, isSpaced && index > 0 && index < width)),
       notes: [...notes, ...refusedNotes(refused), ...widened, ...commaNotes(names, types), ...shortened],
       refused,
       ...present({
-        emptied: words.length > 0 ? emptiedIn(connection, names, types, words) : undefined,
+        emptied: words.length > 0 ? emptiedIn(connection, names, found) : undefined,
         ...{ whole: texts.whole, carries: texts.carries },
       }),
     };
@@ -141,7 +146,7 @@ async function shortenedNotes(
   const reals = names.flatMap((_, index) => (types[index] === 'real' ? [index] : []));
   if (reals.length === 0) return [];
   const rows = await connection.run(
-    `SELECT i, first(t) FROM ${asOneColumn('sample', reals)} WHERE CASE WHEN contains(t, 'E+') THEN regexp_full_match(t, ${sqlText(shortenedPattern)}) END GROUP BY i ORDER BY i`,
+    `SELECT i, first(t) FROM ${asOneColumn('sample', reals)} WHERE CASE WHEN contains(t, 'E+') THEN regexp_full_match(trim(t), ${sqlText(shortenedPattern)}) END GROUP BY i ORDER BY i`,
   );
   return rows.map(
     ([index, text]) =>
@@ -153,15 +158,14 @@ async function shortenedNotes(
 function emptiedIn(
   connection: Connection,
   names: readonly string[],
-  types: readonly ColumnType[],
-  words: readonly string[],
+  { types, words, spaced }: Types,
 ): NonNullable<Reading['emptied']> {
   return async (relation, hasNull) => {
     const isTyped = (index: number) => storedAs(types[index] ?? 'string') !== 'string';
     const typed = names.flatMap((name, index) => (isTyped(index) && hasNull(name) ? [{ name, index }] : []));
     if (typed.length === 0) return [];
     const [row = []] = await connection.run(
-      `SELECT ${typed.map(({ index }) => `count(${emptyWord(`t${index}`, words)})`).join(', ')} FROM ${relation}`,
+      `SELECT ${typed.map(({ index }) => `count(${emptyWord(unspaced(index, spaced), words)})`).join(', ')} FROM ${relation}`,
     );
     const found = typed.flatMap(({ name }, place) =>
       Number(row[place]) === 0 ? [] : [`\`${name}\` (${formatCount(Number(row[place]))})`],
@@ -219,15 +223,21 @@ function emptyWord(text: string, words: readonly string[]): string {
   return `CASE ${text} ${words.map(word => `WHEN ${sqlText(word)} THEN ${sqlText(word)}`).join(' ')} END`;
 }
 
-/** Types of columns, and the missing-value words found in those that are not text. */
+/** Types of columns, the missing-value words found in those that are not text, and the columns with spaces around values. */
 interface Types {
   readonly types: readonly ColumnType[];
   readonly words: readonly string[];
+  readonly spaced: ReadonlySet<number>;
+}
+
+/** Returns the SQL of a column, without spaces around its values if there are any. */
+function unspaced(index: number, spaced: ReadonlySet<number>): string {
+  return spaced.has(index) ? `trim(t${index})` : `t${index}`;
 }
 
 /** Returns the types that fit a few rows of the sample, which rule out most of them. */
 function fittingFew(connection: Connection, width: number, possible: number): Promise<readonly Fitting[]> {
-  const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [] }));
+  const any = Array.from({ length: width }, () => ({ fitting: undefined, words: [], spaced: false }));
   return narrowed(connection, `(SELECT * FROM sample LIMIT ${fewRows})`, any, possible);
 }
 
@@ -255,7 +265,8 @@ async function typesOf(
     }),
   );
   const words = new Set(found.flatMap((each, index) => (types[index] === 'string' ? [] : each.words)));
-  return { types, words: emptyWords.filter(word => words.has(word)) };
+  const spaced = new Set(found.flatMap((each, index) => (each.spaced ? [index] : [])));
+  return { types, words: emptyWords.filter(word => words.has(word)), spaced };
 }
 
 function typeOf(fitting: number | undefined): ColumnType {
@@ -273,7 +284,7 @@ async function provesComma(
   const text = `t${index}`;
   for (const source of sources) {
     const rows = await connection.run(
-      `SELECT 1 FROM ${source} WHERE contains(${text}, ',') AND NOT regexp_full_match(${text}, '-?\\d{1,3},\\d{3}') LIMIT 1`,
+      `SELECT 1 FROM ${source} WHERE contains(${text}, ',') AND NOT regexp_full_match(trim(${text}), '-?\\d{1,3},\\d{3}') LIMIT 1`,
     );
     if (rows.length > 0) return true;
   }
@@ -282,10 +293,11 @@ async function provesComma(
 
 const fewRows = 64;
 
-/** Types that fit every value of a column, as bits, undefined if it has none; and its missing-value words. */
+/** Types that fit every value of a column, as bits, undefined if it has none; its missing-value words; whether values have outer spaces. */
 interface Fitting {
   readonly fitting: number | undefined;
   readonly words: readonly string[];
+  readonly spaced: boolean;
 }
 
 /**
@@ -302,16 +314,17 @@ async function narrowed(
   const open = places.filter(index => columns[index]?.fitting !== bits.none);
   if (open.length === 0) return columns;
   const rows = await connection.run(
-    `SELECT i, bit_and(CASE WHEN w IS NULL THEN ${fittingSql('t', (possible & bits.comma) > 0)} ELSE ${bits.all + bits.empty} END), string_agg(DISTINCT w, ' ')
-     FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM ${asOneColumn(source, open)})
+    `SELECT i, bit_and(CASE WHEN w IS NOT NULL OR t = '' THEN ${bits.all + bits.empty} ELSE ${fittingSql('t', (possible & bits.comma) > 0)} END), string_agg(DISTINCT w, ' '), bool_or(t <> written OR t = '')
+     FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM (SELECT i, t AS written, trim(t) AS t FROM ${asOneColumn(source, open)}))
      WHERE t IS NOT NULL GROUP BY i`,
   );
   const found = [...columns];
-  for (const [index, fitting, words] of rows) {
+  for (const [index, fitting, words, spaced] of rows) {
     const before = columns[Number(index)];
     found[Number(index)] = {
       fitting: Number(fitting) & (before?.fitting ?? possible),
       words: [...(before?.words ?? []), ...(words === null ? [] : String(words).split(' '))],
+      spaced: before?.spaced === true || spaced === true,
     };
   }
   return found;
@@ -339,9 +352,12 @@ const exactDigits = 16;
 /** Largest integer that is read as a real. */
 const largestReal = 8_999_999_999_999_999n;
 
-/** A number of which a double represents the digits before the point, below 9,000,000,000,000,000. */
-const realPattern =
-  '-?(0|[1-9]\\d{0,14}|[1-8]\\d{15})(\\.\\d+([eE][+-]?\\d{1,3})?|[eE][+-]\\d{1,3})?|[Nn]a[Nn]|-?[Ii]nf(inity)?';
+/** Digits before a point that a double represents, below 9,000,000,000,000,000. */
+const wholePattern = '(0|[1-9]\\d{0,14}|[1-8]\\d{15})';
+const exponentPattern = '[eE][+-]?\\d{1,3}';
+/** A number, with digits on one side of its point at least. */
+const numberPattern = `-?(${wholePattern}(\\.\\d*(${exponentPattern})?|[eE][+-]\\d{1,3})?|\\.\\d+(${exponentPattern})?)`;
+const realPattern = `${numberPattern}|[Nn]a[Nn]|-?[Ii]nf(inity)?`;
 /** The most common form, tested first. */
 const plainReal = '-?(0|[1-9][0-9]{0,14})\\.[0-9]+';
 /** With a decimal comma, and optional points between thousands. */
@@ -401,17 +417,19 @@ function storedAs(type: ColumnType): TypeName {
   return type === 'comma' ? 'real' : type === 'unseen' || type === 'empty' ? 'string' : type;
 }
 
-/** Returns a field; words are kept as strings in a column that has nothing else. */
-function fieldOf(name: string, index: number, type: ColumnType, words: readonly string[]): ReadField {
-  const text = `t${index}`;
-  if (type === 'string') return { name, type, sql: text };
+/** Returns a field; words and blanks are kept as strings in a column that has nothing else, without spaces before them if `follows`. */
+function fieldOf(name: string, index: number, { types, words, spaced }: Types, follows: boolean): ReadField {
+  const type = types[index] ?? 'string';
+  const written = follows ? `nullif(ltrim(t${index}), '')` : `t${index}`;
+  if (type === 'string') return { name, type, sql: written };
   const stored = storedAs(type);
-  const word = words.map(
-    each => `WHEN ${text} = ${sqlText(each)} THEN ${stored === 'string' ? text : 'NULL'} `,
+  const text = unspaced(index, spaced);
+  const absent = (spaced.has(index) ? ['', ...words] : words).map(
+    each => `WHEN ${text} = ${sqlText(each)} THEN ${stored === 'string' ? written : 'NULL'} `,
   );
-  const absent = `CASE ${word.join('')}WHEN ${text} IS NOT NULL THEN ${mismatchAt(index, text)} END`;
-  if (stored === 'string') return { name, type: stored, sql: `${absent}::VARCHAR` };
-  return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${absent}::${sqlTypes[stored]})` };
+  const other = `CASE ${absent.join('')}WHEN ${written} IS NOT NULL THEN ${mismatchAt(index, written)} END`;
+  if (stored === 'string') return { name, type: stored, sql: `${other}::VARCHAR` };
+  return { name, type: stored, sql: `coalesce(${readAs(text, type)}, ${other}::${sqlTypes[stored]})` };
 }
 
 function refusedNotes(refused: number): string[] {

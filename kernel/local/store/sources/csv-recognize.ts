@@ -125,12 +125,19 @@ function isCut(text: string): boolean {
   return text.lastIndexOf('[') > text.lastIndexOf(']') || text.lastIndexOf('(') > text.lastIndexOf(')');
 }
 
-/** A year or a numeric date as a column name of a wide table. */
-export const periodPattern = '(18|19|20|21)\\d\\d([-/.]\\d{1,2}){0,2}|\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}';
+/** A column name of a wide table that begins with a digit: a year, a numeric date, a range, `65+`, `3-month`, `2. answer`. */
+export const periodPattern = [
+  '(18|19|20|21)\\d\\d([-/.]\\d{1,2}){0,2}',
+  '(18|19|20|21)\\d\\d[-/]\\d{2,4}( \\D.*)?',
+  '\\d{1,2}[-/.]\\d{1,2}[-/.]\\d{2,4}',
+  '\\d{1,3}(-\\d{1,3}|\\+)',
+  '\\d{1,4}-[A-Za-z][^-/]*',
+  '\\d{1,3}\\. \\D.*',
+].join('|');
 
 /**
- * Returns the cells of a first line that are years or dates, if they are distinct and among names: they are names too, unless the values
- * below are similar. Otherwise returns none.
+ * Returns the cells of a first line that are years, dates or ranges, if they are distinct and among names: they are names too, unless the
+ * values below are similar. Otherwise returns none.
  */
 export function periodsAmongNames(cells: readonly string[]): readonly number[] {
   const isPeriod = new RegExp(`^(${periodPattern})$`);
@@ -159,6 +166,17 @@ export function looksLikeCsv(lines: readonly string[]): boolean {
       !rows.some(row => row.some((cell, column) => cell !== '' && cell === names[column]))
     );
   });
+}
+
+/** Whether a space follows each delimiter in these lines of a table, not counting quoted values. */
+export function spacesFollow(lines: readonly string[], delimiter: string): boolean {
+  const after = lines.flatMap(line =>
+    line
+      .replace(/"[^"]*"/g, '')
+      .split(delimiter)
+      .slice(1),
+  );
+  return after.length > 0 && after.every(each => each.startsWith(' '));
 }
 
 /** Splits a line into values, approximately: drops delimiters within quotes. */

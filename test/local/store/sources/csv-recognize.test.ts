@@ -10,6 +10,7 @@ import {
   looksLikeTotal,
   namesInComment,
   periodsAmongNames,
+  spacesFollow,
 } from '../../../../kernel/local/store/sources/csv-recognize.js';
 
 test.each<[string, readonly string[], number]>([
@@ -93,6 +94,21 @@ test.each<[readonly string[], readonly number[]]>([
     ['host', '2024-01', '01/02/2025'],
     [1, 2],
   ],
+  [
+    ['date', '1-month', '30-day mean', '2. answer'],
+    [1, 2, 3],
+  ],
+  [
+    ['host', '2024-2025 change', '2025/26', '2026/2027'],
+    [1, 2, 3],
+  ],
+  [
+    ['host', '0-14', '15-64', '65+'],
+    [1, 2, 3],
+  ],
+  [['host', '1-Jan-2026'], []],
+  [['host', '12:30 h'], []],
+  [['host', '1.5 s'], []],
   [['host', '2024', '2024'], []],
   [['2024', '2025'], []],
   [['2024', 'host'], []],
@@ -187,4 +203,16 @@ test.each<[string | undefined, readonly string[] | undefined]>([
   [undefined, undefined],
 ])('of the comment %j the names of two columns: %j', (line, names) => {
   expect(namesInComment(line, 2)).toEqual(names);
+});
+
+test.each<[string, readonly string[], string, boolean]>([
+  ['each', ['a, b', '1, 2', ', '], ',', true],
+  ['each in a table of another delimiter', ['a; b', '1;  2,5'], ';', true],
+  ['each but those of quoted values', ['a, b, c', '1,"x,y", 2', '"x,y", 1, '], ',', false],
+  ['delimiters, not those within quotes', ['a, b', '"x,y", 1'], ',', true],
+  ['some', ['a, b', '1,2'], ',', false],
+  ['none', ['a,b', '1,2'], ',', false],
+  ['no delimiter', ['a', '1'], ',', false],
+])('spaces follow delimiters: %s', (_, lines, delimiter, expected) => {
+  expect(spacesFollow(lines, delimiter)).toBe(expected);
 });
