@@ -24,7 +24,7 @@ export class BodiesUnderWay {
   }
 
   /** Returns the error to report: on the status for a canceled request, clients drop their events and do not repeat their queries. */
-  reported(error: Error): Error {
+  reported<E>(error: E): E | LocalError {
     const isCanceled = error instanceof AplKernelError && error.code === 'query-canceled';
     return this.#ending && isCanceled ? endingError() : error;
   }
