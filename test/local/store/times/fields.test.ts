@@ -99,6 +99,15 @@ test.each([
     '{"shipped":"Nov 5, 2026","version":"1.2.24"}',
     '`shipped` holds timestamps: choose one, for example with `--time shipped`.',
   ],
+  // Numbers are times from ten digits in seconds to the year 2100.
+  [
+    '{"low_at":999999999,"least_at":1000000000,"most_at":4102444800,"high_at":4102444801,"id":1700000000}',
+    '`least_at`, `most_at` hold timestamps: choose one, for example with `--time least_at`.',
+  ],
+  [
+    '{"low_at":999999999999,"least_at":1000000000000.0,"most_at":4102444800000,"high_at":4102444800001}',
+    '`least_at`, `most_at` hold timestamps: choose one, for example with `--time least_at`.',
+  ],
   ['{"version":"1.2.24","ip":"10.0.0.1","part":"13-45-2024"}', 'Set one with `--time` if there is one.'],
 ])('a note says why no field of %s is the time', async (text, note) => {
   expect((await imported(text)).notes.join()).toContain(`matches every time range. ${note}`);
