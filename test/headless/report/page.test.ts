@@ -257,6 +257,15 @@ describe('the data of a table', () => {
     );
   });
 
+  test.each<readonly [heading: string, name: string]>([
+    ['# -- 5xx / p99 --', '5xx-p99'],
+    ['# \u{1f4c8} !', 'data'],
+    [`# ${'\u{20000}'.repeat(61)}`, '\u{20000}'.repeat(60)],
+    ['# u\u0308ber', 'über'],
+  ])('is named after the heading: %j', (heading, name) => {
+    expect(link(page([markdown(heading), code('web', output())]))[1]).toBe(`${name}.csv`);
+  });
+
   test('says how much of a large result the notebook has', () => {
     const many: readonly SampleColumn[] = [['n', 'integer', cells(50_000, row => (row * 7_919) % 50_021)]];
     const { data, metadata } = toBundle(sampleResult([{ columns: many }]));
