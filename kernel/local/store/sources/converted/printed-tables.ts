@@ -128,9 +128,7 @@ class Table {
     const textOf = (from: number, to?: number) => characters.slice(from, to).join('');
     const [{ from: start = 0 } = {}] = this.#columns;
     const isLast = (at: number) => at === this.#columns.length - 1;
-    const gaps = this.#columns.map(({ to }, at) =>
-      textOf(to, this.#columns[at + 1]?.from ?? (start > 0 ? undefined : to)),
-    );
+    const gaps = this.#columns.map(({ to }, at) => textOf(to, this.#columns[at + 1]?.from));
     const isGap = (gap: string) => (bar === ' ' ? gap.trim() === '' : gap.trim() === bar);
     if (!gaps.every((gap, at) => (isLast(at) && start === 0) || isGap(gap))) return undefined;
     if (textOf(0, start).trim() !== (start > 0 ? bar : '')) return undefined;
