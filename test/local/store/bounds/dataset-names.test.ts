@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeName, encodeName, isDatasetName } from '../../../kernel/local/store/names.js';
+import { decodeName, encodeName, isDatasetName } from '../../../../kernel/local/store/names.js';
 
 describe('the name of a dataset', () => {
   test.each<readonly [what: string, name: string]>([
