@@ -193,6 +193,35 @@ test('the suggested pandas code has the types, and parses times only if there ar
   );
 });
 
+const pandasTypes = [
+  `dtype={"n": "Int64", "d": "Int64", "r": "float64", "s": "string", "x": "string", "b": "boolean", "'=name": "Int64"}`,
+  'parse_dates=["t"], date_format="ISO8601", keep_default_na=False',
+  `na_values={"n": [""], "t": [""], "d": [""], "r": ["", "NaN"], "s": [""], "x": [""], "b": [""], "'=name": [""]}`,
+].join(', ');
+const polarsTypes = `schema={"n": pl.Int64, "t": pl.Datetime("ns", "UTC"), "d": pl.Int64, "r": pl.Float64, "s": pl.String, "x": pl.String, "b": pl.Boolean, "'=name": pl.Int64}`;
+
+test.each<readonly [ending: string, pandas?: string, polars?: string]>([
+  ['csv', `pd.read_csv("t", ${pandasTypes})`, `pl.read_csv("t", ${polarsTypes})`],
+  ['tsv', `pd.read_csv("t", sep="\\t", ${pandasTypes})`, `pl.read_csv("t", separator="\\t", ${polarsTypes})`],
+  [
+    'jsonl',
+    'pd.DataFrame(map(json.loads, open("t", encoding="utf-8")), dtype=object)',
+    `pl.read_ndjson("t", schema={"n": pl.Int64, "t": pl.String, "d": pl.Int64, "r": pl.Float64, "s": pl.String, "x": pl.String, "b": pl.Boolean, "=name": pl.Int64})`,
+  ],
+  [
+    'json',
+    'pd.DataFrame(json.load(open("t", encoding="utf-8")), dtype=object)',
+    'pl.read_json("t", infer_schema_length=None)',
+  ],
+  ['parquet', 'pd.read_parquet("t", dtype_backend="pyarrow")', 'pl.read_parquet("t")'],
+  ['feather', 'pd.read_feather("t", dtype_backend="pyarrow")', 'pl.read_ipc("t")'],
+  ['md'],
+])('the suggested code of a %s file is complete', (ending, pandas, polars) => {
+  const format = exportFormats.find(({ endings }) => endings.includes(ending));
+  const { schema } = exactTable();
+  expect([format?.pandas?.('"t"', schema), format?.polars?.('"t"', schema)]).toEqual([pandas, polars]);
+});
+
 describe('an exported file', () => {
   test('replaces an existing one only if requested', async () => {
     const directory = await temporaryDirectory();

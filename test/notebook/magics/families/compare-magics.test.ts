@@ -65,6 +65,20 @@ describe('%compare', () => {
     ]);
   });
 
+  test('counts a missing sum of reals as zero too', async () => {
+    const cell = await compare('-1d', 'web | summarize load = sum(load) by host | sort by host asc');
+    expect(table(cell).slice(1, -1)).toEqual([
+      'Note: 2 of 4 rows are in only one of the two periods; in the other, their figures are 0.',
+      '4 rows × 5 columns · 2026-01-02T00:00:00Z to 2026-01-03T00:00:00Z',
+      'host load before_load change_load percent_load (percent)',
+      '──── ───── ─────────── ─────────── ──────────────────────',
+      'a 12.50 7.50 5.00 66.6667',
+      'b 3.00 1.25 1.75 140.0000',
+      'd 0.25 0.00 0.25 null',
+      'c 0.00 2.2518e15 -2.2518e15 -100.0000',
+    ]);
+  });
+
   test('aligns earlier time bins with the later ones, in the table and in the chart', async () => {
     const cell = await compare('-1d', 'web | summarize n = count() by bin(_time, 1h), host');
     expect(table(cell).slice(5, -1)).toEqual([
