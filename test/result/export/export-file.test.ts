@@ -200,7 +200,7 @@ const pandasTypes = [
 ].join(', ');
 const polarsTypes = `schema={"n": pl.Int64, "t": pl.Datetime("ns", "UTC"), "d": pl.Int64, "r": pl.Float64, "s": pl.String, "x": pl.String, "b": pl.Boolean, "'=name": pl.Int64}`;
 
-test.each<readonly [ending: string, pandas?: string, polars?: string]>([
+test.each<readonly [ending: string, pandas: string | undefined, polars: string | undefined]>([
   ['csv', `pd.read_csv("t", ${pandasTypes})`, `pl.read_csv("t", ${polarsTypes})`],
   ['tsv', `pd.read_csv("t", sep="\\t", ${pandasTypes})`, `pl.read_csv("t", separator="\\t", ${polarsTypes})`],
   [
@@ -215,7 +215,7 @@ test.each<readonly [ending: string, pandas?: string, polars?: string]>([
   ],
   ['parquet', 'pd.read_parquet("t", dtype_backend="pyarrow")', 'pl.read_parquet("t")'],
   ['feather', 'pd.read_feather("t", dtype_backend="pyarrow")', 'pl.read_ipc("t")'],
-  ['md'],
+  ['md', undefined, undefined],
 ])('the suggested code of a %s file is complete', (ending, pandas, polars) => {
   const format = exportFormats.find(({ endings }) => endings.includes(ending));
   const { schema } = exactTable();
