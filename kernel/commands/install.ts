@@ -97,7 +97,7 @@ function kernelJson(node: string, main: string): Readonly<Record<string, unknown
     interrupt_mode: 'message',
     // As many as the local service needs, which inherits this from the kernel that starts it; the heartbeat uses one of them.
     env: { UV_THREADPOOL_SIZE: '16' },
-    metadata: { debugger: false },
+    metadata: { debugger: false, supported_encryption: ['curve'] },
   };
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AplKernelError } from '../errors.js';
+import { present } from '../present.js';
 
 /**
  * Addresses of the five sockets and the key that signs every message, as in Jupyter's connection file:
@@ -15,6 +16,14 @@ export interface Connection {
   readonly iopub_port: number;
   readonly stdin_port: number;
   readonly hb_port: number;
+  /** Keys of CurveZMQ, which encrypts every socket; absent if the front end does not encrypt. */
+  readonly curve?: CurveKeys;
+}
+
+/** The key pair of the kernel, in Z85. Clients know the public key from the same file. */
+export interface CurveKeys {
+  readonly publicKey: string;
+  readonly secretKey: string;
 }
 
 /** The connection file cannot be read or lacks valid addresses (`invalid-connection-file`). */
@@ -60,8 +69,21 @@ export function parseConnection(text: string): Connection {
     iopub_port: portField(fields, 'iopub_port'),
     stdin_port: portField(fields, 'stdin_port'),
     hb_port: portField(fields, 'hb_port'),
+    ...present({ curve: curveKeys(fields) }),
   };
 }
+
+function curveKeys(fields: Readonly<Record<string, unknown>>): CurveKeys | undefined {
+  if (CURVE_FIELDS.every(name => (fields[name] ?? undefined) === undefined)) return undefined;
+  const [publicKey = '', secretKey = ''] = CURVE_FIELDS.map(name => {
+    const key = textField(fields, name);
+    if (/^[!-~]{40}$/.test(key)) return key;
+    throw new ConnectionFileError(`The connection file has no key of 40 characters in the field ${name}`);
+  });
+  return { publicKey, secretKey };
+}
+
+const CURVE_FIELDS = ['curve_publickey', 'curve_secretkey'] as const;
 
 /** Returns the ZeroMQ address of one port; with TCP port 0, the system chooses. */
 export function endpoint(connection: Connection, portNumber: number): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Dealer, Proxy as NativeProxy, Router, type Socket, XPublisher } from 'zeromq';
+import { Dealer, Proxy as NativeProxy, Router, type Socket, type SocketOptions, XPublisher } from 'zeromq';
 import { type Connection, ConnectionFileError, endpoint } from './connection.js';
 
 /** A bound socket that sends in order and delivers incoming messages until it is closed. */
@@ -40,14 +40,19 @@ const MAX_PING_BYTES = 64 * 1024;
 /** Binds the five sockets and starts the heartbeat; throws ConnectionFileError if an address cannot be bound. */
 export async function bindChannels(connection: Connection, log: (line: string) => void): Promise<Channels> {
   // Without a high-water mark nothing is dropped: no output on iopub, no reply on a router.
-  const options = { linger: LINGER_MS, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME_BYTES };
+  const options = {
+    linger: LINGER_MS,
+    sendHighWaterMark: 0,
+    maxMessageSize: MAX_FRAME_BYTES,
+    ...encryption(connection),
+  };
   // Handover: a client that reconnects under its old identity replaces the old connection instead of being ignored.
   const shell = new Router({ ...options, handover: true });
   const control = new Router({ ...options, handover: true });
   const stdin = new Router({ ...options, handover: true });
   // Reports every subscription, even a duplicate of another client's: each needs a welcome.
   const iopub = new Publications({ ...options, manual: true });
-  const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES });
+  const pings = new Router({ linger: 0, maxMessageSize: MAX_PING_BYTES, ...encryption(connection) });
   const bind = (socket: Socket, port: number) => bindPort(socket, connection, port);
   const [shell_port, control_port, iopub_port, stdin_port, hb_port] = await allOrClose(
     [shell, control, iopub, stdin, pings],
@@ -73,6 +78,11 @@ export async function bindChannels(connection: Connection, log: (line: string) =
       await Promise.all([...Object.values(channels).map(channel => channel.close()), heartbeat.stop()]);
     },
   };
+}
+
+/** Returns the options of a socket that accepts only clients that know the public key, if the connection has keys. */
+function encryption({ curve }: Connection): Pick<SocketOptions<Router>, 'curveServer' | 'curveSecretKey'> {
+  return curve === undefined ? {} : { curveServer: true, curveSecretKey: curve.secretKey };
 }
 
 async function bindPort(socket: Socket, connection: Connection, port: number): Promise<number> {

@@ -66,7 +66,7 @@ describe('install', () => {
       language: 'axiom-apl',
       interrupt_mode: 'message',
       env: { UV_THREADPOOL_SIZE: '16' },
-      metadata: { debugger: false },
+      metadata: { debugger: false, supported_encryption: ['curve'] },
     });
   });
 

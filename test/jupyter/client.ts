@@ -1,7 +1,7 @@
 import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { Dealer, Request, Subscriber } from 'zeromq';
+import { curveKeyPair, Dealer, Request, Subscriber } from 'zeromq';
 import { type Connection, endpoint } from '../../kernel/jupyter/connection.js';
 import type { JsonObject } from '../../kernel/jupyter/jupyter-wire.js';
 
@@ -31,12 +31,14 @@ export class Client {
   readonly seen: Seen[] = [];
   readonly #connection: Connection;
   readonly #sockets: Readonly<Record<Asking, Dealer>>;
-  readonly #iopub = new Subscriber({ linger: 0 });
+  readonly #iopub: Subscriber;
   #waiters: (() => void)[] = [];
 
   constructor(connection: Connection, identity: string = randomUUID()) {
     this.#connection = connection;
-    const dealer = () => new Dealer({ linger: 0, routingId: identity });
+    const encryption = encryptionOf(connection);
+    this.#iopub = new Subscriber({ linger: 0, ...encryption });
+    const dealer = () => new Dealer({ linger: 0, routingId: identity, ...encryption });
     this.#sockets = { shell: dealer(), control: dealer(), stdin: dealer() };
     for (const channel of ['shell', 'control', 'stdin'] as const) {
       this.#sockets[channel].connect(endpoint(connection, connection[`${channel}_port`]));
@@ -137,7 +139,7 @@ export class Client {
 
   /** Pings the heartbeat and returns the reply. */
   async ping(text: string): Promise<string> {
-    const socket = new Request({ linger: 0 });
+    const socket = new Request({ linger: 0, ...encryptionOf(this.#connection) });
     socket.connect(endpoint(this.#connection, this.#connection.hb_port));
     await socket.send(text);
     const [answer] = await socket.receive();
@@ -175,6 +177,13 @@ export class Client {
       buffers: frames.slice(at + 6),
     };
   }
+}
+
+/** Returns the socket options of a client that knows the kernel's public key, and has a key pair of its own. */
+function encryptionOf({ curve }: Connection) {
+  if (curve === undefined) return {};
+  const { publicKey, secretKey } = curveKeyPair();
+  return { curveServerKey: curve.publicKey, curvePublicKey: publicKey, curveSecretKey: secretKey };
 }
 
 /** A connection on ports chosen by the system. */

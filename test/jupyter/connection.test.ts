@@ -37,6 +37,16 @@ const problems: readonly (readonly [string, string, string])[] = [
     'Signature scheme "hmac-md5" is not supported: hmac-sha256 is',
   ],
   [
+    'one of two keys of CurveZMQ',
+    JSON.stringify({ ...FILE, curve_publickey: 'x'.repeat(40) }),
+    'The connection file has no text in the field curve_secretkey',
+  ],
+  [
+    'a short key of CurveZMQ',
+    JSON.stringify({ ...FILE, curve_publickey: 'secret', curve_secretkey: 'x'.repeat(40) }),
+    'The connection file has no key of 40 characters in the field curve_publickey',
+  ],
+  [
     'another transport',
     JSON.stringify({ ...FILE, transport: 'udp' }),
     'Transport "udp" is not supported: tcp and ipc are',
@@ -53,6 +63,17 @@ test('reads a connection file, and names a missing one', async () => {
   await expect(readConnectionFile(file)).rejects.toThrow(`Cannot read the connection file ${file}`);
   await writeFile(file, JSON.stringify(FILE));
   expect(await readConnectionFile(file)).toEqual({ ...LOCAL, shell_port: 5001 });
+});
+
+test('reads the keys of CurveZMQ, which may be null', () => {
+  const keys = { curve_publickey: 'p'.repeat(40), curve_secretkey: 's'.repeat(40) };
+  const curve = { publicKey: 'p'.repeat(40), secretKey: 's'.repeat(40) };
+  expect(parseConnection(JSON.stringify({ ...FILE, ...keys }))).toEqual({
+    ...{ ...LOCAL, shell_port: 5001 },
+    curve,
+  });
+  const none = { curve_publickey: null, curve_secretkey: null };
+  expect(parseConnection(JSON.stringify({ ...FILE, ...none }))).toEqual({ ...LOCAL, shell_port: 5001 });
 });
 
 test('accepts the highest port, and 0 for a port not chosen yet', () => {
