@@ -198,6 +198,9 @@ apl = "apl_kernel_papermill:AplEngine"
 [project.entry-points."pygments.lexers"]
 axiom-apl = "apl_kernel.pygments_lexer:AplLexer"
 
+[project.entry-points."nbconvert.exporters.script"]
+axiom-apl = "apl_kernel.nbconvert_script:AplExporter"
+
 [project.entry-points."myst_nb.mime_renderers"]
 apl = "apl_kernel.myst_nb_types:PassOver"
 

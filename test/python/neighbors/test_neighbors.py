@@ -31,6 +31,13 @@ def test_nbconvert_makes_a_page(place, executed):
     assert "Traceback" not in page
 
 
+def test_nbconvert_writes_a_script_that_runs(place, executed):
+    place.run("jupyter", "nbconvert", "--to", "script", "run.ipynb")
+    cells = ["%time last 1d\n%use local", QUERY, "print answer = 6 * 7"]
+    assert (place.folder / "run.apl").read_text(encoding="utf-8") == "\n".join(f"// %%\n{cell}\n" for cell in cells)
+    place.run("apl-kernel", "run", "run.apl")
+
+
 def test_papermill_sets_parameters(place):
     notebook = place.write("p.ipynb", "%param n = 1", "print twice = n * 2")
     notebook.cells[0].metadata["tags"] = ["parameters"]
