@@ -36,9 +36,10 @@ export function numberAt(column: ChartColumn, row: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-/** Returns a time in milliseconds since 1970; undefined for a null. */
-export function timeAt(column: ChartColumn, row: number): number | undefined {
-  return numberAt(column, row) ?? undefined;
+/** Returns the times of a column in milliseconds since 1970, ascending and without duplicates. */
+export function distinctTimes(column: ChartColumn): Float64Array {
+  const times = numbersOf(column).filter(t => !Number.isNaN(t));
+  return times.sort().filter((t, at) => t !== times[at - 1]);
 }
 
 /** Returns the drawable numbers of the given rows, in their order. */
@@ -78,11 +79,9 @@ export function groupNumbers(keys: readonly ChartColumn[], rows: Uint32Array): G
   return found;
 }
 
-/** Returns the indexes of the members of each group, in their order. */
-export function placesByGroup({ numbers, count }: GroupNumbers): readonly (readonly number[])[] {
-  const places = Array.from({ length: count }, (): number[] => []);
-  for (const [place, group] of numbers.entries()) places[group]?.push(place);
-  return places;
+/** Returns the rows of a group, out of the rows whose groups are given. */
+export function rowsOfGroup(rows: Uint32Array, { numbers }: GroupNumbers, group: number): Uint32Array {
+  return rows.filter((_, at) => numbers[at] === group);
 }
 
 /**

@@ -7,12 +7,12 @@ import { firstOf, namesOf, notDrawn, notes, noValue, rowsWithout } from '../char
 import {
   allRows,
   type ChartColumn,
+  distinctTimes,
   greatestOf,
   groupNumbers,
-  numbersOf,
-  placesByGroup,
+  numberAt,
+  rowsOfGroup,
   sizesOf,
-  timeAt,
 } from '../chart-values.js';
 import { exactly, numberLabels, timeGuide, tip, utcTime, valueGuide } from '../draw/axes.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from '../draw/draw-rules.js';
@@ -188,17 +188,18 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
   const { result, table, histograms, roles, now } = input;
   const { time, keys, measures, leftOut } = roles;
   if (histograms === undefined || time === undefined) return undefined;
-  const axis = axisOf(result, table, timestampsIn(time), now);
+  const axis = axisOf(result, table, distinctTimes(time), now);
   if (axis === undefined) return undefined;
   if (axis.grid === undefined) return NO_GRID;
   const { column, rows } = histograms;
   const group = largestGroup(rows, keys);
-  const found = group.rows.flatMap(row => {
-    const t = timeAt(time, row);
-    const all = t === undefined ? [] : (rows[row] ?? []);
+  const found = [...group.rows].flatMap(row => {
+    const t = numberAt(time, row);
+    if (t === null) return [];
+    const all = rows[row] ?? [];
     const counted = all.filter(({ count }) => count > 0);
     return counted.map(({ from, to, count }) => ({
-      ...binAt(t ?? 0, axis),
+      ...binAt(t, axis),
       ...{ y: from, height: to - from, v: count },
       bucket: [from, to, to === all.at(-1)?.to] as const,
     }));
@@ -230,14 +231,10 @@ function toHistogramHeat(input: ChartInput, options: ChartOptions): HeatChart | 
       firstOf(shown.length, found.length, 'buckets'),
       group.count > 1 &&
         `of the ${formatCount(group.count)} groups by ${namesOf(keys)}, the one with the highest count: ${group.label}`,
-      rowsWithout(group.rows.filter(row => timeAt(time, row) === undefined).length, 'a time'),
+      rowsWithout(group.rows.filter(row => numberAt(time, row) === null).length, 'a time'),
       notDrawn([...measures, ...leftOut]),
     ),
   };
-}
-
-function timestampsIn(time: ChartColumn): Float64Array {
-  return Float64Array.from(new Set(numbersOf(time).filter(t => !Number.isNaN(t)))).sort();
 }
 
 /** A row of names whose greatest value is below this share of the overall greatest would have no visible color. */
@@ -280,15 +277,16 @@ function largestGroup(
   rows: Histograms['rows'],
   keys: readonly ChartColumn[],
 ): {
-  readonly rows: readonly number[];
+  readonly rows: Uint32Array;
   readonly label: string;
   readonly of: readonly KeyValue[] | undefined;
   readonly count: number;
 } {
-  const groups = groupNumbers(keys, allRows(rows.length));
-  const totals = Float64Array.from(rows, buckets => buckets.reduce((all, { count }) => all + count, 0));
+  const all = allRows(rows.length);
+  const groups = groupNumbers(keys, all);
+  const totals = Float64Array.from(rows, buckets => buckets.reduce((sum, { count }) => sum + count, 0));
   const [greatest = 0] = greatestOf(sizesOf(groups, totals, true), 1);
-  const own = placesByGroup(groups)[greatest] ?? [];
+  const own = rowsOfGroup(all, groups, greatest);
   const first = own[0] ?? 0;
   return {
     rows: own,

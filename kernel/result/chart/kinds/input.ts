@@ -4,7 +4,7 @@ import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
 import { columnsOf, isNumber, type Roles, rolesOf } from '../chart-columns.js';
 import type { Facts } from '../chart-shapes.js';
-import { type ChartColumn, timeAt } from '../chart-values.js';
+import { type ChartColumn, distinctTimes } from '../chart-values.js';
 import { axisOf, binCount } from '../time/bins.js';
 import { type Histograms, histograms, spotlightIn, type Unfolded, unfolded } from '../unfold.js';
 
@@ -64,15 +64,11 @@ function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
 }
 
 /**
- * Returns the number of timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range if it has only one.
+ * Returns the number of timestamps a result is drawn along: its own, or the bins of the searched range if it has only one.
  */
 function timestampsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
-  const timestamps = new Set<number>();
-  for (let row = 0; row < table.data.numRows && timestamps.size < 2; row++) {
-    const t = timeAt(time, row);
-    if (t !== undefined) timestamps.add(t);
-  }
-  if (timestamps.size !== 1) return timestamps.size;
-  const axis = axisOf(result, table, Float64Array.from(timestamps), now);
+  const timestamps = distinctTimes(time);
+  if (timestamps.length !== 1) return timestamps.length;
+  const axis = axisOf(result, table, timestamps, now);
   return axis === undefined ? 1 : Math.max(1, binCount(axis));
 }

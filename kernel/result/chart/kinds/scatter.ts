@@ -9,14 +9,14 @@ import {
   type ChartColumn,
   groupNumbers,
   numbersOf,
-  placesByGroup,
+  rowsOfGroup,
   valuesIn,
 } from '../chart-values.js';
 import { xyForm } from '../draw/xy.js';
 import type { XyChart } from '../model.js';
 import { entriesFor } from '../palette.js';
 import { greatestSize, isLogFor, plotOf, scaled, titleOf, unitOf, valuesOf } from '../plots.js';
-import { type Dots, spread } from '../thin.js';
+import { spread } from '../thin.js';
 import { toSeries } from '../time/time-series.js';
 import { scaleFor } from '../units.js';
 import type { ChartInput } from './input.js';
@@ -34,22 +34,20 @@ function toScatter(
 ): XyChart | string {
   const [across, up, ...beyond] = measures;
   if (across === undefined || up === undefined) return 'No scatter plot: it needs two numbers in each row.';
-  const { rows, x, y } = dotsOf(across, up);
+  const rows = rowsWith(across, up);
   if (rows.length === 0) return `No scatter plot: no row has both ${nameOf(across)} and ${nameOf(up)}.`;
   const groups = groupNumbers(keys, rows);
   const isFew = groups.count <= MAX_GROUPS;
-  const all = placesByGroup(isFew ? groups : groupNumbers([], rows));
+  const colored = isFew ? groups : groupNumbers([], rows);
   // Each group keeps its extremes, even if dots of other groups cover it.
-  const most = rows.length <= MAX_DOTS ? MAX_DOTS : Math.floor(MAX_DOTS / all.length);
-  const drawn = all.map(dots => {
-    const own = Uint32Array.from(dots);
-    return spread({ x: placesOf(x, own), y: placesOf(y, own) }, most).map(index => {
-      const dot = own[index] ?? 0;
-      return { row: rows[dot] ?? 0, t: x[dot] ?? 0, v: y[dot] ?? 0 };
-    });
+  const most = rows.length <= MAX_DOTS ? MAX_DOTS : Math.floor(MAX_DOTS / colored.count);
+  const drawn = Array.from({ length: colored.count }, (_, group) => {
+    const own = rowsOfGroup(rows, colored, group);
+    const [x, y] = [valuesIn(across, own), valuesIn(up, own)];
+    return spread({ x, y }, most).map(at => ({ row: own[at] ?? 0, t: x[at] ?? 0, v: y[at] ?? 0 }));
   });
   const kept = drawn.flat();
-  const xScale = scaleFor(unitOf(across), greatestSize(x));
+  const xScale = scaleFor(unitOf(across), greatestSize(valuesIn(across, rows)));
   const entries = entriesFor(drawn.map(([first]) => keyTexts(keys, first?.row ?? 0)));
   const lines = entries.map((entry, index) => ({
     ...entry,
@@ -74,15 +72,10 @@ function toScatter(
   });
 }
 
-/** Returns the rows that have both numbers, with those numbers. */
-function dotsOf(across: ChartColumn, up: ChartColumn): Dots & { readonly rows: Uint32Array } {
+/** Returns the rows that have both numbers. */
+function rowsWith(across: ChartColumn, up: ChartColumn): Uint32Array {
   const [x, y] = [numbersOf(across), numbersOf(up)];
-  const rows = allRows(x.length).filter(row => !Number.isNaN(x[row]) && !Number.isNaN(y[row]));
-  return { rows, x: valuesIn(across, rows), y: valuesIn(up, rows) };
-}
-
-function placesOf(values: Float64Array, dots: Uint32Array): Float64Array {
-  return Float64Array.from(dots, dot => values[dot] ?? 0);
+  return allRows(x.length).filter(row => !Number.isNaN(x[row]) && !Number.isNaN(y[row]));
 }
 
 export const scatter: KindRow = {

@@ -134,21 +134,28 @@ export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
   };
 }
 
-/** Returns a point for every bin, as stacking needs it: a stand-in for each missing one, also at both ends. */
-export function everyBin(run: Run, axis: TimeAxis, fill: 0 | null): Run {
+/** Returns the timestamps of bins, with those of the stand-ins for the missing ones. */
+export function withMissingTimes(timestamps: Float64Array, axis: TimeAxis): Float64Array {
+  return withMissing(runOf(timestamps, timestamps, axis), axis, 0).t;
+}
+
+/** Returns a run with a point at each of these timestamps, as stacking needs it: a stand-in for each bin that it lacks. */
+export function atEach(timestamps: Float64Array, run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
   if (grid === undefined) return run;
-  const length = grid.last - grid.first + 1;
-  const t = Float64Array.from({ length }, (_, index) => grid.origin + (grid.first + index) * grid.size);
+  const t = timestamps.slice();
+  const v = new Float64Array(t.length).fill(fill ?? Number.NaN);
   const marks = Uint8Array.from(t, time => ADDED + (isPartial(axis, time) ? PARTIAL : 0));
-  const all = { length, t, v: new Float64Array(length).fill(fill ?? Number.NaN), marks };
-  for (const [index, t] of run.t.entries()) {
-    const place = binNumber(grid, t) - grid.first;
-    all.t[place] = t;
-    all.v[place] = run.v[index] ?? Number.NaN;
-    all.marks[place] = run.marks[index] ?? 0;
+  let at = 0;
+  for (const [index, time] of t.entries()) {
+    const own = run.t[at];
+    if (own === undefined || binNumber(grid, own) !== binNumber(grid, time)) continue;
+    t[index] = own;
+    v[index] = run.v[at] ?? Number.NaN;
+    marks[index] = run.marks[at] ?? 0;
+    at += 1;
   }
-  return all;
+  return { length: t.length, t, v, marks };
 }
 
 /** Narrows the bins to those between the first and the last timestamp. */

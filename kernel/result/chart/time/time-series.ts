@@ -20,11 +20,14 @@ import {
   withoutValues,
 } from '../chart-notes.js';
 import {
+  allRows,
   type ChartColumn,
+  distinctTimes,
   greatestOf,
   groupNumbers,
   numberAt,
   numbersOf,
+  rowsOfGroup,
   sizesOf,
   valuesIn,
 } from '../chart-values.js';
@@ -33,12 +36,23 @@ import type { Line, Plot, XyChart } from '../model.js';
 import { type Entry, entriesFor, entriesOf, FIRST_LOOK } from '../palette.js';
 import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
-import { axisOf, betweenRows, binCount, everyBin, runOf, type TimeAxis, withMissing } from './bins.js';
+import {
+  atEach,
+  axisOf,
+  betweenRows,
+  binCount,
+  runOf,
+  type TimeAxis,
+  withMissing,
+  withMissingTimes,
+} from './bins.js';
 
 /** One group: its displayed keys, and its rows in order of time. */
 interface Group {
   readonly keys: readonly string[];
   readonly rows: Uint32Array;
+  /** Two rows have the same time, so no line can join them. */
+  readonly hasTwins: boolean;
 }
 
 /**
@@ -70,7 +84,8 @@ interface Layout {
   readonly flags: readonly ChartColumn[];
   /** Name of the list whose parts the measures are, such as percentiles of a field. */
   readonly together?: string;
-  readonly isStacked: boolean;
+  /** The timestamps at which every line of a stack has a point; undefined without a stack. */
+  readonly stackedAt: Float64Array | undefined;
 }
 
 /** One line: a measure of a group, or of the whole result, with all its points and with those that are drawn. */
@@ -118,27 +133,21 @@ export function toSeries(
   const measures = filled.slice(0, MAX_MEASURES);
   const [first] = measures;
   if (first === undefined) return noValue(empty);
-  const timestamps = distinctTimes(valuesIn(time, rows));
+  const timestamps = distinctTimes(time);
   const axis = axisOf(result, table, timestamps, now);
   if (axis === undefined || Math.max(timestamps.length, binCount(axis)) < 2) return undefined;
   const missing = missingBins(result);
-  const groups = largestGroups(rows, keys, first);
+  const groups = largestGroups(rows, time, keys, first);
+  const covered = missing === 'empty' ? axis : betweenRows(axis, timestamps);
+  const isStacked = keys.length > 0 && stacks(options, measures, groups);
   return chartOf({
     ...{ options, missing, time, keys, groups, measures, empty, leftOut, flags },
     ...present({ together: flat?.kind === 'percentiles' ? flat.list : undefined }),
-    axis: missing === 'empty' ? axis : betweenRows(axis, timestamps),
+    axis: covered,
     untimed: table.data.numRows - rows.length,
     beyond: filled.slice(MAX_MEASURES),
-    isStacked: keys.length > 0 && stacks(options, measures, groups, time),
+    stackedAt: isStacked ? withMissingTimes(timestamps, covered) : undefined,
   });
-}
-
-/** Returns ascending times without duplicates. */
-function distinctTimes(times: Float64Array): Float64Array {
-  const distinct = new Float64Array(times.length);
-  let count = 0;
-  for (const t of times) if (count === 0 || distinct[count - 1] !== t) distinct[count++] = t;
-  return distinct.subarray(0, count);
 }
 
 /** Returns whether a measure is the result of anomaly detection: -1, 0 or 1 for each bin. */
@@ -155,21 +164,16 @@ function missingBins(result: QueryResult): Layout['missing'] {
 }
 
 /** Returns whether to stack: by default bars of groups whose values add up, anything else on request. */
-function stacks(
-  options: ChartOptions,
-  measures: readonly ChartColumn[],
-  { drawn }: Groups,
-  time: ChartColumn,
-): boolean {
+function stacks(options: ChartOptions, measures: readonly ChartColumn[], { drawn }: Groups): boolean {
   const isAsked =
     options.stack ??
     (options.kind === 'bar' && measures.slice(0, 1).every(each => aggregateOf(each).additive));
   if (!isAsked || measures.some(measure => aggregateOf(measure).isNever)) return false;
-  return !drawn.some(group => hasTwins(group.rows, time));
+  return !drawn.some(({ hasTwins }) => hasTwins);
 }
 
 function chartOf(layout: Layout): XyChart {
-  const { axis, measures, groups, keys, together, options, isStacked } = layout;
+  const { axis, measures, groups, keys, together, options, stackedAt } = layout;
   const drawn = tracksOf(layout);
   const all = drawn.flat();
   const isGrouped = keys.length > 0;
@@ -179,7 +183,7 @@ function chartOf(layout: Layout): XyChart {
     ? entriesOf(
         entriesFor(
           groups.drawn.map(({ keys }) => keys),
-          { areSurfaces: isStacked || options.kind === 'bar' },
+          { areSurfaces: stackedAt !== undefined || options.kind === 'bar' },
         ),
         groups.drawn.map(({ rows }) => keyValues(keys, rows[0] ?? 0)),
       )
@@ -204,15 +208,15 @@ function chartOf(layout: Layout): XyChart {
 
 /** Returns the lines of each measure; those that are stacked, or parts of a band, keep the same bins. */
 function tracksOf(layout: Layout): readonly (readonly Track[])[] {
-  const { measures, groups, isStacked, together } = layout;
+  const { measures, groups, stackedAt, together } = layout;
   const whole = measures.map(measure => groups.drawn.map(group => wholeTrack(layout, measure, group)));
-  const most = isStacked ? MAX_POINTS / 2 : MAX_POINTS;
+  const most = stackedAt ? MAX_POINTS / 2 : MAX_POINTS;
   const budget = Math.floor(most / Math.max(1, whole.flat().length));
   const runs = whole.flat().map(({ run }) => run);
   const isBand = together !== undefined && groups.drawn.length === 1;
   const points = isBand
     ? thinnedTogether(runs, budget)
-    : isStacked
+    : stackedAt
       ? whole.flatMap(tracks =>
           thinnedTogether(
             tracks.map(({ run }) => run),
@@ -226,7 +230,7 @@ function tracksOf(layout: Layout): readonly (readonly Track[])[] {
 
 /** Returns the points of one line: one per datum, and stand-ins for the missing bins. */
 function wholeTrack(layout: Layout, measure: ChartColumn, group: Group): Omit<Track, 'points'> {
-  const { axis, missing, options, time, isStacked } = layout;
+  const { axis, missing, options, time, stackedAt } = layout;
   const [flag] = measure === layout.measures[0] ? layout.flags : [];
   const flags = flag && valuesIn(flag, group.rows);
   const run = runOf(valuesIn(time, group.rows), valuesIn(measure, group.rows), axis, flags);
@@ -236,8 +240,8 @@ function wholeTrack(layout: Layout, measure: ChartColumn, group: Group): Omit<Tr
     aggregateOf(measure).emptyIsZero &&
     (options.log !== true || run.v.some(v => v <= 0));
   const fill = isZero ? 0 : null;
-  if (options.kind === 'scatter' || hasTwins(group.rows, time)) return { measure, group, run };
-  const all = isStacked ? everyBin(run, axis, fill) : withMissing(run, axis, fill);
+  if (options.kind === 'scatter' || group.hasTwins) return { measure, group, run };
+  const all = stackedAt ? atEach(stackedAt, run, axis, fill) : withMissing(run, axis, fill);
   return all.length === run.length ? { measure, group, run } : { measure, group, run: all, added: fill };
 }
 
@@ -266,7 +270,7 @@ function toPlot(
   entries: readonly Entry[],
   { isThinned, isNarrow, isLog }: Traits,
 ): Plot {
-  const { options, together, isStacked } = layout;
+  const { options, together, stackedAt } = layout;
   const measures = [...new Set(tracks.map(track => track.measure))];
   const lines = tracks.map(
     ({ points, measure }, index): Line => ({
@@ -280,23 +284,23 @@ function toPlot(
   return plotOf(together ?? (others.length === 0 ? own : ''), lines, {
     unit: unitOf(measures[0], options),
     mark: markOf(layout, tracks, isThinned),
-    arrangement: isStacked ? 'stacked' : isBand ? 'band' : 'apart',
+    arrangement: stackedAt ? 'stacked' : isBand ? 'band' : 'apart',
     isIntegral: measures.every(({ field }) => DataType.isInt(field.type)),
     ...{ isLog, isNarrow },
   });
 }
 
 function markOf(layout: Layout, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {
-  const { axis, keys, missing, time, options, isStacked } = layout;
+  const { axis, keys, missing, options, stackedAt } = layout;
   const { kind } = options;
-  if (kind === 'scatter' || tracks.some(track => hasTwins(track.group.rows, time))) return 'dots';
+  if (kind === 'scatter' || tracks.some(({ group }) => group.hasTwins)) return 'dots';
   const fits = axis.grid !== undefined && binCount(axis) <= MAX_BARS && !isThinned;
   if (kind === 'line') return 'lines';
   if (kind === 'area') return 'area';
   if (kind === 'bar') return fits ? 'bars' : 'area';
   const [only, ...others] = tracks;
   if (only === undefined || others.length > 0 || keys.length > 0 || !aggregateOf(only.measure).emptyIsZero)
-    return isStacked ? 'area' : 'lines';
+    return stackedAt ? 'area' : 'lines';
   return fits && missing !== 'unknown' ? 'bars' : 'area';
 }
 
@@ -328,13 +332,15 @@ function notesOf(
 
 /** Returns why the chart is not as requested. */
 function refusalsOf(
-  { options, measures, keys, isStacked }: Layout,
+  { options, measures, keys, stackedAt }: Layout,
   tracks: readonly Track[],
 ): readonly string[] {
   const low = options.log === true ? measuresOf(tracks.filter(holdsNoLog)) : [];
   return notes(
     low.length > 0 && `no log axis: ${namesOf(low)} ${low.length === 1 ? 'has' : 'have'} values of 0 or less`,
-    options.stack === true && !isStacked && notStacked(keys.length > 0, 'there are no groups', measures),
+    options.stack === true &&
+      stackedAt === undefined &&
+      notStacked(keys.length > 0, 'there are no groups', measures),
   );
 }
 
@@ -376,63 +382,39 @@ function missingNotes({ missing }: Layout, tracks: readonly Track[]): readonly s
 /** Returns the rows that have a time, in order of time. */
 function timedRows(time: ChartColumn): Uint32Array {
   const times = numbersOf(time);
-  const rows = new Uint32Array(times.length);
-  let count = 0;
-  let isSorted = true;
-  let before = Number.NEGATIVE_INFINITY;
-  for (let row = 0; row < times.length; row++) {
-    const t = times[row] ?? Number.NaN;
-    if (Number.isNaN(t)) continue;
-    rows[count++] = row;
-    isSorted &&= before <= t;
-    before = t;
-  }
-  const timed = rows.subarray(0, count);
-  const at = (row: number) => times[row] ?? 0;
-  return isSorted ? timed : timed.sort((a, b) => at(a) - at(b) || a - b);
+  const at = (row: number | undefined) => times[row ?? 0] ?? 0;
+  const rows = allRows(times.length).filter(row => !Number.isNaN(at(row)));
+  const isSorted = rows.every((row, index) => index === 0 || at(rows[index - 1]) <= at(row));
+  return isSorted ? rows : rows.sort((a, b) => at(a) - at(b) || a - b);
 }
 
 /**
  * Returns the largest groups, in `MAX_GROUPS` lines: by the sum of the measure if its values add up, otherwise by its greatest value, to
  * include a group that peaks once. The periods of a comparison are chosen together.
  */
-function largestGroups(rows: Uint32Array, keys: readonly ChartColumn[], measure: ChartColumn): Groups {
+function largestGroups(
+  rows: Uint32Array,
+  time: ChartColumn,
+  keys: readonly ChartColumn[],
+  measure: ChartColumn,
+): Groups {
   const periods = keys.filter(({ field }) => field.metadata.has(FIELD_KEY.period));
   const compared = keys.filter(key => !periods.includes(key));
-  const { numbers, count } = groupNumbers(compared, rows);
+  const groups = groupNumbers(compared, rows);
   const linesEach = Math.max(1, groupNumbers(periods, rows).count);
-  const sizes = sizesOf({ numbers, count }, valuesIn(measure, rows), aggregateOf(measure).additive, Math.abs);
+  const sizes = sizesOf(groups, valuesIn(measure, rows), aggregateOf(measure).additive, Math.abs);
   const greatest = greatestOf(sizes, Math.floor(MAX_GROUPS / linesEach));
-  const members = rowsBy(rows, numbers, greatest).flatMap(own => split(own, periods));
-  const drawn = members.map(own => ({ rows: own, keys: keyTexts(keys, own[0] ?? 0) }));
-  return { drawn, chosen: greatest.length, count, keys: compared };
+  const members = greatest.flatMap(group => byPeriod(rowsOfGroup(rows, groups, group), periods));
+  const drawn = members.map(own => {
+    const times = valuesIn(time, own);
+    const hasTwins = times.some((t, at) => t === times[at - 1]);
+    return { rows: own, keys: keyTexts(keys, own[0] ?? 0), hasTwins };
+  });
+  return { drawn, chosen: greatest.length, count: groups.count, keys: compared };
 }
 
 /** Splits rows by the values of some columns, in order of appearance. */
-function split(rows: Uint32Array, keys: readonly ChartColumn[]): readonly Uint32Array[] {
-  if (keys.length === 0) return [rows];
-  const { numbers, count } = groupNumbers(keys, rows);
-  return rowsBy(rows, numbers, [...Array(count).keys()]);
-}
-
-/** Returns whether two rows have the same time, so that no line can join them. */
-function hasTwins(rows: Uint32Array, time: ChartColumn): boolean {
-  const times = numbersOf(time);
-  return rows.some((row, at) => at > 0 && times[rows[at - 1] ?? 0] === times[row]);
-}
-
-/** Returns the rows of the given groups, in their order. */
-function rowsBy(rows: Uint32Array, numbers: Uint32Array, groups: readonly number[]): readonly Uint32Array[] {
-  const places = new Map(groups.map((group, place) => [group, place]));
-  const found = groups.map(() => new Uint32Array(rows.length));
-  const counts = groups.map(() => 0);
-  for (let at = 0; at < rows.length; at++) {
-    const place = places.get(numbers[at] ?? 0);
-    const own = place === undefined ? undefined : found[place];
-    if (place === undefined || own === undefined) continue;
-    const count = counts[place] ?? 0;
-    own[count] = rows[at] ?? 0;
-    counts[place] = count + 1;
-  }
-  return found.map((own, place) => own.subarray(0, counts[place]));
+function byPeriod(rows: Uint32Array, periods: readonly ChartColumn[]): readonly Uint32Array[] {
+  const groups = groupNumbers(periods, rows);
+  return Array.from({ length: groups.count }, (_, group) => rowsOfGroup(rows, groups, group));
 }

@@ -458,6 +458,19 @@ test('a logarithmic axis of a stack spans its lowest value and its highest sum',
   expect(chart.plots.map(ends)).toEqual([[10, 320]]);
 });
 
+test('a stack of a few rows in a day of seconds has points only beside its rows and at the ends', () => {
+  const table: SampleTable = {
+    columns: [times(0, 0, 2, 1439), ['g', 'string', '["a","b","a","b"]'], ['count_', 'integer', '[1,2,3,4]']],
+    ...{ groups: ['g'], aggs: count, buckets: { field: '_time', size: 1_000_000_000 } },
+    range: { start: iso(0), end: iso(1440) },
+  };
+  const [plot] = chartOf(table, {}, undefined, later, { kind: 'bar' }).plots;
+  const beside = (minute: number) => [-2, -1, 0, 1, 2].map(seconds => at(minute) + seconds * 1000);
+  const expected = [...beside(0).slice(2), ...beside(2), ...beside(1439), ...beside(1440).slice(0, 2)];
+  expect(plot?.arrangement).toBe('stacked');
+  for (const { points } of plot?.lines ?? []) expect(points.map(({ t }) => t)).toEqual(expected);
+});
+
 describe('thinned lines keep', () => {
   const rows = everyMinute(1_600);
   const zigzag = (row: number) => (row * 7919) % 1009;
