@@ -56,8 +56,8 @@ export function aggregateOf(column: Pick<ChartColumn, 'field'>): {
   readonly isNever: boolean;
 } {
   const name = aggregateName(column);
-  const additive = SUMS.test(name);
-  return { emptyIsZero: COUNTS.test(name) || additive, additive, isNever: name !== '' && !additive };
+  const additive = SUMS.has(name);
+  return { emptyIsZero: name === 'dcount' || additive, additive, isNever: name !== '' && !additive };
 }
 
 /** Returns the arguments of the aggregate behind a column; empty if there is none. */
@@ -81,18 +81,26 @@ export function isTime({ field }: ChartColumn): boolean {
   return DataType.isTimestamp(field.type);
 }
 
-/** Returns the name of the aggregate behind a column; empty if there is none. */
+/** Returns the name of the aggregate behind a column, without the `if` of conditional ones; empty if there is none. */
 export function aggregateName({ field }: Pick<ChartColumn, 'field'>): string {
   const named = aggregateIn(field)?.name;
-  return typeof named === 'string' ? named : '';
+  return typeof named === 'string' ? named.replace(/if$/, '') : '';
+}
+
+/** Returns whether the rows are groups or bins, or have aggregates, as opposed to events. */
+export function isAggregation({ info }: ArrowTable, columns: readonly ChartColumn[]): boolean {
+  return info.groups.length > 0 || info.buckets !== undefined || columns.some(isAggregate);
+}
+
+function isAggregate({ field }: ChartColumn): boolean {
+  return field.metadata.has(FIELD_KEY.agg);
 }
 
 /** Returns the keys of an aggregation; for any other table, the first column that is neither a number nor a time. */
-export function groupNames({ info }: ArrowTable, columns: readonly ChartColumn[]): ReadonlySet<string> {
-  const isAggregate = info.groups.length > 0 || info.buckets !== undefined;
-  if (isAggregate || columns.some(column => column.field.metadata.has(FIELD_KEY.agg)))
+export function groupNames(table: ArrowTable, columns: readonly ChartColumn[]): ReadonlySet<string> {
+  if (isAggregation(table, columns))
     return new Set([
-      ...info.groups.map(group => group.name),
+      ...table.info.groups.map(group => group.name),
       ...columns.filter(isTopValue).map(({ field }) => field.name),
     ]);
   const text = columns.find(column => !isNumber(column) && !isTime(column));
@@ -127,12 +135,11 @@ export function keyValues(keys: readonly ChartColumn[], row: number): readonly K
   return values.some(({ value }) => (value?.length ?? 0) > KEY_LENGTH) ? undefined : values;
 }
 
-const SUMS = /^(?:count|countif|sum|sumif|rate)$/;
-const COUNTS = /^dcount(?:if)?$/;
+const SUMS: ReadonlySet<string> = new Set(['count', 'sum', 'rate']);
 
 /** Returns whether a column holds the values that `topk` found, which tell its rows apart. */
 function isTopValue(column: ChartColumn): boolean {
-  return !isNumber(column) && /^topk(?:if)?$/.test(aggregateName(column));
+  return !isNumber(column) && aggregateName(column) === 'topk';
 }
 
 function aggregateIn(field: Field): { readonly name?: unknown; readonly args?: unknown } | undefined {
@@ -149,7 +156,7 @@ function timeColumn({ info }: ArrowTable, columns: readonly ChartColumn[]): Char
   const first = columns[0];
   if (first === undefined || !DataType.isTimestamp(first.field.type)) return undefined;
   const isGroup = info.groups.some(group => group.name === first.field.name);
-  const isAggregated = columns.slice(1).some(column => column.field.metadata.has(FIELD_KEY.agg));
+  const isAggregated = columns.slice(1).some(isAggregate);
   return isGroup || (isAggregated && info.groups.length > 0) ? first : undefined;
 }
 

@@ -66,7 +66,7 @@ export function unfolded(result: QueryResult): Unfolded | undefined {
 
 /** Returns the first column of histograms; undefined if there is none. */
 export function histograms(table: ArrowTable): Histograms | undefined {
-  const column = columnsOf(table).find(each => /^histogram(?:if)?$/.test(aggregateName(each)));
+  const column = columnsOf(table).find(each => aggregateName(each) === 'histogram');
   if (column === undefined) return undefined;
   return { column, rows: Array.from({ length: table.data.numRows }, (_, row) => bucketsIn(column, row)) };
 }
@@ -134,7 +134,7 @@ function percentiles(
   table: ArrowTable,
   columns: readonly ChartColumn[],
 ): Unfolded | undefined {
-  const lists = columns.filter(column => /^percentiles_array(?:if)?$/.test(aggregateName(column)));
+  const lists = columns.filter(column => aggregateName(column) === 'percentiles_array');
   const [list] = lists;
   if (list === undefined || lists.length > 1) return undefined;
   const names = aggregateArguments(list)

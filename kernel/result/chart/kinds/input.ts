@@ -2,7 +2,7 @@
 import type { ChartOptions } from '../../../apl/operators/drawing.js';
 import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
-import { columnsOf, isNumber, type Roles, rolesOf } from '../chart-columns.js';
+import { columnsOf, isAggregation, isNumber, type Roles, rolesOf } from '../chart-columns.js';
 import type { Facts } from '../chart-shapes.js';
 import { type ChartColumn, distinctTimes } from '../chart-values.js';
 import { axisOf, binCount } from '../time/bins.js';
@@ -44,18 +44,9 @@ export function chartInput(result: QueryResult, now: number, options: ChartOptio
     lists:
       spotlight !== undefined ? 'spotlight' : found !== undefined ? 'histograms' : (flat?.kind ?? 'none'),
     isBinned: isBinned(table, roles.keys),
-    isAggregate: isAsked || isGrouped(table) || all.some(isAggregated),
+    isAggregate: isAsked || isAggregation(table, all),
   };
   return { result: seen, table, flat, histograms: found, spotlight, roles, facts, now };
-}
-
-/** Returns whether the rows are groups or bins, not events. */
-function isGrouped({ info }: ArrowTable): boolean {
-  return info.groups.length > 0 || info.buckets !== undefined;
-}
-
-function isAggregated({ field }: ChartColumn): boolean {
-  return field.metadata.has('apl.agg');
 }
 
 /** Returns whether a key is a number in bins of one width. */

@@ -1,6 +1,7 @@
 /** The time axis of a chart: the searched range, its bins, and which of them its ends cut off. */
 import { DataType } from 'apache-arrow';
 import type { ArrowTable, QueryResult } from '../../result.js';
+import { greatestSize } from '../plots.js';
 import { ADDED, FLAGGED, PARTIAL, type Run } from '../thin.js';
 
 /** Bins of one width; `first` and `last` are the numbers of the outermost bins that the searched range touches, counted from `origin`. */
@@ -62,8 +63,9 @@ function timeAxis(
 ): TimeAxis | undefined {
   const [first, last] = [timestamps[0], timestamps.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const width = regularSize(timestamps, size);
-  const reach = width ?? widestGap(timestamps);
+  const gaps = timestamps.slice(1).map((t, at) => t - (timestamps[at] ?? 0));
+  const width = regularSize(gaps, size);
+  const reach = width ?? greatestSize(gaps);
   const isSearched = searched !== undefined && first > searched.start - reach && last < searched.end;
   const start = isSearched ? searched.start : first;
   const end = isSearched ? searched.end : last + (width ?? 0);
@@ -178,29 +180,12 @@ function gridOf(origin: number, size: number, start: number, until: number): Gri
   return { origin, size, first: Math.min(first, 0), last: Math.ceil((until - origin) / size - SLACK) - 1 };
 }
 
-function widestGap(timestamps: Float64Array): number {
-  let widest = 0;
-  for (let at = 1; at < timestamps.length; at++) widest = Math.max(widest, gapBefore(timestamps, at));
-  return widest;
-}
-
-function gapBefore(timestamps: Float64Array, at: number): number {
-  return (timestamps[at] ?? 0) - (timestamps[at - 1] ?? 0);
-}
-
-/** Returns the width of the bins, stated or found: every distance is a multiple of it. Undefined for uneven bins such as months. */
-function regularSize(timestamps: Float64Array, stated: number | undefined): number | undefined {
-  const size = stated ?? (timestamps.length < 3 ? undefined : narrowestGap(timestamps));
+/**
+ * Returns the width of the bins, stated or found: every gap between two timestamps is a multiple of it. Undefined for uneven bins such as
+ * months.
+ */
+function regularSize(gaps: Float64Array, stated: number | undefined): number | undefined {
+  const size = stated ?? (gaps.length < 2 ? undefined : gaps.reduce((least, gap) => Math.min(least, gap)));
   if (size === undefined || !(size > 0)) return undefined;
-  for (let at = 1; at < timestamps.length; at++) {
-    const bins = gapBefore(timestamps, at) / size;
-    if (Math.abs(bins - Math.round(bins)) >= 1e-3) return undefined;
-  }
-  return size;
-}
-
-function narrowestGap(timestamps: Float64Array): number {
-  let narrowest = Number.POSITIVE_INFINITY;
-  for (let at = 1; at < timestamps.length; at++) narrowest = Math.min(narrowest, gapBefore(timestamps, at));
-  return narrowest;
+  return gaps.every(gap => Math.abs(gap / size - Math.round(gap / size)) < 1e-3) ? size : undefined;
 }
