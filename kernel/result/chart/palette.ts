@@ -56,14 +56,14 @@ export function looksFor(
 ): readonly Look[] {
   const hues = huesOf(names);
   const isGraded = hues.some(hue => hue !== undefined);
-  const used = new Map<string, number>();
-  const nth = areSurfaces ? nthSurface : nthLook;
-  let others = 0;
+  const used = new Map<Hue | undefined, number>();
+  const lookOf = areSurfaces ? shaded : dashed;
   return hues.map(hue => {
-    if (hue === undefined) return nth(isGraded ? BESIDE_GRADES : PALETTE, others++);
+    const colors = hue === undefined ? (isGraded ? BESIDE_GRADES : PALETTE) : [COLOR_OF[hue]];
     const before = used.get(hue) ?? 0;
     used.set(hue, before + 1);
-    return nth([COLOR_OF[hue]], before);
+    const color = colors[before % colors.length] ?? FIRST_LOOK.color;
+    return lookOf(color, Math.floor(before / colors.length));
   });
 }
 
@@ -111,17 +111,16 @@ function huesOf(names: readonly (readonly string[])[]): readonly (Hue | undefine
   return names.map(() => undefined);
 }
 
-function nthLook(colors: readonly string[], nth: number): Look {
-  const color = colors[nth % colors.length] ?? FIRST_LOOK.color;
-  return { color, dash: DASHES[Math.floor(nth / colors.length) % DASHES.length] ?? DASHES[0] };
+/** Returns a look in a color that `before` other lines have. */
+function dashed(color: string, before: number): Look {
+  return { color, dash: DASHES[before % DASHES.length] ?? DASHES[0] };
 }
 
 /** How much white, or black if negative, is mixed into a reused color. */
 const SHADES = [0, 0.45, -0.35, 0.7, -0.6] as const;
 
-function nthSurface(colors: readonly string[], nth: number): Look {
-  const color = colors[nth % colors.length] ?? FIRST_LOOK.color;
-  return { color: mixed(color, SHADES[Math.floor(nth / colors.length) % SHADES.length] ?? 0), dash: [1, 0] };
+function shaded(color: string, before: number): Look {
+  return { color: mixed(color, SHADES[before % SHADES.length] ?? 0), dash: [1, 0] };
 }
 
 function mixed(color: string, share: number): string {
