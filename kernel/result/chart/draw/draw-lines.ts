@@ -5,7 +5,7 @@
 import { present } from '../../../present.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { exactly, tip, utcTime } from './axes.js';
-import { at, BESIDE_WIDTH, faded, LABELS_SIGNAL, mark, SHOWN, SVG_WIDTH, seriesId } from './draw-style.js';
+import { at, BESIDE_WIDTH, CLIPPED, faded, LABELS_SIGNAL, mark, SVG_WIDTH, seriesId } from './draw-style.js';
 
 /** A point as Vega reads it. Lines are referenced by id. */
 interface Row {
@@ -133,8 +133,6 @@ function layer(
     data: { name: data, source, transform: [{ type: 'filter', expr: only }] },
   };
 }
-
-const CLIPPED = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
 
 /** Returns a mark that joins the rows of each series; a row for which `holds` is false breaks it. */
 function bySeries({ number }: Draft, type: string, update: object, holds = 'true'): Layer {

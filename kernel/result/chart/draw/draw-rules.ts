@@ -6,7 +6,7 @@ import { cut, plural } from '../../../text.js';
 import type { Rule } from '../model.js';
 import type { TimeAxis } from '../time/bins.js';
 import { tip, utcTime } from './axes.js';
-import { at, mark, SHOWN, TEXT_COLOR } from './draw-style.js';
+import { at, CLIPPED, mark, SHOWN, TEXT_COLOR } from './draw-style.js';
 
 /** Height of the labels above a plot, in pixels. */
 export const RULE_LABELS_HEIGHT = 14;
@@ -45,14 +45,13 @@ export function ruleCaption(rules: readonly Rule[], interactive: boolean): reado
 }
 
 const COLOR = { value: TEXT_COLOR };
-const CUT = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
 const whole = (height: number) => ({ x: at('x', 't'), y: { value: 0 }, y2: { value: height } });
 
 /** Returns bands from the beginning to the end of each interval, below the marks of a plot. */
 export function ruleBands(rules: readonly Rule[], height: number): readonly object[] {
   if (rules.every(({ end }) => end === undefined)) return [];
   const band = { ...whole(height), x2: at('x', 'e'), fill: COLOR, fillOpacity: { value: 0.16 } };
-  return [mark('rect', BANDS, band, CUT)];
+  return [mark('rect', BANDS, band, CLIPPED)];
 }
 
 /** Returns the annotation marks above the marks of a plot, and their labels above the plot. */
@@ -78,9 +77,9 @@ export function ruleMarks(
     ...{ stroke: COLOR, strokeWidth: { value: 9 }, opacity: { value: 0 }, tooltip: tip(said) },
   };
   return [
-    mark('rule', EDGES, { ...whole(height), ...dashed }, CUT),
-    ...(isLabeled ? [mark('symbol', LABELS, flag, CUT), labels()] : []),
-    ...(interactive ? [mark('rule', EDGES, hit, { ...CUT, interactive: true })] : []),
+    mark('rule', EDGES, { ...whole(height), ...dashed }, CLIPPED),
+    ...(isLabeled ? [mark('symbol', LABELS, flag, CLIPPED), labels()] : []),
+    ...(interactive ? [mark('rule', EDGES, hit, { ...CLIPPED, interactive: true })] : []),
   ];
 }
 

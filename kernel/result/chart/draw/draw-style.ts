@@ -107,6 +107,9 @@ export function mark(type: string, data: string, update: object, more: object = 
   return { type, from: { data }, aria: false, encode: { update }, ...more };
 }
 
+/** Members of a mark that ends at its plot if the axis is zoomed, and does not react to the pointer. */
+export const CLIPPED = { clip: { signal: `${SHOWN} !== null` }, interactive: false };
+
 /** Returns the plot of a height with its own scales and axes; its width is the signal `width`. */
 export function plotGroup(height: number, parts: object): object {
   return {
