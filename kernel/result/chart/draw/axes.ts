@@ -1,7 +1,7 @@
 /** The time and number axes that several kinds of charts share. */
 import { present } from '../../../present.js';
 import type { TimeAxis } from '../time/bins.js';
-import { LABELS_WIDTH, labeled, plotGroup, TICKS, titlePlace } from './draw-style.js';
+import { LABELS_WIDTH, labeled, TICKS, titlePlace } from './draw-style.js';
 import { daysTitle } from './draw-texts.js';
 
 const MINUTE = 60_000;
@@ -59,40 +59,6 @@ export function valueGuide(
     ...{ titleX: 2, titleY: -8 - room, minExtent: LABELS_WIDTH, maxExtent: LABELS_WIDTH },
     ...numberLabels(low, high),
   };
-}
-
-/** Height of a row of bars by name, in pixels. */
-const ROW_HEIGHT = 22;
-
-/** Returns a plot with a row for each id: `names` is the axis of names on the left, `values` the axis below. */
-export function plotByName(
-  ids: readonly string[],
-  place: number,
-  parts: {
-    readonly scale: object;
-    readonly values: object;
-    readonly names: object;
-    readonly marks: readonly object[];
-  },
-): object {
-  const height = Math.max(1, ids.length) * ROW_HEIGHT;
-  return plotGroup(height, {
-    scales: [
-      { name: 'x', ...parts.scale, range: [0, { signal: 'width' }], nice: false },
-      {
-        ...{ name: 'y', type: 'band', domain: ids, range: [0, height] },
-        ...{ paddingInner: 0.25, paddingOuter: 0.15 },
-      },
-    ],
-    axes: [
-      {
-        ...{ ...BELOW, ...parts.values, grid: true },
-        ...{ title: titlePlace(place), titleAlign: 'left', titleAnchor: 'start' },
-      },
-      { scale: 'y', ...parts.names },
-    ],
-    marks: parts.marks,
-  });
 }
 
 /** An expression that formats a value exactly, for a tooltip. */

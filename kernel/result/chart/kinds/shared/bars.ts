@@ -5,7 +5,7 @@
 import { present } from '../../../../present.js';
 import { cutToWidth } from '../../../display/aligned.js';
 import { percent } from '../../../spotlight.js';
-import { exactly, numberLabels, plotByName, tip } from '../../draw/axes.js';
+import { BELOW, exactly, numberLabels, tip } from '../../draw/axes.js';
 import {
   at,
   type Drawing,
@@ -15,10 +15,12 @@ import {
   mark,
   namesBeside,
   partFacts,
+  plotGroup,
   seriesGuide,
   seriesId,
   seriesLabels,
   TEXT_COLOR,
+  titlePlace,
   widest,
 } from '../../draw/draw-style.js';
 import { barsByName } from '../../draw/draw-terminal.js';
@@ -137,13 +139,29 @@ function marksOf(
     ...{ fontSize: { value: areShares ? 9 : 11 }, fill: { value: TEXT_COLOR } },
     opacity: areShares ? faded() : { value: 1 },
   };
-  return plotByName(ids, index, {
-    scale: scaleOf(plot),
-    values: areShares ? labeled("format(datum.value, '.3~%')") : numberLabels(plot.low, plot.high),
-    names: guide,
+  const height = Math.max(1, ids.length) * ROW_HEIGHT;
+  return plotGroup(height, {
+    scales: [
+      { name: 'x', ...scaleOf(plot), range: [0, { signal: 'width' }], nice: false },
+      {
+        ...{ name: 'y', type: 'band', domain: ids, range: [0, height] },
+        ...{ paddingInner: 0.25, paddingOuter: 0.15 },
+      },
+    ],
+    axes: [
+      {
+        ...BELOW,
+        ...(areShares ? labeled("format(datum.value, '.3~%')") : numberLabels(plot.low, plot.high)),
+        ...{ grid: true, title: titlePlace(index), titleAlign: 'left', titleAnchor: 'start' },
+      },
+      { scale: 'y', ...guide },
+    ],
     marks: [mark('rect', `bars_${index}`, box), mark('text', `ends_${index}`, end)],
   });
 }
+
+/** Height of a row of bars, in pixels. */
+const ROW_HEIGHT = 22;
 
 /** Minimum width of the bars beside their values, in pixels. */
 const LEAST_BARS = 40;
