@@ -3,6 +3,7 @@
 import type { Signal, Spec } from 'vega';
 import { present } from '../../../present.js';
 import { isolatedWords } from '../../../text.js';
+import { widthOf, wrapped } from '../../display/aligned.js';
 import { formOf } from '../kinds/kind-table.js';
 import type { ChartModel } from '../model.js';
 import { ruleCaption } from './draw-rules.js';
@@ -84,10 +85,10 @@ function texts(
   { labels, titles }: Drawing,
   interactive: boolean,
 ): readonly Signal[] {
-  const lines = sentences([...ruleCaption(rules, interactive), ...notes]);
+  const caption = sentences([...ruleCaption(rules, interactive), ...notes]);
   return [
     { name: 'fittingTitle', value: fittings(title, TITLE_LINES) },
-    { name: 'fittingNotes', value: fittings(lines, NOTE_LINES) },
+    { name: 'fittingNotes', value: fittings(caption, NOTE_LINES) },
     { name: TITLES_SIGNAL, value: titles },
     { name: LABELS_SIGNAL, value: labels },
   ];
@@ -120,8 +121,8 @@ const WIDTH_STEP = 94;
 
 /** Wraps a string for each width of the output, from the narrowest to the first at which it fits on one line. */
 function fittings(text: string, lengths: readonly number[]): readonly (readonly string[])[] {
-  const all = lengths.map(length => wrapped(text, length));
-  const single = all.findIndex(lines => lines.length < 2);
+  const all = lengths.map(length => lines(text, length));
+  const single = all.findIndex(each => each.length < 2);
   return single < 0 ? all : all.slice(0, single + 1);
 }
 
@@ -149,26 +150,13 @@ function lineLengths(least: number, more: number): readonly number[] {
   return Array.from({ length: WIDTHS }, (_, at) => least + at * more);
 }
 
-/** Wraps a string at `most` columns, between words if there are any; a wide character counts as two columns. */
-function wrapped(text: string, most: number): readonly string[] {
-  const found: string[] = [];
-  for (const piece of text.split(' ').flatMap(word => pieces(word, most))) {
-    const last = found.at(-1);
-    if (last !== undefined && columnsOf(last) + columnsOf(piece) < most)
-      found[found.length - 1] = `${last} ${piece}`;
-    else found.push(piece);
-  }
-  return found.map(isolatedWords);
+/** Wraps a string at `most` columns, between words if they are not wider. */
+function lines(text: string, most: number): readonly string[] {
+  const words = text.split(' ').flatMap(word => pieces(word, most));
+  return words.length === 0 ? [] : wrapped(words.join(' '), most).split('\n').map(isolatedWords);
 }
 
 function pieces(word: string, most: number): readonly string[] {
-  const length = columnsOf(word) === word.length ? most : Math.floor(most / 2);
+  const length = widthOf(word) === word.length ? most : Math.floor(most / 2);
   return word.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? [];
 }
-
-function columnsOf(text: string): number {
-  return text.length + (text.match(WIDE)?.length ?? 0);
-}
-
-/** East Asian characters; those beyond 16 bits count as two by their length. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/g;
