@@ -402,7 +402,10 @@ function upOf({ rows, rules = [] }: HeatChart, height: number): Side & { readonl
     return {
       place: { y: at('y', 'y'), y2: at('y', 'z') },
       scale: { ...heightScale(rows), range: [height, 0] },
-      guide: { ...valueGuide(rows, 0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT), ...heightTicks(rows) },
+      guide: {
+        ...valueGuide(rows, 0, rules.length === 0 ? 0 : RULE_LABELS_HEIGHT),
+        ...ticksUpTo(rows.high, rows.linearBelow),
+      },
     };
   const names = namesBeside(rows, rowId);
   const domain = rows.map((_, index) => rowId(index));
@@ -420,14 +423,12 @@ function heightScale({ low, high, linearBelow }: NumberRows): object {
   return { type: 'symlog', constant: linearBelow, domain, nice: false };
 }
 
-/** Returns the ticks: powers of ten on a logarithmic axis, from where it becomes one. */
-function heightTicks({ high, linearBelow }: NumberRows): object {
-  return linearBelow === undefined ? { tickCount: TICKS } : { values: powersUpTo(high, linearBelow) };
-}
-
-function powersUpTo(high: number, linearBelow: number): readonly number[] {
+/** Returns the ticks of a scale: powers of ten if it is logarithmic, from where it becomes so. */
+function ticksUpTo(high: number, linearBelow: number | undefined): object {
+  if (linearBelow === undefined) return { tickCount: TICKS };
   const [first, last] = [Math.ceil(Math.log10(linearBelow)), Math.floor(Math.log10(high))];
-  return [0, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index))];
+  const powers = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index));
+  return { values: [0, ...powers] };
 }
 
 /** Shades of one color, the lightest still visible on both light and dark backgrounds. */
@@ -438,7 +439,7 @@ function colors({ least, most, isLog, linearBelow }: HeatChart): Pick<Drawing, '
   const scale = { name: 'color', ...shadeScale(isLog, linearBelow), domain: [low, most], range: SHADES };
   const legend = {
     ...{ fill: 'color', type: 'gradient', orient: 'bottom', direction: 'horizontal', title: titlePlace(1) },
-    ...(linearBelow === undefined ? { tickCount: TICKS } : { values: powersUpTo(most, linearBelow) }),
+    ...ticksUpTo(most, linearBelow),
     ...numberLabels(low, most),
     gradientLength: { signal: 'min(260, width - 20)' },
   };
