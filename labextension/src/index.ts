@@ -105,85 +105,72 @@ const fileType: JupyterFrontEndPlugin<void> = {
   },
 };
 
+/** The parts of the page that a plugin for outputs works with. */
+interface OutputContext {
+  readonly app: JupyterFrontEnd;
+  readonly rendermime: IRenderMimeRegistry;
+  readonly notebooks: INotebookTracker | null;
+  readonly workbench: Workbench;
+}
+
+/** Returns a plugin that adds renderers of outputs. */
+function outputPlugin(
+  name: string,
+  description: string,
+  add: (context: OutputContext) => void,
+): JupyterFrontEndPlugin<void> {
+  return {
+    id: `@apl-kernel/labextension:${name}`,
+    description,
+    autoStart: true,
+    requires: [IRenderMimeRegistry],
+    optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
+    activate: (
+      app: JupyterFrontEnd,
+      rendermime: IRenderMimeRegistry,
+      notebooks: INotebookTracker | null,
+      consoles: IConsoleTracker | null,
+      files: IEditorTracker | null,
+    ) => add({ app, rendermime, notebooks, workbench: workbenchOf({ notebooks, consoles, files }) }),
+  };
+}
+
 /** Draws the charts of results; JupyterLab's renderer for other charts is available once all plugins are. */
-const charts: JupyterFrontEndPlugin<void> = {
-  id: '@apl-kernel/labextension:charts',
-  description:
-    'Interactive charts of results, as wide as their outputs, that show values and set the time range.',
-  autoStart: true,
-  requires: [IRenderMimeRegistry],
-  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
-  activate: (
-    app: JupyterFrontEnd,
-    rendermime: IRenderMimeRegistry,
-    notebooks: INotebookTracker | null,
-    consoles: IConsoleTracker | null,
-    files: IEditorTracker | null,
-  ) => {
-    const workbench = workbenchOf({ notebooks, consoles, files });
+const charts = outputPlugin(
+  'charts',
+  'Interactive charts of results, as wide as their outputs, that show values and set the time range.',
+  ({ app, rendermime, notebooks, workbench }) => {
     void app.started.then(() => addCharts(rendermime, workbench, notebooks));
   },
-};
+);
 
 /** Shows results as grids over all rows in the kernel. */
-const grid: JupyterFrontEndPlugin<void> = {
-  id: '@apl-kernel/labextension:grid',
-  description: 'Results as grids with sorting, filters, search and copy.',
-  autoStart: true,
-  requires: [IRenderMimeRegistry],
-  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
-  activate: (
-    app: JupyterFrontEnd,
-    rendermime: IRenderMimeRegistry,
-    notebooks: INotebookTracker | null,
-    consoles: IConsoleTracker | null,
-    files: IEditorTracker | null,
-  ) => {
-    const workbench = workbenchOf({ notebooks, consoles, files });
+const grid = outputPlugin(
+  'grid',
+  'Results as grids with sorting, filters, search and copy.',
+  ({ app, rendermime, notebooks, workbench }) =>
     addGrid(rendermime, placeIn(app.shell, notebooks), workbench, output =>
       explainerOf(output, notebooks, workbench),
-    );
-  },
-};
+    ),
+);
 
 /** Adds buttons beside the templates of log lines, and below an explanation. */
-const patterns: JupyterFrontEndPlugin<void> = {
-  id: '@apl-kernel/labextension:patterns',
-  description: 'Log line templates to split, keep or exclude, and explanations to continue from.',
-  autoStart: true,
-  requires: [IRenderMimeRegistry],
-  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
-  activate: (
-    _app: JupyterFrontEnd,
-    rendermime: IRenderMimeRegistry,
-    notebooks: INotebookTracker | null,
-    consoles: IConsoleTracker | null,
-    files: IEditorTracker | null,
-  ) => {
-    const workbench = workbenchOf({ notebooks, consoles, files });
+const patterns = outputPlugin(
+  'patterns',
+  'Log line templates to split, keep or exclude, and explanations to continue from.',
+  ({ rendermime, notebooks, workbench }) => {
     addPatterns(rendermime, notebooks, workbench);
     addExplained(rendermime, notebooks, workbench);
   },
-};
+);
 
 /** Shows interactive traces in place of their static drawings. */
-const traces: JupyterFrontEndPlugin<void> = {
-  id: '@apl-kernel/labextension:traces',
-  description: 'Traces with folding, search, zoom and span details.',
-  autoStart: true,
-  requires: [IRenderMimeRegistry],
-  optional: [INotebookTracker, IConsoleTracker, IEditorTracker],
-  activate: (
-    app: JupyterFrontEnd,
-    rendermime: IRenderMimeRegistry,
-    notebooks: INotebookTracker | null,
-    consoles: IConsoleTracker | null,
-    files: IEditorTracker | null,
-  ) => {
-    const workbench = workbenchOf({ notebooks, consoles, files });
-    addTraces(rendermime, { place: placeIn(app.shell, notebooks), workbench, notebooks });
-  },
-};
+const traces = outputPlugin(
+  'traces',
+  'Traces with folding, search, zoom and span details.',
+  ({ app, rendermime, notebooks, workbench }) =>
+    addTraces(rendermime, { place: placeIn(app.shell, notebooks), workbench, notebooks }),
+);
 
 /**
  * Adds the time range, the profile, the parameters and a stop button to the toolbars of notebooks, and cell commands to the cell toolbar.
