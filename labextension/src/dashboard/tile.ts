@@ -43,7 +43,6 @@ export class Tile extends Panel {
     this.addClass('apl-tile');
     this.node.setAttribute('role', 'region');
     this.#table = button('Table', 'Show the rows below the chart', () => this.#change('showsTable'));
-    this.#table.classList.add('apl-tile-table');
     this.#wide = button('\u2194', 'Use the full width', () => this.#change('isWide'));
     this.#handle = moveHandle(this.node, {
       tiles: () => actions.tiles(),

@@ -80,7 +80,7 @@ export function noticeList(notices: Surroundings['notices']): readonly HTMLEleme
   const items = notices.map(({ level, text }) => {
     const parts = text.split(/`([^`]+)`/);
     const nodes = parts.map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
-    return element('li', { class: level === 'warn' ? 'apl-grid-warn' : 'apl-grid-info' }, ...nodes);
+    return element('li', { class: level === 'warn' && 'apl-grid-warn' }, ...nodes);
   });
   return [element('ul', { class: 'apl-grid-notices' }, ...items)];
 }
