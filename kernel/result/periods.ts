@@ -21,7 +21,7 @@ import type { ResultField } from '../api/wire.js';
 import { present } from '../present.js';
 import { plural } from '../text.js';
 import { aggregateOf } from './chart/chart-columns.js';
-import { cellText, exactInt64 } from './display/display-text.js';
+import { cellText, exactInt64, isNumeric } from './display/display-text.js';
 import { codeWords } from './display/summary.js';
 import { FIELD_KEY } from './field.js';
 import type { ArrowTable, Notice, QueryResult, Shortfall, TableInfo } from './result.js';
@@ -68,7 +68,7 @@ export function comparePeriods(
   const key = keyOf(now, before, options.key);
   if (typeof key !== 'object') return none(key, 'Add `| summarize … by …`, or name the fields with --key.');
   const measures = now.data.schema.fields.filter(
-    field => isMeasure(field) && !key.includes(field.name) && typeIn(before, field.name) === typeOf(field),
+    field => isNumeric(field) && !key.includes(field.name) && typeIn(before, field.name) === typeOf(field),
   );
   if (measures.length === 0)
     return none('the result has no figures to compare', 'Add an aggregate, such as `| summarize count()`.');
@@ -182,10 +182,6 @@ function keyOf(
 /** Returns the width of the time bins, in nanoseconds. */
 function binsOf({ info }: ArrowTable): number | undefined {
   return info.buckets?.size;
-}
-
-function isMeasure({ type }: Field): boolean {
-  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDuration(type);
 }
 
 function typeOf({ type }: Field): string {

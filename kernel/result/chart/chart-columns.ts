@@ -1,7 +1,7 @@
 /** The role of each column of a result in a chart: the time, a measure, a group key, or none. */
 import { DataType, type Field, type Vector } from 'apache-arrow';
 import { cut } from '../../text.js';
-import { cellText, shownText } from '../display/display-text.js';
+import { cellText, isNumeric, shownText } from '../display/display-text.js';
 import { safeWords } from '../display/summary.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable } from '../result.js';
@@ -73,7 +73,7 @@ export function columnsOf({ data }: ArrowTable): readonly ChartColumn[] {
 
 /** Returns whether a column holds numbers or durations. */
 export function isNumber({ field }: ChartColumn): boolean {
-  return DataType.isInt(field.type) || DataType.isFloat(field.type) || DataType.isDuration(field.type);
+  return isNumeric(field);
 }
 
 /** Returns whether a column holds timestamps. */

@@ -79,12 +79,9 @@ export function valueKind({ type }: Field): ValueKind {
   return DataType.isBool(type) ? 'bool' : 'text';
 }
 
-/** Returns whether the cells should be right-aligned. */
-export function isNumeric(field: Field): boolean {
-  const { type } = field;
-  return (
-    DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type) || DataType.isDuration(type)
-  );
+/** Returns whether a field holds numbers or durations, which are right-aligned. */
+export function isNumeric({ type }: Field): boolean {
+  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDuration(type);
 }
 
 /** Returns the 64-bit integer of a time or a timespan, in the unit of its type. */
