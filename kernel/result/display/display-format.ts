@@ -97,7 +97,7 @@ function decimalsOf(vector: Vector): number {
 }
 
 /** Returns the number of digits after the point of the shortest decimal. */
-function fraction(value: number): number {
+export function fraction(value: number): number {
   const [digits = '', exponent = '0'] = String(Math.abs(value)).split('e');
   return Math.max((digits.split('.')[1]?.length ?? 0) - Number(exponent), 0);
 }

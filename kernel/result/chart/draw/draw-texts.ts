@@ -1,16 +1,14 @@
 /** Numbers and timestamps as a chart formats them beside its marks and in its description. */
 
 import { cut } from '../../../text.js';
-import { formatNumber } from '../../display/display-format.js';
+import { formatNumber, fraction } from '../../display/display-format.js';
 import type { Entry } from '../palette.js';
 import type { TimeAxis } from '../time/bins.js';
 
 /** Formats a number with separators between thousands and at most seven digits. */
 function numberText(value: number): string {
   const short = Number(value.toPrecision(7));
-  const [digits = '', exponent = '0'] = String(Math.abs(short)).split('e');
-  const decimals = Math.min(Math.max((digits.split('.')[1]?.length ?? 0) - Number(exponent), 0), 12);
-  return formatNumber(String(short), { kind: 'real', decimals });
+  return formatNumber(String(short), { kind: 'real', decimals: Math.min(fraction(short), 12) });
 }
 
 /** Formats a number with its unit for a quick look: four digits if it is not an integer. */
