@@ -3,7 +3,7 @@
  * characters of the data escaped.
  */
 import { DataType, type Field, type Vector } from 'apache-arrow';
-import { cut, escapeHtml, formatCount, NO_LATEX, plural, shownName, withCode } from '../../text.js';
+import { cut, escapeHtml, NO_LATEX, plural, shownName, withCode } from '../../text.js';
 import { BESIDE_STYLE, besideClass, type Column, UNDER_CHART } from '../beside.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
@@ -11,11 +11,14 @@ import { formatNumber, type NumberFormat, numberFormat } from './display-format.
 import { STYLE_CLASS, STYLE_SHEET } from './display-style.js';
 import { isNumeric, shownText, typeWord } from './display-text.js';
 import {
+  firstShown,
   footerParts,
   type HeadingPart,
   headingParts,
+  isTotals,
   resultNotices,
   safeWords,
+  tableLabel,
   tableSize,
   totalsNotices,
 } from './summary.js';
@@ -112,14 +115,7 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
   const { numRows, numCols } = table.data;
   const label = tableLabel(table, index);
   const pinned = shownColumns.length >= PINNED_FROM ? ' apl-pinned' : '';
-  const name = escapeHtml(`${label}, ${tableSize(table)}`);
-  const box = [
-    `<div class="apl-box" style="${BOX_STYLE}" role="region" aria-label="${name}" tabindex="0">`,
-    `<table class="apl-table${pinned}" style="table-layout:auto">`,
-    `<caption style="text-align:left">${name}</caption>`,
-    `<thead><tr>${head.join('')}</tr></thead>`,
-    `<tbody>\n${html}</tbody></table></div>`,
-  ].join('\n');
+  const box = boxHtml(`${label}, ${tableSize(table)}`, pinned, head, html);
   return {
     notices: [
       ...(rows < numRows ? [rowsCut(label, index, rows, numRows, limits)] : []),
@@ -147,14 +143,19 @@ function across(
     const name = escapeHtml(cut(shownName(field.name), CELL_LENGTH));
     return `<tr><th scope="row"${TEXT_STYLE}>${name}</th>${cells.join('')}</tr>`;
   });
-  const name = escapeHtml(`Result, ${tableSize(table)}`);
+  const box = boxHtml(`Result, ${tableSize(table)}`, ' apl-across', head, lines.join('\n'));
+  return `${headingHtml(headingParts(table, result))}\n${box}`;
+}
+
+/** Renders a table in its scroll box; `look` is an additional class after a space, or empty. */
+function boxHtml(caption: string, look: string, head: readonly string[], body: string): string {
+  const name = escapeHtml(caption);
   return [
-    headingHtml(headingParts(table, result)),
     `<div class="apl-box" style="${BOX_STYLE}" role="region" aria-label="${name}" tabindex="0">`,
-    '<table class="apl-table apl-across" style="table-layout:auto">',
+    `<table class="apl-table${look}" style="table-layout:auto">`,
     `<caption style="text-align:left">${name}</caption>`,
     `<thead><tr>${head.join('')}</tr></thead>`,
-    `<tbody>\n${lines.join('\n')}</tbody></table></div>`,
+    `<tbody>\n${body}</tbody></table></div>`,
   ].join('\n');
 }
 
@@ -169,29 +170,21 @@ function headingHtml(parts: readonly HeadingPart[]): string {
 
 /** Renders details that few readers need: opened by a click, and always printed. */
 function folded(table: ArrowTable, result: QueryResult, label: string, box: string): string {
-  const notices = table.info.name === '_totals' ? noticeList(totalsNotices(result)) : '';
+  const notices = isTotals(table) ? noticeList(totalsNotices(result)) : '';
   const words = [label, tableSize(table)].map(escapeHtml).join(SEPARATOR);
   return `<details class="apl-more"><summary>${words}</summary>\n${notices}${box}</details>`;
-}
-
-function tableLabel(table: ArrowTable, index: number): string {
-  return table.info.name === '_totals'
-    ? 'Totals'
-    : index === 0
-      ? 'Result'
-      : `Table ${safeWords(table.info.name)}`;
 }
 
 function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): CutNotice {
   const why =
     rows < shownRows(total, limits) ? 'more would make the notebook too large' : '`%rows N` shows more';
   const where = index === 0 ? '' : `${label}: `;
-  const text = `${where}Showing the first ${formatCount(rows)} of ${plural(total, 'row')}`;
+  const text = `${where}${firstShown(rows, total, 'row')}`;
   return { level: 'info', text, advice: `; ${why}. The kernel has all of them.` };
 }
 
 function columnsCut(columns: number, total: number): CutNotice {
-  const text = `Showing the first ${formatCount(columns)} of ${plural(total, 'column')}`;
+  const text = firstShown(columns, total, 'column');
   const advice = '; add a `project` with the fields you need. The kernel has all of them.';
   return { level: 'info', text, advice };
 }

@@ -2,14 +2,23 @@
  * A result as aligned plain text for terminals, consoles and diffs.
  */
 import type { Vector } from 'apache-arrow';
-import { formatCount, isolated, plural, shownName, visible } from '../../text.js';
+import { isolated, shownName, visible } from '../../text.js';
 import { FIELD_KEY } from '../field.js';
 import type { ArrowTable, Notice, QueryResult } from '../result.js';
 import { alignedLines, cutToWidth, GAP, widthOf, wrapped } from './aligned.js';
 import { formatNumber, numberFormat } from './display-format.js';
 import { isNumeric, shownText } from './display-text.js';
 import { shownRows } from './html.js';
-import { footerParts, heading, resultNotices, safeWords, tableSize, totalsNotices } from './summary.js';
+import {
+  firstShown,
+  footerParts,
+  heading,
+  isTotals,
+  resultNotices,
+  tableLabel,
+  tableSize,
+  totalsNotices,
+} from './summary.js';
 import { COMPARED, figuresAcross } from './transposed.js';
 
 /** Limits on the rendered part of a result. */
@@ -56,16 +65,12 @@ function tableLines(
     return [...sentences([heading(table, result).join(' \u00b7 ')], limits), ...acrossLines(table, figures)];
   const rows = shownRows(numRows, limits);
   const columns = fittingColumns(table, rows, limits.width);
-  const isTotals = table.info.name === '_totals';
-  const label = isTotals ? 'Totals' : `Table ${safeWords(table.info.name)}`;
-  const words = index === 0 ? heading(table, result) : [label, tableSize(table)];
+  const words = index === 0 ? heading(table, result) : [tableLabel(table, index), tableSize(table)];
   const cuts = [
-    ...(rows < numRows ? [`Showing the first ${formatCount(rows)} of ${plural(numRows, 'row')}.`] : []),
-    ...(columns.length < numCols
-      ? [`Showing the first ${formatCount(columns.length)} of ${plural(numCols, 'column')}.`]
-      : []),
+    ...(rows < numRows ? [`${firstShown(rows, numRows, 'row')}.`] : []),
+    ...(columns.length < numCols ? [`${firstShown(columns.length, numCols, 'column')}.`] : []),
   ];
-  const notices = isTotals ? totalsNotices(result).map(noticeLine) : [];
+  const notices = isTotals(table) ? totalsNotices(result).map(noticeLine) : [];
   const said = sentences([words.join(' \u00b7 '), ...notices, ...cuts], limits);
   return [...said, ...linesOf(columns, rows)];
 }

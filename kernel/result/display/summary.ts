@@ -13,6 +13,22 @@ export function tableSize({ data }: ArrowTable): string {
   return `${plural(data.numRows, 'row')} \u00d7 ${plural(data.numCols, 'column')}`;
 }
 
+/** Returns the name of a table of a result by its index. */
+export function tableLabel(table: ArrowTable, index: number): string {
+  if (isTotals(table)) return 'Totals';
+  return index === 0 ? 'Result' : `Table ${safeWords(table.info.name)}`;
+}
+
+/** Returns whether a table has the totals of a time-binned result. */
+export function isTotals({ info }: ArrowTable): boolean {
+  return info.name === '_totals';
+}
+
+/** Returns that only the first rows or columns of a table are shown, without a period. */
+export function firstShown(shown: number, all: number, noun: 'row' | 'column'): string {
+  return `Showing the first ${formatCount(shown)} of ${plural(all, noun)}`;
+}
+
 /** A part of the line above a result, and its tooltip. */
 export interface HeadingPart {
   readonly text: string;
