@@ -198,8 +198,9 @@ const toolbar: JupyterFrontEndPlugin<void> = {
       import('./dashboard/dashboards.js'),
     ]);
     const dashboards = new Dashboards(app, workbench);
-    addCellCommands(app, workbench, notebooks, palette, dashboards);
-    addToolbar(app, registry, workbench, notebooks, palette, dashboards);
+    const context = { app, workbench, notebooks, palette, dashboards };
+    addCellCommands(context);
+    addToolbar(context, registry);
     if (restorer !== null) dashboards.restore(restorer, notebooks);
   },
 };

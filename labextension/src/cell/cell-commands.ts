@@ -1,8 +1,8 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Dialog, type ICommandPalette, InputDialog, Notification, showDialog } from '@jupyterlab/apputils';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Dialog, InputDialog, Notification, showDialog } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { isolated, visible } from '../../../kernel/text.js';
-import type { Dashboards } from '../dashboard/dashboards.js';
+import type { Dashboards, NotebookContext } from '../dashboard/dashboards.js';
 import { pinOf } from '../dashboard/pin.js';
 import { starIcon } from '../icon.js';
 import { type Around, around } from '../link/link-around.js';
@@ -22,13 +22,7 @@ interface CellCommand {
 }
 
 /** Adds the commands on the active APL cell. */
-export function addCellCommands(
-  app: JupyterFrontEnd,
-  workbench: Workbench,
-  notebooks: INotebookTracker,
-  palette: ICommandPalette | null,
-  dashboards: Dashboards,
-): void {
+export function addCellCommands({ app, workbench, notebooks, palette, dashboards }: NotebookContext): void {
   const { commands } = app;
   const place = () => {
     const panel = notebooks.currentWidget;

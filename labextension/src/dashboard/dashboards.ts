@@ -1,5 +1,5 @@
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification, WidgetTracker } from '@jupyterlab/apputils';
+import { type ICommandPalette, Notification, WidgetTracker } from '@jupyterlab/apputils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { type CodeCell, commandCell } from '../cell/cell-run.js';
 import { around } from '../link/link-around.js';
@@ -28,6 +28,15 @@ const ITEMS = {
 type ItemName = keyof typeof ITEMS;
 
 const RESTORE = 'apl:restore-dashboard';
+
+/** The parts of the page that commands of notebooks work with. */
+export interface NotebookContext {
+  readonly app: JupyterFrontEnd;
+  readonly workbench: Workbench;
+  readonly notebooks: INotebookTracker;
+  readonly palette: ICommandPalette | null;
+  readonly dashboards: Dashboards;
+}
 
 /** The dashboards of the open notebooks, at most one for each. */
 export class Dashboards {

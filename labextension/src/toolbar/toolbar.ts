@@ -1,10 +1,8 @@
-import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
-import type { Dashboards } from '../dashboard/dashboards.js';
+import type { NotebookContext } from '../dashboard/dashboards.js';
 import { type Around, around } from '../link/link-around.js';
-import type { Workbench } from '../link/workbench.js';
 import { closeFolds } from './fold.js';
 import {
   AgentsItem,
@@ -38,12 +36,8 @@ const items: Readonly<Record<string, Row>> = {
  * Adds the time range, the profile, the parameters and the stop button to the toolbars of notebooks; `schema/toolbar.json` positions them.
  */
 export function addToolbar(
-  { commands }: JupyterFrontEnd,
+  { app: { commands }, workbench, notebooks, palette, dashboards }: NotebookContext,
   registry: IToolbarWidgetRegistry,
-  workbench: Workbench,
-  notebooks: INotebookTracker,
-  palette: ICommandPalette | null,
-  dashboards: Dashboards,
 ): void {
   addToolbarStyle();
   closeFolds();
