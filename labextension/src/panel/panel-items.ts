@@ -169,7 +169,10 @@ function datasetItems(answers: Answers, view: View, row: DatasetRow): readonly I
   const answer = answers.answer({ ask: 'fields', dataset: name });
   if (answer?.tell !== 'fields') return [item, note(key, 3, whyNone(answer))];
   if (answer.fields.length === 0) return [item, note(key, 3, 'The service lists no fields.')];
-  return [item, ...answer.fields.flatMap(field => fieldItems(answers, view, name, [field.name], field))];
+  return [
+    item,
+    ...answer.fields.flatMap(field => fieldItems({ answers, view, dataset: name }, [field.name], field)),
+  ];
 }
 
 /** Returns ` · 2026-01-03 to 2026-01-05`, in days, as there is little room in the panel. */
@@ -179,13 +182,19 @@ function spanText(first: string | undefined, last: string | undefined): string {
   return from === to ? ` \u00b7 ${from}` : ` \u00b7 ${from} to ${to}`;
 }
 
+/** The dataset whose fields are listed. */
+interface Listed {
+  readonly answers: Answers;
+  readonly view: View;
+  readonly dataset: string;
+}
+
 function fieldItems(
-  answers: Answers,
-  view: View,
-  dataset: string,
+  listed: Listed,
   path: readonly string[],
   field: FieldSchema | undefined,
 ): readonly Item[] {
+  const { view, dataset } = listed;
   const key = `field ${JSON.stringify([dataset, ...path])}`;
   const level = 2 + path.length;
   const isOpen = view.isOpen(key);
@@ -204,24 +213,23 @@ function fieldItems(
     subject: { kind: 'field', dataset, path, ...(field === undefined ? {} : { field }) },
   };
   if (!isOpen) return [item];
-  const keys = field?.type === 'dynamic' ? keyItems(answers, view, dataset, path) : [];
-  return [item, ...(keys.length > 0 ? keys : valueItems(answers, dataset, path, field, key, level + 1))];
+  const keys = field?.type === 'dynamic' ? keyItems(listed, path) : [];
+  const under = { key, level: level + 1 };
+  return [item, ...(keys.length > 0 ? keys : valueItems(listed, path, field?.type ?? 'dynamic', under))];
 }
 
 /** Returns the keys of a map in the newest rows. */
-function keyItems(answers: Answers, view: View, dataset: string, path: readonly string[]): readonly Item[] {
-  const answer = answers.answer({ ask: 'keys', path: [...path], dataset });
+function keyItems(listed: Listed, path: readonly string[]): readonly Item[] {
+  const answer = listed.answers.answer({ ask: 'keys', path: [...path], dataset: listed.dataset });
   const keys = answer?.tell === 'texts' ? answer.texts : [];
-  return keys.flatMap(key => fieldItems(answers, view, dataset, [...path, key], undefined));
+  return keys.flatMap(key => fieldItems(listed, [...path, key], undefined));
 }
 
 function valueItems(
-  answers: Answers,
-  dataset: string,
+  { answers, dataset }: Listed,
   path: readonly string[],
-  field: FieldSchema | undefined,
-  key: string,
-  level: number,
+  type: string,
+  { key, level }: Pick<Item, 'key' | 'level'>,
 ): readonly Item[] {
   const answer = answers.answer({ ask: 'top', path: [...path], dataset });
   if (answer?.tell !== 'top') return [note(key, level, whyNone(answer))];
@@ -230,7 +238,7 @@ function valueItems(
     ...{ key: `${key} value ${index}`, level, kind: value.text === null ? 'none' : 'value' },
     label: value.text === null ? '(none)' : shown(value.text),
     detail: formatCount(value.count),
-    subject: { kind: 'value', path, value, type: field?.type ?? 'dynamic' },
+    subject: { kind: 'value', path, value, type },
   }));
 }
 
