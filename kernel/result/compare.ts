@@ -18,12 +18,15 @@ export type RowChange =
   | {
       readonly kind: 'changed';
       readonly key: Readonly<Record<string, string | null>>;
-      readonly cells: readonly {
-        readonly column: string;
-        readonly before: string | null;
-        readonly after: string | null;
-      }[];
+      readonly cells: readonly CellChange[];
     };
+
+/** One cell in both tables. */
+interface CellChange {
+  readonly column: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
 
 /** The differences between two tables. */
 export interface TableChanges {
@@ -75,9 +78,9 @@ export function compareTables(before: Table, after: Table, options: CompareOptio
         note({ kind: 'removed', cells: left.cells(row, shown(before, names)) });
         continue;
       }
-      const cells = rest.flatMap(column =>
-        differing(left, row, right, other, column, options.tolerance ?? 0),
-      );
+      const cells = rest
+        .map(column => ({ column, before: left.text(row, column), after: right.text(other, column) }))
+        .filter(each => !isSame(each, left.isReal(each.column) ? (options.tolerance ?? 0) : 0));
       if (cells.length === 0) counts.same += 1;
       else note({ kind: 'changed', key: left.cells(row, key), cells });
     }
@@ -164,21 +167,12 @@ function keyOf(
   return names.filter(name => !real.has(name));
 }
 
-function differing(
-  left: Rows,
-  row: number,
-  right: Rows,
-  other: number,
-  column: string,
-  tolerance: number,
-): readonly { readonly column: string; readonly before: string | null; readonly after: string | null }[] {
-  const [before, after] = [left.text(row, column), right.text(other, column)];
-  if (before === after) return [];
-  if (tolerance > 0 && left.isReal(column) && before !== null && after !== null) {
-    const [a, b] = [Number(before), Number(after)];
-    if (Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b))) return [];
-  }
-  return [{ column, before, after }];
+/** Returns whether two cells are equal, or numbers that differ by the relative tolerance at most. */
+function isSame({ before, after }: CellChange, tolerance: number): boolean {
+  if (before === after) return true;
+  if (tolerance === 0 || before === null || after === null) return false;
+  const [a, b] = [Number(before), Number(after)];
+  return Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b));
 }
 
 /** The rows of a table, indexed by the strings of their key. */
