@@ -118,7 +118,7 @@ function tableBlock(table: ArrowTable, result: QueryResult, index: number, limit
   const box = boxHtml(`${label}, ${tableSize(table)}`, pinned, head, html);
   return {
     notices: [
-      ...(rows < numRows ? [rowsCut(label, index, rows, numRows, limits)] : []),
+      ...(rows < numRows ? [rowsCut(index === 0 ? '' : `${label}: `, rows, numRows, limits)] : []),
       ...(head.length < numCols ? [columnsCut(head.length, numCols)] : []),
     ],
     html:
@@ -133,17 +133,14 @@ function across(
   table: ArrowTable,
   result: QueryResult,
 ): string {
-  const head = ['', ...COMPARED].map((word, index) => {
-    const style = index === 0 ? HEAD_TEXT : HEAD_NUMERIC;
-    return index === 0 ? '<td></td>' : `<th scope="col" style="${style}">${word}</th>`;
-  });
+  const head = COMPARED.map(word => `<th scope="col" style="${HEAD_NUMERIC}">${word}</th>`);
   const lines = figures.map(place => {
     const cells = columns.slice(place, place + COMPARED.length).map(column => bodyCell(column, 0));
     const [{ field }] = columns.slice(place) as [HtmlColumn];
     const name = escapeHtml(cut(shownName(field.name), CELL_LENGTH));
     return `<tr><th scope="row"${TEXT_STYLE}>${name}</th>${cells.join('')}</tr>`;
   });
-  const box = boxHtml(`Result, ${tableSize(table)}`, ' apl-across', head, lines.join('\n'));
+  const box = boxHtml(`Result, ${tableSize(table)}`, ' apl-across', ['<td></td>', ...head], lines.join('\n'));
   return `${headingHtml(headingParts(table, result))}\n${box}`;
 }
 
@@ -175,10 +172,9 @@ function folded(table: ArrowTable, result: QueryResult, label: string, box: stri
   return `<details class="apl-more"><summary>${words}</summary>\n${notices}${box}</details>`;
 }
 
-function rowsCut(label: string, index: number, rows: number, total: number, limits: HtmlLimits): CutNotice {
+function rowsCut(where: string, rows: number, total: number, limits: HtmlLimits): CutNotice {
   const why =
     rows < shownRows(total, limits) ? 'more would make the notebook too large' : '`%rows N` shows more';
-  const where = index === 0 ? '' : `${label}: `;
   const text = `${where}${firstShown(rows, total, 'row')}`;
   return { level: 'info', text, advice: `; ${why}. The kernel has all of them.` };
 }

@@ -54,7 +54,8 @@ export function waterfallHtml(title: string, trace: Trace<ShownSpan>, column?: C
     .slice(0, MOST_NAMED)
     .map(([name, color]) => `<span style="white-space:nowrap">${swatch(color)}${words(name, 60)}</span>`)
     .join(' &#160; ');
-  const body = shown.map((node, place) => rowHtml(node, place, shown, trace, colors)).join('\n');
+  const lineOf = (node: Node) => lineHtml(node, trace, colors.get(node.span.service) ?? '');
+  const body = shown.map((node, place) => rowHtml(node, shown[place + 1], lineOf(node))).join('\n');
   const sentences = [...traceSentences(trace), ...cutSentence(trace, shown.length)];
   const notes = sentences.map(each => `<div>${escapeHtml(each)}</div>`).join('');
   const label = visibleAgain(title, undefined, escapeHtml);
@@ -83,17 +84,9 @@ const STYLE =
   '.apl-trace{container-type:inline-size;font-size:12px;line-height:1.5;color:var(--jp-content-font-color1,inherit)}.apl-trace details{margin:0}.apl-trace summary{cursor:pointer}.apl-trace :is(summary,.apl-span):hover{background:rgba(128,128,128,.15)}.apl-trace summary:focus-visible{outline:2px solid #2a85c7;outline-offset:-2px}.apl-trace-mid+.apl-trace-end{margin-left:auto}@container (max-width:960px){.apl-trace-mid{display:none}}@media print{.apl-trace{print-color-adjust:exact}.apl-trace [role=region]{max-height:none!important;overflow:visible!important}}';
 
 /** Returns the row of a span, which opens its subtree; the last one of a subtree closes it. */
-function rowHtml(
-  node: Node,
-  place: number,
-  shown: readonly Node[],
-  trace: Trace<ShownSpan>,
-  colors: ReadonlyMap<string, string>,
-): string {
-  const next = shown[place + 1];
+function rowHtml(node: Node, next: Node | undefined, line: string): string {
   const opens = next !== undefined && next.depth > node.depth;
   const closed = '</details>'.repeat(Math.max(0, node.depth - (next?.depth ?? 0)));
-  const line = lineHtml(node, trace, colors.get(node.span.service) ?? '');
   return opens
     ? `<details open><summary style="${ROW}">${line}</summary>`
     : `<div class="apl-span" style="${ROW}">${line}</div>${closed}`;
