@@ -31,22 +31,23 @@ export interface Entry {
 /** The look of a single line. */
 export const FIRST_LOOK: Look = { color: '#2a85c7', dash: [1, 0] };
 
-/** Returns a legend entry for each name, no two with the same label; the parts of a name are its displayed keys. */
+/**
+ * Returns a legend entry for each name, no two with the same label; the parts of a name are its displayed keys, and `groups` are its
+ * groups of the result.
+ */
 export function entriesFor(
   names: readonly (readonly string[])[],
-  options: { areSurfaces?: boolean } = {},
+  {
+    areSurfaces = false,
+    groups = [],
+  }: { readonly areSurfaces?: boolean; readonly groups?: readonly Entry['of'][] } = {},
 ): readonly Entry[] {
-  const looks = looksFor(names, options);
+  const looks = looksFor(names, { areSurfaces });
   const labels = distinctLabels(names.map(parts => parts.join(' \u00b7 ')));
-  return labels.map((label, index) => ({ label, look: looks[index] ?? FIRST_LOOK }));
-}
-
-/** Adds to each entry its groups. */
-export function entriesOf(
-  entries: readonly Entry[],
-  groups: readonly (readonly KeyValue[] | undefined)[],
-): readonly Entry[] {
-  return entries.map((entry, index) => ({ ...entry, ...present({ of: groups[index] }) }));
+  return labels.map((label, index) => ({
+    ...{ label, look: looks[index] ?? FIRST_LOOK },
+    ...present({ of: groups[index] }),
+  }));
 }
 
 /** Returns a look for each name, no two the same up to 24 names of a kind. Surfaces have no strokes, so only their colors differ. */

@@ -33,7 +33,7 @@ import {
 } from '../chart-values.js';
 import type { ChartInput } from '../kinds/input.js';
 import type { Line, Plot, XyChart } from '../model.js';
-import { type Entry, entriesFor, entriesOf, FIRST_LOOK } from '../palette.js';
+import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
 import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
 import {
@@ -180,12 +180,12 @@ function chartOf(layout: Layout): XyChart {
   const isOnePlot = !isGrouped && (together !== undefined || areAlike(layout, all));
   const sheets = isOnePlot ? [all] : drawn;
   const entries = isGrouped
-    ? entriesOf(
-        entriesFor(
-          groups.drawn.map(({ keys }) => keys),
-          { areSurfaces: stackedAt !== undefined || options.kind === 'bar' },
-        ),
-        groups.drawn.map(({ rows }) => keyValues(keys, rows[0] ?? 0)),
+    ? entriesFor(
+        groups.drawn.map(({ keys }) => keys),
+        {
+          areSurfaces: stackedAt !== undefined || options.kind === 'bar',
+          groups: groups.drawn.map(({ rows }) => keyValues(keys, rows[0] ?? 0)),
+        },
       )
     : sheets.length === 1
       ? entriesFor(measures.map(({ field }) => [safeWords(field.name)]))

@@ -15,7 +15,7 @@ import {
   sizesOf,
 } from '../../chart-values.js';
 import { distinctLabels } from '../../labels.js';
-import { type Entry, entriesFor, entriesOf, type KeyValue } from '../../palette.js';
+import { type Entry, entriesFor, type KeyValue } from '../../palette.js';
 
 const MAX_BARS = 25;
 export const MAX_PARTS = 8;
@@ -130,12 +130,9 @@ export function surfaces(
   const names = rows.map(row => keyTexts(keys, row));
   const all = entriesFor(others === 0 ? names : [...names, [`${OTHERS} (${formatCount(others)})`]], {
     areSurfaces: true,
+    groups: rows.map(row => keyValues(keys, row)),
   });
-  const looks = all.map((entry, index) => (index < rows.length ? entry : { ...entry, look: REST_LOOK }));
-  return entriesOf(
-    looks,
-    rows.map(row => keyValues(keys, row)),
-  );
+  return all.map((entry, index) => (index < rows.length ? entry : { ...entry, look: REST_LOOK }));
 }
 
 /** Adds labels to rows by their displayed keys, no two the same. */
