@@ -184,7 +184,7 @@ export function namesBelow(
   idOf: (index: number) => string,
 ): Pick<NameAxis, 'labels' | 'guide'> {
   return {
-    labels: withShort(names, idOf, SLANTED_NAME),
+    labels: withShort(names, idOf, distinctLabels(names, SLANTED_NAME)),
     guide: {
       ...NO_FRAME,
       orient: 'bottom',
@@ -199,11 +199,8 @@ export function namesBelow(
 
 /** Returns the names of series by their ids, as `seriesGuide` shows them. */
 export function seriesLabels(legend: readonly Entry[]): Readonly<Record<string, string>> {
-  return withShort(
-    legend.map(({ label }) => label),
-    seriesId,
-    SHORT_NAME,
-  );
+  const names = legend.map(({ label }) => label);
+  return withShort(names, seriesId, distinctLabels(names, SHORT_NAME));
 }
 
 /** Returns the option that makes an axis or a legend format its labels by an expression of `datum.value`. */
@@ -219,12 +216,11 @@ function labelWhere(isShort: string): string {
 export function withShort(
   names: readonly string[],
   idOf: (index: number) => string,
-  short: number | readonly string[],
+  short: readonly string[],
   mark = SHORT,
 ): Readonly<Record<string, string>> {
-  const shorter = typeof short === 'number' ? distinctLabels(names, short) : short;
   const whole = names.map((label, index) => [idOf(index), label] as const);
-  const changed = shorter.flatMap((label, index) =>
+  const changed = short.flatMap((label, index) =>
     label === names[index] ? [] : [[`${idOf(index)}${mark}`, label] as const],
   );
   return Object.fromEntries([...whole, ...changed]);

@@ -85,7 +85,9 @@ function barDrawing(chart: BarChart): Drawing {
   const idOf = ({ label }: Bar) => barId(labels.indexOf(label));
   const room = 14 + widest(plots.flatMap(plot => ends(plot, chart, idOf).map(({ x }) => x)));
   return {
-    marks: plots.map((plot, index) => marksOf(plot, index, chart, plot.bars.map(idOf), names.guide)),
+    marks: plots.map((plot, index) =>
+      marksOf(plot, index, chart, { ids: plot.bars.map(idOf), guide: names.guide }),
+    ),
     data: plots.flatMap((plot, index) => [
       { name: `bars_${index}`, values: pieces(plot, idOf), transform: [stackOf(chart)] },
       { name: `ends_${index}`, values: ends(plot, chart, idOf) },
@@ -117,8 +119,7 @@ function marksOf(
   plot: BarPlot,
   index: number,
   { legend, areShares }: BarChart,
-  ids: readonly string[],
-  guide: object,
+  { ids, guide }: { readonly ids: readonly string[]; readonly guide: object },
 ): object {
   const isDivided = legend.length > 0;
   const side = areShares ? legend.length : 1;
