@@ -3,6 +3,7 @@ import type { QueryText } from '../../apl/syntax/parse.js';
 import { visitQuery } from '../../apl/syntax/syntax-walk.js';
 import { present } from '../../present.js';
 import type { Reading, TableInfo } from '../../result/result.js';
+import { retainsRows } from './query-reading.js';
 
 /** Returns facts about a result, described by `info`, that follow from the text of its query. */
 export function readAggregation(
@@ -51,17 +52,6 @@ export function groupsByTime({ tree }: QueryText): boolean {
   return found;
 }
 
-/** Operators that retain every row. */
-const keeping: ReadonlySet<Operator['kind']> = new Set([
-  'extend',
-  'project',
-  'project-away',
-  'project-keep',
-  'project-rename',
-  'project-reorder',
-  'sort',
-]);
-
 /** Operators that determine the order of the rows. */
 const ordering: ReadonlySet<Operator['kind']> = new Set(['sort', 'top']);
 
@@ -75,7 +65,7 @@ function missingBins(
   time: string,
 ): Reading['missingBins'] {
   const isSampled = before.some(({ kind }) => sampling.has(kind));
-  if (isSampled || !after.every(({ kind }) => keeping.has(kind))) return 'unknown';
+  if (isSampled || !after.every(retainsRows)) return 'unknown';
   const narrows = before.some(each => each.kind === 'where' && within(each.predicate, fields).includes(time));
   return narrows ? 'empty-between' : 'empty';
 }

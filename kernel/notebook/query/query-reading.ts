@@ -31,10 +31,8 @@ export interface QueryReading {
   readonly isSchema: boolean;
 }
 
-/** Operators that return one row for each matching row. */
-const keeping: ReadonlySet<Operator['kind']> = new Set([
-  'where',
-  'search',
+/** Operators that retain every row, each for itself. */
+const retaining: ReadonlySet<Operator['kind']> = new Set([
   'sort',
   'extend',
   'extend-valid',
@@ -48,9 +46,14 @@ const keeping: ReadonlySet<Operator['kind']> = new Set([
   'redact',
 ]);
 
+/** Returns whether an operator retains every row. */
+export function retainsRows({ kind }: Operator): boolean {
+  return retaining.has(kind) || kind === 'serialize' || kind === 'as' || kind === 'render';
+}
+
 /** Returns whether an operator returns one row for each matching row. */
 export function keepsRows({ kind }: Operator): boolean {
-  return keeping.has(kind);
+  return retaining.has(kind) || kind === 'where' || kind === 'search';
 }
 
 /** Returns whether the rows of consecutive parts of a time range, in order, are the rows of the whole range. */

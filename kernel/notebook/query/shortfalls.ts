@@ -8,7 +8,7 @@ import { formatCount, plural } from '../../text.js';
 import { formatTime } from '../../time.js';
 import type { Reads } from '../results/reads.js';
 import { type Fetch, isFetchable, type Stopped } from './fetch.js';
-import { keepsRows } from './query-reading.js';
+import { keepsRows, retainsRows } from './query-reading.js';
 
 /** The query behind a result, as sent, and the limit of its cell. */
 export interface Limited {
@@ -228,7 +228,7 @@ function askedCut(
 ): string | undefined {
   const most = countOf(limit);
   if (table === undefined || most === undefined) return undefined;
-  const isLast = operators.slice(operators.indexOf(limit) + 1).every(({ kind }) => arranging.has(kind));
+  const isLast = operators.slice(operators.indexOf(limit) + 1).every(retainsRows);
   if (!isLast) return `what remains of at most ${plural(most, 'row')}`;
   const rows = table.data.numRows;
   const countsGroups = table.info.buckets !== undefined && table.info.groups.length > 0;
@@ -237,17 +237,6 @@ function askedCut(
   if (countsAll && before && status.rowsMatched === rows) return undefined;
   return rows === 1 ? 'the first row' : `the first ${formatCount(rows)} rows`;
 }
-
-/** Operators that retain every row. */
-const arranging: ReadonlySet<Operator['kind']> = new Set([
-  'sort',
-  'extend',
-  'project',
-  'project-away',
-  'project-keep',
-  'project-rename',
-  'project-reorder',
-]);
 
 /** Returns the count of a limit; a bare `limit` is `limit 10`. */
 function countOf(limit: Operator): number | undefined {
@@ -260,6 +249,6 @@ function countOf(limit: Operator): number | undefined {
 
 function gapless(limit: Operator, operators: readonly Operator[], answer: QueryAnswer): true | undefined {
   const after = operators.slice(operators.indexOf(limit) + 1);
-  const isPlain = limit.kind === 'limit' && after.every(({ kind }) => arranging.has(kind) && kind !== 'sort');
+  const isPlain = limit.kind === 'limit' && after.every(each => retainsRows(each) && each.kind !== 'sort');
   return (isPlain && isByTime(answer)) || undefined;
 }

@@ -15,6 +15,7 @@ describe('a time bin without a row', () => {
     [binned, 'empty'],
     [`| where status >= 500 ${binned}`, 'empty'],
     [`${binned} | extend z = count_ * 2 | project-away z | sort by count_`, 'empty'],
+    [`${binned} | redact '[0-9]' on status | serialize | as counts`, 'empty'],
     [`| where _time > ago(10m) ${binned}`, 'empty-between'],
     [`| where status == 500 and (_time between (ago(2h) .. ago(1h))) ${binned}`, 'empty-between'],
     [`${binned} | where count_ > 10`, 'unknown'],

@@ -3,6 +3,7 @@ import type { QueryText } from '../../../apl/syntax/parse.js';
 import { present } from '../../../present.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { formatTime, parseTime, parseTimespan } from '../../../time.js';
+import { retainsRows } from '../../query/query-reading.js';
 import { readsOf } from '../../results/reads.js';
 import { type CachedResult, lastName } from '../../results/result-cache.js';
 import { isFrozen, parseRange, type TimeRange } from '../../time-range.js';
@@ -117,9 +118,7 @@ async function showBoth(
   const compared = comparePeriods(result, before, {
     offset,
     name: asked.startsWith('-') ? `${asked.slice(1).trim()} before` : asked,
-    hasAllGroups:
-      lengthOf(result) === lengthOf(before) &&
-      afterSummarize(query)?.every(({ kind }) => keeping.has(kind)) === true,
+    hasAllGroups: lengthOf(result) === lengthOf(before) && afterSummarize(query)?.every(retainsRows) === true,
     ...present({ key }),
   });
   if (compared.kind === 'none')
@@ -141,12 +140,6 @@ function lengthNotices(later: QueryResult, before: QueryResult): QueryResult['no
 
 /** Operators that retain only some of the rows. */
 const cutting: ReadonlySet<Operator['kind']> = new Set(['limit', 'top', 'sample', 'where', 'search']);
-
-/** Operators that do not change the number of rows. */
-const keeping: ReadonlySet<Operator['kind']> = new Set([
-  ...(['extend', 'project', 'project-away', 'project-keep', 'project-rename', 'project-reorder'] as const),
-  ...(['sort', 'serialize', 'as', 'render'] as const),
-]);
 
 /** Returns the operators after the last `summarize`; undefined if there is none. */
 function afterSummarize({ pipeline }: QueryText): readonly Operator[] | undefined {
