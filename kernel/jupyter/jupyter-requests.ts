@@ -12,6 +12,7 @@ export type Request =
   | { readonly kind: 'is_complete'; readonly code: string }
   | { readonly kind: 'history'; readonly query: HistoryQuery; readonly output: boolean }
   | { readonly kind: 'kernel_info' }
+  | { readonly kind: 'usage' }
   | { readonly kind: 'connect' }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'shutdown'; readonly restart: boolean }
@@ -75,6 +76,8 @@ export function parseRequest(type: string, content: JsonObject): Request | undef
       return { kind: 'history', query: parseHistory(content), output: flag(content, 'output', false) };
     case 'kernel_info_request':
       return { kind: 'kernel_info' };
+    case 'usage_request':
+      return { kind: 'usage' };
     case 'connect_request':
       return { kind: 'connect' };
     case 'interrupt_request':

@@ -18,6 +18,7 @@ import type { KernelHandler, KernelInfo } from './message.js';
 import { Outbox, type Received } from './outbox.js';
 import { bindChannels, type Channels } from './sockets.js';
 import { InputExchange } from './stdin.js';
+import { Usage } from './usage.js';
 
 /** Options of a kernel. */
 export interface KernelOptions {
@@ -76,6 +77,7 @@ class KernelServer implements RunningKernel {
   readonly #history: History;
   readonly #input: InputExchange;
   readonly #comms: Comms;
+  readonly #usage = new Usage();
   readonly #cells: ExecutionQueue;
   readonly #createHandler: () => KernelHandler | Promise<KernelHandler>;
   readonly #info: KernelInfo | undefined;
@@ -222,6 +224,8 @@ class KernelServer implements RunningKernel {
         // Front ends wait for this reply before they send anything else: now is the time to load the rest.
         void nextTurn().then(() => this.#getHandler().catch(() => undefined));
         return;
+      case 'usage':
+        return reply(this.#usage.content());
       case 'connect':
         return reply(ports(this.connection));
       case 'complete':

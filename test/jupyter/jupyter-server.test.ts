@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Subscriber } from 'zeromq';
 import { startKernel } from '../../kernel/jupyter/jupyter-server.js';
+import { memoryAtMost } from '../../kernel/machine.js';
 import { Client, freeConnection, LOCAL, type Seen } from './client.js';
 import { ECHO_INFO, EchoHandler } from './echo-handler.js';
 import { connect, startEcho } from './kernel-under-test.js';
@@ -523,6 +525,19 @@ describe('startup and shutdown', () => {
     expect(info.content).toEqual({ status: 'ok', protocol_version: '5.4', debugger: false, ...ECHO_INFO });
     arrive(new EchoHandler());
     expect((await cell).reply.content.status).toBe('ok');
+    await kernel.shutdown(false);
+  });
+
+  test('answers usage_request with its memory and that of the machine, without a handler', async () => {
+    const kernel = await startKernel(LOCAL, () => new Promise(() => undefined), { log: () => undefined });
+    const client = await connect(kernel);
+    const { type, content } = await client.request('control', 'usage_request');
+    const { kernel_cpu, kernel_memory, cpu_count, host_virtual_memory, ...rest } = content;
+    expect([type, rest]).toEqual(['usage_reply', { status: 'ok', hostname: hostname(), pid: process.pid }]);
+    const memory = host_virtual_memory as Readonly<Record<string, number>>;
+    const numbers = [kernel_cpu, kernel_memory, cpu_count, ...Object.values(memory)].map(Number);
+    expect(numbers.every(each => Number.isFinite(each) && each > 0)).toBe(true);
+    expect([memory.total, memory.active]).toEqual([memoryAtMost(), memoryAtMost() - Number(memory.free)]);
     await kernel.shutdown(false);
   });
 
