@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { functionNames } from '../../../kernel/apl/catalog/all-functions.js';
+import { diagnose } from '../../../kernel/apl/editor/check/diagnose.js';
 import {
   callElsewhere,
   functionsElsewhere,
   operatorCalled,
 } from '../../../kernel/apl/hints/hint-functions.js';
+import { environment } from '../environment.js';
 
 test.each(Object.entries(functionsElsewhere))(
   'the hint for `%s` calls only known functions: %s',
@@ -70,3 +72,35 @@ test.each<[string, readonly string[], string | undefined]>([
 ])('writes a call of %s with %j as an operator: %s', (name, args, expected) => {
   expect(operatorCalled(name, args)).toBe(expected);
 });
+
+test.each<[name: string, args: string, written: string | undefined]>([
+  ['concat', "(method ,'x')", 'strcat'],
+  ['if', "( status>499,'bad','good' )", 'iff'],
+  ['ifnull', '(duration ,0.5)', 'coalesce'],
+  ['nvl', '(duration ,0.5)', 'coalesce'],
+  ['power', '(duration ,2)', 'pow'],
+  ['greatest', '(status ,1)', 'max_of'],
+  ['least', '(status ,1)', 'min_of'],
+  ['array_contains', '(attributes ,1)', 'set_has_element'],
+  ['array_has', '(attributes ,1)', 'set_has_element'],
+  ['has_key', "(attributes ,'a')", 'bag_has_key'],
+  ['array_join', "(attributes ,',')", 'strcat_array'],
+  ['count_distinctif', '(method ,status>499)', 'dcountif'],
+  ['count_distinct_if', '(method ,status>499)', 'dcountif'],
+  // Another number of arguments, and an equivalent that takes them in another order.
+  ['power', '(duration)', undefined],
+  ['if', "(status>499 ,'bad')", undefined],
+  ['locate', "('E' ,method)", undefined],
+])(
+  'replaces only the name in a call of %s with %s, if the arguments stay in order: %s',
+  (name, args, written) => {
+    const start = `web | ${name.startsWith('count_') ? 'summarize' : 'project'} `;
+    const [found] = diagnose(`${start}${name}${args}`, environment);
+    expect([found?.code, found?.from, found?.to, found?.instead]).toEqual([
+      'unknown-function',
+      start.length,
+      start.length + name.length,
+      written,
+    ]);
+  },
+);
