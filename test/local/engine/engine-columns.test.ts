@@ -1,6 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
-import { asJson, type DeclaredColumn, JsonColumns } from '../../../kernel/local/engine/engine-columns.js';
+import {
+  asJson,
+  type Columns,
+  type DeclaredColumn,
+  JsonColumns,
+} from '../../../kernel/local/engine/engine-columns.js';
 import type { ResultOrder } from '../../../kernel/local/engine/engine-reader.js';
 import { readersOf } from '../../../kernel/local/engine/reading/duckdb-reader.js';
 import { temporaryDirectory } from '../service.js';
@@ -11,19 +16,17 @@ const fields: readonly DeclaredColumn[] = [
 ];
 
 async function read(rows: number, mostBytes = Number.POSITIVE_INFINITY): Promise<JsonColumns> {
+  const sql = `SELECT i, repeat('x', 1000) || i FROM range(${rows}) t(i)`;
+  return asJson(await readAs({ sql, fields, limit: rows, mostBytes, form: 'json' }));
+}
+
+async function readAs(
+  part: Pick<ResultOrder, 'sql' | 'fields' | 'limit' | 'mostBytes' | 'form'>,
+): Promise<Columns> {
   const engine = await Engine.open({ dataDir: await temporaryDirectory(), families: [] });
   onTestFinished(() => engine.close());
-  const order: ResultOrder = {
-    sql: `SELECT i, repeat('x', 1000) || i FROM range(${rows}) t(i)`,
-    fields,
-    limit: rows,
-    mostBytes,
-    time: -1,
-    delivery: 'streamed',
-    form: 'json',
-  };
-  const { columns } = await readersOf(engine).reading(reader => reader.read(order), undefined);
-  return asJson(columns);
+  const order: ResultOrder = { ...part, time: -1, delivery: 'streamed' };
+  return (await readersOf(engine).reading(reader => reader.read(order), undefined)).columns;
 }
 
 function expected(rows: number): readonly string[] {
@@ -51,6 +54,61 @@ test('joined columns have the cells of all parts in order, even with empty parts
   const both = JsonColumns.together(fields, parts);
   expect(texts(both)).toEqual(expected(10_000).map((text, at) => `${text},${expected(2)[at]}`));
   expect([both.rows, both.run(0, 'first').text, both.run(0, 'last').text]).toEqual([10_002, '0', '1']);
+});
+
+const [noon, later] = ['2026-01-02T12:00:00Z', '2026-01-02T12:00:00.5Z'];
+
+describe.each(['json', 'arrow'] as const)('the run of equal times at each end, as %s', form => {
+  test.each([
+    [[noon], [noon, 1], [noon, 1]],
+    [
+      [noon, noon, noon],
+      [noon, 3],
+      [noon, 3],
+    ],
+    [
+      [noon, noon, later],
+      [noon, 2],
+      [later, 1],
+    ],
+    [
+      [noon, later, later, later],
+      [noon, 1],
+      [later, 3],
+    ],
+    [
+      [later, later, noon, noon],
+      [later, 2],
+      [noon, 2],
+    ],
+    [
+      [noon, later, noon],
+      [noon, 1],
+      [noon, 1],
+    ],
+    [
+      [null, null, noon],
+      ['null', 2],
+      [noon, 1],
+    ],
+    [
+      [noon, null],
+      [noon, 1],
+      ['null', 1],
+    ],
+    [[], ['', 0], ['', 0]],
+  ])('of %j is %j and %j', async (times, first, last) => {
+    const values = times.map(time => (time === null ? 'NULL' : `'${time.slice(0, -1)}'`));
+    const columns = await readAs({
+      sql: `SELECT unnest([${values.join(', ')}]::TIMESTAMP_NS[])`,
+      fields: [{ name: 't', type: 'datetime' }],
+      limit: 10,
+      mostBytes: Number.POSITIVE_INFINITY,
+      form,
+    });
+    const runs = (['first', 'last'] as const).map(end => columns.run(0, end));
+    expect(runs.map(({ text, rows }) => [text.replaceAll('"', ''), rows])).toEqual([first, last]);
+  });
 });
 
 test('a result larger than the answer limit is refused', async () => {
