@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ReadEntry } from 'tar';
+import type { Options, ZipFile } from 'yauzl';
 import { systemRefusal } from '../../../machine.js';
 import { present } from '../../../present.js';
 import { formatCount } from '../../../text.js';
@@ -49,7 +50,7 @@ export async function filesIn(
     return Promise.resolve(open()).then(content => writeCopy(copy, [content], present({ signal })));
   };
   try {
-    await (isZip(start) ? unzip : untar)(file, keep, signal);
+    await (isZip(start) ? unzip(file, directory, keep) : untar(file, keep, signal));
   } catch (error) {
     const isOurs = error instanceof LocalError || signal?.aborted || systemRefusal(error) !== undefined;
     throw isOurs ? error : damaged(file, error);
@@ -59,15 +60,50 @@ export async function filesIn(
   return found.sort((a, b) => byRotation(a.name, b.name)).map(({ copy }) => copy);
 }
 
-async function unzip(file: string, keep: Keep): Promise<void> {
-  const { openPromise } = await import('yauzl');
-  const archive = await openPromise(file);
+async function unzip(file: string, workDir: string, keep: Keep): Promise<void> {
+  const archive = await openZip(file, workDir);
   for await (const entry of archive.eachEntry()) {
     if (entry.fileName.endsWith('/') || entry.uncompressedSize === 0) continue;
     if (!entry.canDecodeFileData()) throw undecodable(file, entry.isEncrypted());
     await keep(entry.fileName, () => archive.openReadStreamPromise(entry));
   }
 }
+
+/** Opens a ZIP archive, or a copy in `workDir` that ends with it if more bytes follow, such as a line break. */
+export async function openZip(file: string, workDir: string, options: Options = {}): Promise<ZipFile> {
+  const { openPromise } = await import('yauzl');
+  try {
+    return await openPromise(file, options);
+  } catch (error) {
+    const end = await endOfZip(file);
+    if (end === undefined) throw error;
+    const copy = path.join(workDir, crypto.randomUUID());
+    await writeCopy(copy, [createReadStream(file, { end: end - 1 })]);
+    return openPromise(copy, options);
+  }
+}
+
+/** Returns the length of the ZIP archive at the beginning of a file, undefined if it has no end or nothing follows. */
+async function endOfZip(file: string): Promise<number | undefined> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const from = Math.max(0, size - longestEnd);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestEnd), 0, longestEnd, from);
+    const bytes = buffer.subarray(0, bytesRead);
+    const at = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+    if (at < 0 || at + endRecord > bytes.length) return undefined;
+    const end = from + at + endRecord + bytes.readUInt16LE(at + endRecord - 2);
+    return end < size ? end : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Bytes of the record that ends a ZIP archive, without its comment. */
+const endRecord = 22;
+/** Bytes at the end of a file in which to look for it. */
+const longestEnd = 2 ** 17;
 
 async function untar(file: string, keep: Keep, signal: AbortSignal | undefined): Promise<void> {
   const { Parser } = await import('tar');

@@ -6,6 +6,7 @@ import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { LocalError } from '../../local-errors.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
+import { openZip } from './archives.js';
 import { kindOfNumber, type NumberKind, textOfNumber } from './cell-numbers.js';
 
 /**
@@ -22,7 +23,7 @@ export async function writeSheet(
   const name = path.basename(file);
   let archive: ZipFile | undefined;
   try {
-    archive = await (await import('yauzl')).openPromise(file, { autoClose: false });
+    archive = await openZip(file, path.dirname(target), { autoClose: false });
     const book = await openWorkbook(archive);
     const { sheets } = book;
     const wanted = named === undefined ? sheets : sheets.filter(each => each.name === named);

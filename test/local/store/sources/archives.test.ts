@@ -22,6 +22,13 @@ describe('archives are imported as their files', () => {
     },
   );
 
+  test.each(['\n', '\0'.repeat(512)])('a ZIP archive with %j after its end is whole', async after => {
+    const bytes = Buffer.concat([await fileOf('logs.zip'), Buffer.from(after)]);
+    const { dataset, body } = await importText('logs.zip', bytes);
+    expect(body.notes[0]).toBe('Imported 3 files together.');
+    expect(await stored(dataset, 'count(line)')).toEqual(['3']);
+  });
+
   test.each([
     ['logs.zip', 300],
     ['logs.tar.gz', 200],
