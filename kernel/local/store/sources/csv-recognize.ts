@@ -44,7 +44,7 @@ export function namesInComment(line: string | undefined, columns: number): reado
 
 /**
  * Returns the number of lines above the table in a text that begins with `comments` comment lines. A comment with as many values as the
- * table, or a title of one value, belongs to the table unless a header follows below.
+ * table, a title of one value, or names of groups of columns belong to the table unless a header follows below.
  */
 export function linesAbove(lines: readonly string[], comments: number, delimiter: string): number {
   const widths = lines.map(line => (line.trim() === '' ? 0 : cellsOf(line, delimiter).length));
@@ -56,11 +56,19 @@ export function linesAbove(lines: readonly string[], comments: number, delimiter
     if (fits === 0 || isHead(comments)) return comments;
     return fits === 1 && widths[comments - 1] === width ? comments - 1 : 0;
   }
-  const table = widths.findIndex(each => each > 1);
+  const first = widths.findIndex(each => each > 1);
+  const isGroups = areGroups(cellsOf(lines[first] ?? '', delimiter)) && isHead(first + 1);
+  const table = isGroups ? first + 1 : first;
   const isWhole = widths[table] === Math.max(...widths);
   // A header that continues in the next line within quotes is not a title.
   const isClosed = lines.slice(0, Math.max(table, 0)).every(line => line.split('"').length % 2 === 1);
   return table > 0 && table <= mostTitles && isWhole && isClosed && isHead(table) ? table : 0;
+}
+
+/** Whether cells name groups of columns: at most half have text, and none is a number or a time. */
+function areGroups(cells: readonly string[]): boolean {
+  const names = cells.filter(cell => cell !== '');
+  return names.length > 0 && names.length * 2 <= cells.length && !names.some(isNumeric);
 }
 
 /** Maximum number of title lines above a table, including blank ones. */

@@ -84,3 +84,16 @@ test.each<[string, string, readonly string[]]>([
   const { body } = await importText('a.csv', lines(`name,${head}`, `a,${below}`, `b,${below}`, ''));
   expect(body.fields.slice(3).map((field: { name: string }) => field.name)).toEqual(names);
 });
+
+test('names of groups above a header are not rows, and a note shows them', async () => {
+  const { dataset, body } = await importText(
+    'a.csv',
+    lines(',load,,', 'host,a,b,c', 'x,1,2,#DIV/0!', 'y,3,4,5', ''),
+  );
+  expect(body.notes).toEqual([
+    'Skipped 1 line above the table: ",load,,".',
+    'Read as null because the other values are not text: `#DIV/0!` in `c` (1).',
+    timeless,
+  ]);
+  expect(await stored(dataset, 'host, a, b, c')).toEqual(['x|1|2|null', 'y|3|4|5']);
+});
