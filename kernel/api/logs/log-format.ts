@@ -57,6 +57,8 @@ export type LogReading =
       /** Matches the comment whose first group is the date of the lines below it, if these have a `time` and no `date`. */
       readonly day?: string;
       readonly absent: readonly string[];
+      /** Whether `\x41` in a value is a byte of UTF-8, and `\\` a backslash. */
+      readonly escapes?: true;
     }
   /** Each line is one field. */
   | { readonly kind: 'text' }

@@ -266,6 +266,7 @@ export const system: readonly LogFormat[] = [
       header: '^#fields\\t(.*)$',
       comment: '^#',
       absent: ['-', '(empty)'],
+      escapes: true,
     },
   },
   {

@@ -326,6 +326,20 @@ testTraps([
     notes: ['The lines are read as Zeek log lines.'],
   },
   {
+    what: 'escapes in a Zeek log',
+    name: 'http.log',
+    content: lines(
+      '#fields\tts\ta\tn',
+      '1760104536.5\tcaf\\xc3\\xa9 100% a+b c\\\\x41\t1',
+      '1760104537.5\t\\x2d\t-',
+      '1760104539.5\tbad \\xff\t4',
+      '',
+    ),
+    select: "'<' || a || '>', n",
+    values: ['<café 100% a+b c\\x41>|1', '<->|null', '<bad \\xff>|4'],
+    notes: ['The lines are read as Zeek log lines.'],
+  },
+  {
     what: 'a row count below a table, and a line of dashes below its names',
     name: 'out.csv',
     content: lines('id,name', '--,----', '1,a', '2,"b', '(2 rows)"', '', '(2 rows affected)', ''),

@@ -23,7 +23,7 @@ export async function headedParts(
       fields.includes(name) ? [`WHEN ${sqlText(line)} THEN v[${fields.indexOf(name) + 1}]`] : [],
     );
     const found = `CASE h ${cases.join(' ')} END`;
-    return `CASE WHEN ok THEN CASE WHEN NOT list_contains(${absent}, ${found}) THEN ${found} END ${ofWhole[name] ?? ''} END`;
+    return `CASE WHEN ok THEN CASE WHEN NOT list_contains(${absent}, ${found}) THEN ${reading.escapes ? unescaped(found) : found} END ${ofWhole[name] ?? ''} END`;
   };
   const rows = (lines: string) =>
     `SELECT *, coalesce(${fits}, false) AS ok FROM (${split(lines, reading, headers)})`;
@@ -36,6 +36,13 @@ export async function headedParts(
   if (!isUndated(reading, headers)) return parts;
   const dated = (lines: string) => withDays(rows(lines), value('time'));
   return { ...parts, names: ['date', ...parts.names], columns: ['day', ...parts.columns], rows: dated };
+}
+
+/** Returns the SQL of a value without its escapes, or as written if the result is not UTF-8. */
+function unescaped(text: string): string {
+  const bytes = `replace(replace(${text}, '%', '%25'), '\\\\', '%5C')`;
+  const plain = `TRY(url_decode(regexp_replace(${bytes}, '\\\\x([0-9a-fA-F]{2})', '%\\1', 'g')))`;
+  return `CASE WHEN contains(${text}, '\\') THEN coalesce(${plain}, ${text}) ELSE ${text} END`;
 }
 
 /** Whether lines have a time of day only, with the day in a comment above them. */
