@@ -77,9 +77,13 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Returns the command of the built service on a data directory, as kernels share it. */
+/**
+ * Returns the command of the built service on a data directory, as kernels share it, but with no time limit that a query could reach on a
+ * busy machine.
+ */
 export function builtService(dataDir: string, nodeArguments: readonly string[] = []): readonly string[] {
-  return [process.execPath, ...nodeArguments, mainProgram, 'serve', '--managed', '--data', dataDir];
+  const options = ['--managed', '--query-timeout', '86400', '--data', dataDir];
+  return [process.execPath, ...nodeArguments, mainProgram, 'serve', ...options];
 }
 
 /** Options for starting a service. */

@@ -21,10 +21,7 @@ function tooLong(name: string): RegExp {
 }
 
 const mebibyte = 'strrep(strrep("x", 1024), 1024)';
-/**
- * With texts of 3 KB, as many bytes as the engine may use: each query takes seconds on its own, so that none hits the time limit on
- * a busy machine.
- */
+/** With texts of 3 KB, as many bytes as the engine may use. */
 const rows = 'range i from 1 to 400000 step 1';
 const text = 'strcat(i, strrep("x", 1000), strrep("y", 1000), strrep("z", 1000))';
 
