@@ -5,8 +5,8 @@ import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../../kernel/local/engine/duckdb.js';
 import { encodeHeader, headerBytes } from '../../../../kernel/local/store/append/records.js';
-import { DatasetStore } from '../../../../kernel/local/store/datasets.js';
 import { temporaryDirectory } from '../../service.js';
+import { stillStore } from '../dataset/stores.js';
 import { damaged, goneProcess, type LogSample, type Random, sampleLog, wholeIn } from './logs.js';
 
 const records = 40;
@@ -27,11 +27,6 @@ async function firstSample(): Promise<LogSample> {
   return { bytes, starts };
 }
 
-/** A store without merges, as these tests remove files behind its back. */
-class StillStore extends DatasetStore {
-  override mergeLater(): void {}
-}
-
 /** Opens a store with one dataset, and a place for logs of an ended process. */
 async function openBench() {
   const dataDir = await temporaryDirectory();
@@ -40,7 +35,7 @@ async function openBench() {
   const said: string[] = [];
   const directory = path.join(dataDir, 'datasets', 'd');
   const owner = await goneProcess();
-  const openStore = () => new StillStore(dataDir, engine, [], line => said.push(line));
+  const openStore = () => stillStore(dataDir, engine, [], line => said.push(line));
   let store = openStore();
   await store.create('d');
   const idsOf = async () => {

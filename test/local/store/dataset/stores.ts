@@ -12,9 +12,23 @@ export interface StoreParts {
   readonly store: DatasetStore;
 }
 
+type StoreArguments = ConstructorParameters<typeof DatasetStore>;
+
 /** Creates a dataset store that is closed after the test: until then it writes to its directory in the background. */
-export function testStore(...parts: ConstructorParameters<typeof DatasetStore>): DatasetStore {
-  const store = new DatasetStore(...parts);
+export function testStore(...parts: StoreArguments): DatasetStore {
+  return closedAfterTest(new DatasetStore(...parts));
+}
+
+/** Creates such a store without merges, for a test that removes files behind its back. */
+export function stillStore(...parts: StoreArguments): DatasetStore {
+  return closedAfterTest(new StillStore(...parts));
+}
+
+class StillStore extends DatasetStore {
+  override mergeLater(): void {}
+}
+
+function closedAfterTest(store: DatasetStore): DatasetStore {
   onTestFinished(() => store.close());
   return store;
 }
