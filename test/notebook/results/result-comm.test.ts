@@ -265,6 +265,15 @@ describe('a profile', () => {
     ]);
   });
 
+  test.each([
+    ['no rows', 'n == 7', { rows: 0, nulls: 0 }],
+    ['only nulls', 'isnull(n)', { rows: 1, nulls: 1 }],
+  ])('of %s has neither values nor bins', async (_, expression, counts) => {
+    const reply = await grid.ask({ op: 'profile', column: 'n', filters: [{ expression }] });
+    expect(reply).toMatchObject({ kind: 'profile', ...counts, distinct: 0, min: null, max: null, top: [] });
+    expect(reply).not.toHaveProperty('histogram');
+  });
+
   test('has bins from the lowest to the highest value that count every row', async () => {
     const numbers = await gridOf('range n from 1 to 100 step 1');
     const reply = await numbers.ask({ op: 'profile', column: 'n', filters: [{ expression: 'n <= 40' }] });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Client, createClient } from '../../../kernel/api/client.js';
 import { AccessToken } from '../../../kernel/api/profile.js';
 import { QueryText } from '../../../kernel/apl/syntax/parse.js';
+import { compileRequest } from '../../../kernel/local/sql/compile.js';
 import { SentResults } from '../../../kernel/notebook/results/sent.js';
 import { testService } from '../../local/service.js';
 import { sampleResult } from '../../result/sample.js';
@@ -54,5 +55,31 @@ test('concurrent requests share one lease, and continue if one is canceled', asy
   expect(one?.lease).toBe(other?.lease);
   expect((await sent.send(counted, wanted, signal)).lease).toBe(one?.lease);
   expect(leases).toBe(2);
+  await client.close();
+});
+
+test('a dropped result is dropped by the service with all its selections, and is sent again when needed', async () => {
+  const service = await testService({ compile: compileRequest });
+  const token = new AccessToken(service.service.token);
+  const { url } = service.service;
+  const client = createClient({ profileName: 'local', url, token }, { version: '1.2.3' });
+  const columns = ['a', 'b', 'c'].map(name => [name, 'integer', '[1,2]'] as const);
+  const sent = new SentResults();
+  const sends = async (id: string, read: object) => {
+    const cached = { id, result: sampleResult([{ columns }]), query: new QueryText(id), bytes: 48 };
+    return sent.send(client, new Map([['t', { cached, ...read }]]), new AbortController().signal);
+  };
+  const part = await sends('r1', { places: [0, 2] });
+  const whole = await sends('r1', {});
+  const other = await sends('r11', {});
+  const statuses = () =>
+    Promise.all(
+      [part, whole, other].map(async results => (await service.query('t | count', { results })).status),
+    );
+  expect(await statuses()).toEqual([200, 200, 200]);
+  sent.drop('r1');
+  await expect.poll(statuses).toEqual([410, 410, 200]);
+  await sends('r1', {});
+  expect(await statuses()).toEqual([410, 200, 200]);
   await client.close();
 });

@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { consoleLink } from '../../../../kernel/api/console.js';
 import { type Service, startService } from '../../../api/service.js';
 import { type Bench, everyday, printed, queries, shown, startBench, traceback } from '../../session.js';
@@ -57,6 +57,34 @@ test('%whoami shows only the kind and the end of the token, and where queries go
     ]),
   );
   expect(JSON.stringify(run)).not.toContain(secret.slice(0, -4));
+});
+
+const trino = 'engine = "trino"\nuser = "ann"\ncatalog = "hive"\nschema = "logs"';
+
+test.each([
+  ['an Axiom deployment', 'token = "xaat-1"', 'https://h.example', ', with your token'],
+  ['one whose token is typed', '', 'https://h.example', ', with your token'],
+  [
+    'one with an edge',
+    'token = "xaat-1"\nedge_url = "https://eu.example"',
+    'https://h.example, queries to https://eu.example',
+    ', with your token',
+  ],
+  [
+    'a cluster with a password',
+    `${trino}\npassword = "p"`,
+    'https://h.example, hive.logs of a Trino cluster',
+    ', with your token',
+  ],
+  ['a cluster without a secret', trino, 'https://h.example, hive.logs of a Trino cluster', ''],
+])('a session that cannot ask sends no queries to %s', async (_, lines, place, secret) => {
+  const careful = await startBench({ allowed: [] });
+  onTestFinished(() => careful.close());
+  const text = `[deployments.far]\nurl = "https://h.example"\n${lines}\n`;
+  await writeFile(join(careful.homeDir, '.axiom.toml'), text, { mode: 0o600 });
+  expect(traceback(await careful.run('%use far'))[0]).toBe(
+    `magic: %use would send queries to far (${place})${secret}, but this session cannot ask for consent`,
+  );
 });
 
 test('%use does not show the end of a token that is too short', async () => {
