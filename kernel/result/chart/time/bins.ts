@@ -99,49 +99,29 @@ export function runOf(t: Float64Array, v: Float64Array, axis: TimeAxis, flags?: 
 }
 
 /**
- * Returns a run with stand-ins for the missing bins between its points: zeros if `fill` is 0, also at both ends of the axis, otherwise
- * a break. Consecutive missing bins need two zeros at each end, or one break.
+ * Returns ascending timestamps with those of stand-ins for the missing bins between them, and if `fill` is 0, up to both ends of the axis.
+ * Consecutive missing bins need two zeros at each end, or one break.
  */
-export function withMissing(run: Run, axis: TimeAxis, fill: 0 | null): Run {
-  const { grid } = axis;
-  if (grid === undefined || run.length === 0) return run;
-  const first = binNumber(grid, run.t[0] ?? 0);
-  const last = binNumber(grid, run.t[run.length - 1] ?? 0);
-  const isFull = fill === null || (first === grid.first && last >= grid.last);
-  if (isFull && last - first + 1 === run.length) return run;
-  const [t, v, marks]: [number[], number[], number[]] = [[], [], []];
-  const put = (time: number, value: number, mark: number) => {
-    t.push(time);
-    v.push(value);
-    marks.push(mark);
+export function withMissing(timestamps: Float64Array, { grid }: TimeAxis, fill: 0 | null): Float64Array {
+  const [first] = timestamps;
+  if (grid === undefined || first === undefined) return timestamps;
+  const all: number[] = [];
+  const addBins = (from: number, to: number) => {
+    for (const bin of fill === null ? [from] : new Set([from, from + 1, to - 1, to]))
+      if (bin >= from && bin <= to) all.push(grid.origin + bin * grid.size);
   };
-  const fillUp = (from: number, to: number) => {
-    for (const bin of fill === null ? [from] : new Set([from, from + 1, to - 1, to])) {
-      if (bin < from || bin > to) continue;
-      const time = grid.origin + bin * grid.size;
-      put(time, fill ?? Number.NaN, ADDED + (isPartial(axis, time) ? PARTIAL : 0));
-    }
-  };
-  let next = fill === 0 ? grid.first : undefined;
-  for (let index = 0; index < run.length; index++) {
-    const bin = binNumber(grid, run.t[index] ?? 0);
-    if (next !== undefined && next < bin) fillUp(next, bin - 1);
-    put(run.t[index] ?? 0, run.v[index] ?? Number.NaN, run.marks[index] ?? 0);
+  let next = fill === 0 ? grid.first : binNumber(grid, first);
+  for (const t of timestamps) {
+    const bin = binNumber(grid, t);
+    if (next < bin) addBins(next, bin - 1);
+    all.push(t);
     next = bin + 1;
   }
-  if (fill === 0 && next !== undefined && next <= grid.last) fillUp(next, grid.last);
-  return {
-    ...{ length: t.length, t: Float64Array.from(t), v: Float64Array.from(v) },
-    marks: Uint8Array.from(marks),
-  };
+  if (fill === 0) addBins(next, grid.last);
+  return Float64Array.from(all);
 }
 
-/** Returns the timestamps of bins, with those of the stand-ins for the missing ones. */
-export function withMissingTimes(timestamps: Float64Array, axis: TimeAxis): Float64Array {
-  return withMissing(runOf(timestamps, timestamps, axis), axis, 0).t;
-}
-
-/** Returns a run with a point at each of these timestamps, as stacking needs it: a stand-in for each bin that it lacks. */
+/** Returns a run with a point at each of these timestamps: a stand-in, zero or a break, for each bin that it lacks. */
 export function atEach(timestamps: Float64Array, run: Run, axis: TimeAxis, fill: 0 | null): Run {
   const { grid } = axis;
   if (grid === undefined) return run;

@@ -36,16 +36,7 @@ import type { Line, Plot, XyChart } from '../model.js';
 import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
 import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
-import {
-  atEach,
-  axisOf,
-  betweenRows,
-  binCount,
-  runOf,
-  type TimeAxis,
-  withMissing,
-  withMissingTimes,
-} from './bins.js';
+import { atEach, axisOf, betweenRows, binCount, runOf, type TimeAxis, withMissing } from './bins.js';
 
 /** One group: its displayed keys, and its rows in order of time. */
 interface Group {
@@ -146,7 +137,7 @@ export function toSeries(
     axis: covered,
     untimed: table.data.numRows - rows.length,
     beyond: filled.slice(MAX_MEASURES),
-    stackedAt: isStacked ? withMissingTimes(timestamps, covered) : undefined,
+    stackedAt: isStacked ? withMissing(timestamps, covered, 0) : undefined,
   });
 }
 
@@ -241,7 +232,7 @@ function wholeTrack(layout: Layout, measure: ChartColumn, group: Group): Omit<Tr
     (options.log !== true || run.v.some(v => v <= 0));
   const fill = isZero ? 0 : null;
   if (options.kind === 'scatter' || group.hasTwins) return { measure, group, run };
-  const all = stackedAt ? atEach(stackedAt, run, axis, fill) : withMissing(run, axis, fill);
+  const all = atEach(stackedAt ?? withMissing(run.t, axis, fill), run, axis, fill);
   return all.length === run.length ? { measure, group, run } : { measure, group, run: all, added: fill };
 }
 
