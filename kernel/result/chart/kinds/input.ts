@@ -4,7 +4,7 @@ import type { ArrowTable, QueryResult } from '../../result.js';
 import type { SpotlightEntry } from '../../spotlight.js';
 import { columnsOf, isAggregation, isNumber, type Roles, rolesOf } from '../chart-columns.js';
 import type { Facts } from '../chart-shapes.js';
-import { type ChartColumn, distinctTimes } from '../chart-values.js';
+import { type ChartColumn, numbersOf } from '../chart-values.js';
 import { axisOf, binCount } from '../time/bins.js';
 import { type Histograms, histograms, spotlightIn, type Unfolded, unfolded } from '../unfold.js';
 
@@ -55,11 +55,13 @@ function isBinned({ info }: ArrowTable, keys: readonly ChartColumn[]): boolean {
 }
 
 /**
- * Returns the number of timestamps a result is drawn along: its own, or the bins of the searched range if it has only one.
+ * Returns the number of timestamps a result is drawn along, 2 for any more: its own, or the bins of the searched range if it has only one.
  */
 function timestampsOf(result: QueryResult, table: ArrowTable, time: ChartColumn, now: number): number {
-  const timestamps = distinctTimes(time);
-  if (timestamps.length !== 1) return timestamps.length;
-  const axis = axisOf(result, table, timestamps, now);
+  const times = numbersOf(time);
+  const first = times.find(t => !Number.isNaN(t));
+  if (first === undefined) return 0;
+  if (times.some(t => t < first || t > first)) return 2;
+  const axis = axisOf(result, table, Float64Array.of(first), now);
   return axis === undefined ? 1 : Math.max(1, binCount(axis));
 }
