@@ -6,7 +6,7 @@ import { safeWords } from '../display/summary.js';
 import { FIELD_KEY } from '../field.js';
 import type { ChartColumn } from './chart-values.js';
 import type { Line, Plot } from './model.js';
-import { scaleFor } from './units.js';
+import { greatestSize, scaleFor } from './units.js';
 
 /** Style of a plot, and the unit of its values in the result. */
 interface PlotStyle extends Pick<Plot, 'mark'> {
@@ -109,11 +109,4 @@ export function largest(values: readonly number[]): number {
 /** Returns the smallest of any number of values; Infinity if there are none. */
 export function smallest(values: readonly number[]): number {
   return values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-}
-
-/** Returns the greatest magnitude of any number of values; 0 if there are none. */
-export function greatestSize(values: Iterable<number>): number {
-  let most = 0;
-  for (const value of values) most = Math.max(most, Math.abs(value));
-  return most;
 }

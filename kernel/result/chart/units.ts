@@ -91,3 +91,10 @@ function onLadder({ ladder, size }: Step, largest: number): Scale {
     ? { factor: 1, unit: '' }
     : { factor: size / reached.size, unit: reached.unit };
 }
+
+/** Returns the greatest magnitude of any number of values; 0 if there are none. */
+export function greatestSize(values: Iterable<number>): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, Math.abs(value));
+  return most;
+}

@@ -14,9 +14,9 @@ import {
 } from '../chart-notes.js';
 import type { ChartColumn } from '../chart-values.js';
 import type { Entry } from '../palette.js';
-import { greatestSize, isLogFor, largest, logFoot, scaled, smallest, titleOf, unitOf } from '../plots.js';
+import { isLogFor, largest, logFoot, scaled, smallest, titleOf, unitOf } from '../plots.js';
 import { toSeries } from '../time/time-series.js';
-import { scaleFor } from '../units.js';
+import { greatestSize, scaleFor } from '../units.js';
 import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';
 import { toHistograms, toNumberBins } from './shared/along.js';

@@ -44,11 +44,11 @@ import { measureText, overTime } from '../draw/draw-texts.js';
 import { LABEL_LENGTH } from '../labels.js';
 import type { ChartModel } from '../model.js';
 import type { KeyValue } from '../palette.js';
-import { greatestSize, largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
+import { largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
 import { axisOf, type TimeAxis } from '../time/bins.js';
 import { toSeries } from '../time/time-series.js';
 import type { Histograms } from '../unfold.js';
-import { scaleFor } from '../units.js';
+import { greatestSize, scaleFor } from '../units.js';
 import type { ChartInput } from './input.js';
 import type { ChartForm, KindRow } from './kind.js';
 import {

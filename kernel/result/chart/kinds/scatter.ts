@@ -15,10 +15,10 @@ import {
 import { xyForm } from '../draw/xy.js';
 import type { XyChart } from '../model.js';
 import { entriesFor } from '../palette.js';
-import { greatestSize, isLogFor, plotOf, scaled, titleOf, unitOf, valuesOf } from '../plots.js';
+import { isLogFor, plotOf, scaled, titleOf, unitOf, valuesOf } from '../plots.js';
 import { spread } from '../thin.js';
 import { toSeries } from '../time/time-series.js';
-import { scaleFor } from '../units.js';
+import { greatestSize, scaleFor } from '../units.js';
 import type { ChartInput } from './input.js';
 import type { KindRow } from './kind.js';
 import { numbersChart } from './shared/along.js';

@@ -1,8 +1,8 @@
 /** The time axis of a chart: the searched range, its bins, and which of them its ends cut off. */
 import { DataType } from 'apache-arrow';
 import type { ArrowTable, QueryResult } from '../../result.js';
-import { greatestSize } from '../plots.js';
 import { ADDED, FLAGGED, PARTIAL, type Run } from '../thin.js';
+import { greatestSize } from '../units.js';
 
 /** Bins of one width; `first` and `last` are the numbers of the outermost bins that the searched range touches, counted from `origin`. */
 export interface Grid {

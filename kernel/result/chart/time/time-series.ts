@@ -34,8 +34,9 @@ import {
 import type { ChartInput } from '../kinds/input.js';
 import type { Line, Plot, XyChart } from '../model.js';
 import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
-import { greatestSize, largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
+import { largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
+import { greatestSize } from '../units.js';
 import { atEach, axisOf, betweenRows, binCount, runOf, type TimeAxis, withMissing } from './bins.js';
 
 /** One group: its displayed keys, and its rows in order of time. */

@@ -8,19 +8,9 @@ import { type ChartColumn, numberAt } from '../../chart-values.js';
 import { distinctLabels } from '../../labels.js';
 import type { Plot, XyChart } from '../../model.js';
 import { FIRST_LOOK } from '../../palette.js';
-import {
-  greatestSize,
-  isLogFor,
-  largest,
-  plotOf,
-  scaled,
-  smallest,
-  titleOf,
-  unitOf,
-  valuesOf,
-} from '../../plots.js';
+import { isLogFor, largest, plotOf, scaled, smallest, titleOf, unitOf, valuesOf } from '../../plots.js';
 import type { Point } from '../../thin.js';
-import { type Scale, scaleFor } from '../../units.js';
+import { greatestSize, type Scale, scaleFor } from '../../units.js';
 import type { ChartInput } from '../input.js';
 import { withValues } from './bars-by-name.js';
 
