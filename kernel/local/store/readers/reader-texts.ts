@@ -299,6 +299,11 @@ async function provesComma(
 
 const fewRows = 64;
 
+/** Returns a SELECT of texts without outer spaces, and whether each had any: testing for them first is several times faster than trimming. */
+function outerTrimmed(texts: string): string {
+  return `SELECT i, CASE WHEN spaced THEN trim(t) ELSE t END AS t, spaced FROM (SELECT *, t LIKE ' %' OR t LIKE '% ' AS spaced FROM ${texts})`;
+}
+
 /** Types that fit every value of a column, as bits, undefined if it has none; its missing-value words; whether values have outer spaces. */
 interface Fitting {
   readonly fitting: number | undefined;
@@ -320,8 +325,8 @@ async function narrowed(
   const open = places.filter(index => columns[index]?.fitting !== bits.none);
   if (open.length === 0) return columns;
   const rows = await connection.run(
-    `SELECT i, bit_and(CASE WHEN w IS NOT NULL OR t = '' THEN ${bits.all + bits.empty} ELSE ${fittingSql('t', (possible & bits.comma) > 0)} END), string_agg(DISTINCT w, ' '), bool_or(t <> written OR t = '')
-     FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM (SELECT i, t AS written, trim(t) AS t FROM ${asOneColumn(source, open)}))
+    `SELECT i, bit_and(CASE WHEN w IS NOT NULL OR t = '' THEN ${bits.all + bits.empty} ELSE ${fittingSql('t', (possible & bits.comma) > 0)} END), string_agg(DISTINCT w, ' '), bool_or(spaced OR t = '')
+     FROM (SELECT *, ${emptyWord('t', emptyWords)} AS w FROM (${outerTrimmed(asOneColumn(source, open))}))
      WHERE t IS NOT NULL GROUP BY i`,
   );
   const found = [...columns];
