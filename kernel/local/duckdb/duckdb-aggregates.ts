@@ -57,11 +57,7 @@ const templates: Templates = {
   max: ({ args, filter }) => extremeSql('max', args[0], filter),
   stdev: ({ args, filter, call }) => asType(call, spreadSql('stddev_samp', args[0], filter)),
   variance: ({ args, filter }) => spreadSql('var_samp', args[0], filter),
-  percentile: ({ args, filter, call }) =>
-    asType(
-      call,
-      `quantile_cont(${args[0].sql}::DOUBLE, ${fraction(Number(args[1].constant ?? 50), 1)})${where(filter)}`,
-    ),
+  percentile: percentileSql,
   percentiles_array: percentilesSql,
   make_list: ({ args, filter, order, call }) =>
     bounded(
@@ -181,10 +177,41 @@ function finite(arg: SqlArg): string {
   return arg.type === 'real' ? `CASE WHEN isfinite(${sql}) THEN ${sql} END` : sql;
 }
 
-/** Converts a percentage to a fraction between 0 and 1. */
+/** Converts a percentage to a fraction between 0 and 1, as short as it was written. */
 function fraction(percentage: number, argIndex: number): string {
-  if (percentage >= 0 && percentage <= 100) return String(percentage / 100);
+  if (percentage >= 0 && percentage <= 100) return String(Number((percentage / 100).toPrecision(15)));
   throw new TemplateError(`a percentile must be between 0 and 100, not ${percentage}`, argIndex);
+}
+
+/**
+ * Returns a percentile as an element of all percentiles of the same values: the engine keeps and sorts the values once for aggregates that
+ * are written alike.
+ */
+function percentileSql({
+  args: [value, asked],
+  filter,
+  call,
+  percentages = [],
+}: AggregateParts<readonly [SqlArg, SqlArg]>): string {
+  const percentage = Number(asked.constant ?? 50);
+  const own = fraction(percentage, 1);
+  const all = percentages.filter(each => each >= 0 && each <= 100).map(each => fraction(each, 1));
+  const isOne = all.length < 2 || all.some(each => each.length > longestFraction);
+  const values = numbersOf(value);
+  return asType(
+    call,
+    isOne
+      ? `quantile_cont(${values}, ${own})${where(filter)}`
+      : `quantile_cont(${values}, [${all.join(', ')}])${where(filter)}[${all.indexOf(own) + 1}]`,
+  );
+}
+
+/** Length up to which fractions are the same decimals in a list with others, where they have as many digits as the longest. */
+const longestFraction = 12;
+
+/** The engine interpolates integers as doubles, and sorts them faster as they are. */
+function numbersOf({ sql, type }: SqlArg): string {
+  return type === 'long' || type === 'timespan' ? sql : `${sql}::DOUBLE`;
 }
 
 function percentilesSql({ args, filter, call }: AggregateParts<readonly [SqlArg, ...SqlArg[]]>): string {
@@ -192,7 +219,7 @@ function percentilesSql({ args, filter, call }: AggregateParts<readonly [SqlArg,
     .slice(1)
     .flatMap((arg, index) => percentages(arg).map(value => fraction(value, index + 1)));
   const list = fractions.join(', ');
-  const sql = `quantile_cont(${args[0].sql}::DOUBLE, [${list}])${where(filter)}`;
+  const sql = `quantile_cont(${numbersOf(args[0])}, [${list}])${where(filter)}`;
   return args[0].type === 'timespan'
     ? `to_json(list_transform(${sql}, lambda x: apl_real_long(x)))`
     : `to_json(${sql})`;

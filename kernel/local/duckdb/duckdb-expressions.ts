@@ -64,7 +64,10 @@ export function compare(operator: BinaryOperator, left: SqlArg, right: SqlArg, p
 function plainComparison(operator: BinaryOperator, left: SqlArg, right: SqlArg, predicate: boolean): string {
   const [a, b] = [asWritten(left, [right]), asWritten(right, [left])];
   if (a !== left || b !== right) return plainComparison(operator, a, b, predicate);
+  if (operator === '!=' && left.filled === true && right.constant !== undefined)
+    return `(${mayBeZero(right) ? lookedFor(left) : left.sql} <> ${right.sql})`;
   if (operator === '!=')
+    // Beside OR, the engine loses row groups of only nulls if it applies IS DISTINCT FROM a constant while reading.
     return right.constant !== undefined && left.computed === true
       ? `(${mayBeZero(right) ? lookedFor(left) : left.sql} <> ${right.sql} OR ${left.sql} IS NULL)`
       : `(${left.sql} IS DISTINCT FROM ${right.sql})`;
@@ -155,8 +158,16 @@ export function arithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg
       const result = `(${a.sql} ${operator} ${b.sql})`;
       return type === 'timespan' ? `apl_real_long(${result})` : result;
     }
-    return integerArithmetic(operator, a.sql, b.sql);
+    return exactArithmetic(operator, a, b) ?? integerArithmetic(operator, a.sql, b.sql);
   });
+}
+
+/** Returns the operation on integers whose result is known to fit 64 bits, about which the engine then knows more. */
+function exactArithmetic(operator: BinaryOperator, left: SqlArg, right: SqlArg): string | undefined {
+  if (left.most === undefined || right.most === undefined || !['+', '-', '*'].includes(operator))
+    return undefined;
+  const most = operator === '*' ? left.most * right.most : left.most + right.most;
+  return most < 2 ** 62 ? `(${left.sql} ${operator} ${right.sql})` : undefined;
 }
 
 function integerArithmetic(operator: BinaryOperator, left: string, right: string): string {

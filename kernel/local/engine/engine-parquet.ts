@@ -19,6 +19,8 @@ export interface FileField {
   readonly empty?: boolean;
   /** Has integers that a double cannot represent exactly. */
   readonly wide?: boolean;
+  /** No value is null. */
+  readonly filled?: boolean;
   /** Reals without NaN, all between -{@link squareable} and {@link squareable}. */
   readonly bounded?: boolean;
   /** The column is a list of strings, which the engine need not convert to JSON. */
@@ -156,7 +158,7 @@ async function readAll(engine: Engine, paths: readonly string[]): Promise<Footer
 }
 
 /** Facts from the statistics of a column. */
-export type ColumnFacts = Pick<FileField, 'empty' | 'wide' | 'bounded' | 'signed'>;
+export type ColumnFacts = Pick<FileField, 'empty' | 'wide' | 'filled' | 'bounded' | 'signed'>;
 
 /** Returns the footer facts from a file's note, column statistics by name, row groups, and the name of its writer. */
 export function footerFrom(
@@ -260,7 +262,7 @@ const longDigits = 18;
 
 /**
  * Reads the statistics of columns: whether every value is null; whether there are, or may be for lack of statistics, integers beyond 2^53,
- * which a double cannot represent; and whether all values are reals within the bounds.
+ * which a double cannot represent; whether no value is null; and whether all values are reals within the bounds.
  */
 async function readColumns(
   connection: Connection,
@@ -273,14 +275,17 @@ async function readColumns(
          OR TRY_CAST(stats_max_value AS BIGINT) > 9007199254740992)),
        bool_and(type IN ('DOUBLE', 'FLOAT') AND (stats_null_count IS NOT DISTINCT FROM num_values OR coalesce(
          TRY_CAST(stats_min_value AS DOUBLE) > -${squareable} AND TRY_CAST(stats_max_value AS DOUBLE) < ${squareable}, false))),
-       bool_or(type = 'BYTE_ARRAY' AND stats_min_value IS NULL AND stats_min IS NOT NULL)
+       bool_or(type = 'BYTE_ARRAY' AND stats_min_value IS NULL AND stats_min IS NOT NULL), bool_and(coalesce(stats_null_count = 0, false))
      FROM parquet_metadata(${list}) GROUP BY ALL`,
   );
   const columns = new Map<string, Map<string, ColumnFacts>>();
-  for (const [file, column, empty, wide, bounded, signed] of rows) {
+  for (const [file, column, empty, wide, bounded, signed, filled] of rows) {
     const path = String(file);
     const known = columns.get(path) ?? new Map<string, ColumnFacts>();
-    const flags = { bounded: bounded === true || undefined, signed: signed === true || undefined };
+    const flags = {
+      ...{ bounded: bounded === true || undefined, signed: signed === true || undefined },
+      filled: filled === true || undefined,
+    };
     const facts = { empty: empty === true, wide: wide === true, ...present(flags) };
     columns.set(path, known.set(String(column), facts));
   }

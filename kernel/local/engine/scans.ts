@@ -5,6 +5,7 @@ import { DAY } from '../../time.js';
 import type {
   DatasetCatalog,
   FarSource,
+  FieldBounds,
   RowCountOf,
   RowGroup,
   RowGroupsOf,
@@ -101,8 +102,8 @@ export class RecordingCatalog implements DatasetCatalog {
     return this.#catalog.textLists?.(name) ?? new Set();
   }
 
-  boundedReals(name: string): ReadonlySet<string> {
-    return this.#catalog.boundedReals?.(name) ?? new Set();
+  bounds(name: string): FieldBounds | undefined {
+    return this.#catalog.bounds?.(name);
   }
 
   mostRows(name: string): number | undefined {

@@ -2,7 +2,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, FieldSchema } from '../../apl/plan/plan.js';
 import { sqlTypes } from '../duckdb/duckdb-types.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
-import type { FarSource, RowGroup, ScanFilter } from '../sql/compiled-query.js';
+import type { FarSource, FieldBounds, RowGroup, ScanFilter } from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { resultTable } from './sent-names.js';
 import type { ResultTable } from './tables.js';
@@ -59,8 +59,8 @@ export class CatalogWithResults implements MeasuredCatalog {
     return (this.#uploaded.has(name) ? undefined : this.#datasets.textLists?.(name)) ?? new Set();
   }
 
-  boundedReals(name: string): ReadonlySet<string> {
-    return (this.#uploaded.has(name) ? undefined : this.#datasets.boundedReals?.(name)) ?? new Set();
+  bounds(name: string): FieldBounds | undefined {
+    return this.#uploaded.has(name) ? undefined : this.#datasets.bounds?.(name);
   }
 
   fetched(): ExaminedBlocks | undefined {

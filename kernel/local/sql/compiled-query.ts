@@ -3,7 +3,7 @@ import type { TypeName } from '../../apl/catalog/entry.js';
 import type { DatasetSchema, ExternalFile, Relation } from '../../apl/plan/plan.js';
 import type { Diagnostic } from '../../apl/syntax/ast.js';
 import type { Dialect } from './dialect.js';
-import type { TextListsOf, textListField } from './rewrite/elements.js';
+import type { storedField, TextListsOf, textListField } from './rewrite/elements.js';
 import type { PlacesOf, placeField } from './rewrite/placed.js';
 import type { Page } from './rewrite/rewrite-pages.js';
 
@@ -129,6 +129,16 @@ export type RowGroupsOf = (name: string, startNs: bigint, endNs: bigint) => read
  */
 export type RowCountOf = (name: string, startNs: bigint, endNs: bigint) => number | undefined;
 
+/** Fields by facts about their values. */
+export interface FieldBounds {
+  /** Reals that are never NaN and can all be squared, see `squareable`, and integers that a double represents. */
+  readonly bounded: ReadonlySet<string>;
+  /** Fields without nulls. */
+  readonly filled: ReadonlySet<string>;
+  /** Dynamic fields whose JSON `scan` returns as a string under the name of {@link storedField}. */
+  readonly stored: ReadonlySet<string>;
+}
+
 /** The datasets available to a query. */
 export interface DatasetCatalog {
   /** Results of the kernel by their names in the query; `scan` uses the names in their schemas. */
@@ -154,8 +164,8 @@ export interface DatasetCatalog {
   readonly places?: PlacesOf;
   /** Fields of a dataset that contain only lists of strings, which `scan` returns as lists under the name of {@link textListField}. */
   readonly textLists?: TextListsOf;
-  /** Fields of a dataset with reals that are never NaN and can all be squared; see `squareable`. */
-  boundedReals?(name: string): ReadonlySet<string>;
+  /** Facts about the values of a dataset's fields, undefined if nothing is known. */
+  bounds?(name: string): FieldBounds | undefined;
   /** Maximum number of rows in a table; undefined if unknown. */
   mostRows?(name: string): number | undefined;
   /** The external engine that stores some of the datasets. */

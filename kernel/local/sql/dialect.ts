@@ -12,6 +12,8 @@ export interface AggregateParts<Args extends readonly unknown[] = readonly SqlAr
   readonly filter: string | undefined;
   /** ` ORDER BY …` of the rows or nothing, for aggregates that depend on row order. */
   readonly order: string;
+  /** All percentages that are requested of these values, which an engine may find together. */
+  readonly percentages?: readonly number[];
 }
 
 /** Adds a stage to the query being written and returns its name; a materialized stage is computed once. */

@@ -45,7 +45,7 @@ export function statementSql(
       rowGroups: (name, ...range) => (own(name) ? [] : source.rowGroups(name, ...range)),
       rowCount: (name, ...range) => (own(name) ? undefined : source.rowCount(name, ...range)),
       textLists: name => (own(name) ? new Set() : source.textLists(name)),
-      boundedReals: name => (own(name) ? new Set() : source.boundedReals(name)),
+      bounds: name => (own(name) ? undefined : source.bounds(name)),
     },
     dialect,
     made,

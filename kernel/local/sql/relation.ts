@@ -18,7 +18,7 @@ import { keyOf, withoutTies } from './rewrite/ordering.js';
 import { rewritten } from './rewrite/rewrite-list.js';
 import {
   aggregateParts,
-  aggregateSql,
+  aggregatesSql,
   argument,
   type ExpressionContext,
   expressionSql,
@@ -30,7 +30,7 @@ import { located, type SqlArg, type SqlContext } from './sql-template.js';
 
 /** The datasets of a query, with members of a catalog. */
 export type Source = Required<
-  Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount' | 'textLists' | 'boundedReals'>
+  Pick<DatasetCatalog, 'scan' | 'rowGroups' | 'rowCount' | 'textLists' | 'bounds'>
 >;
 
 /** A source that can be scanned, but about which nothing else is known. */
@@ -38,7 +38,7 @@ export const nothingKnown: Omit<Source, 'scan'> = {
   rowGroups: () => [],
   rowCount: () => undefined,
   textLists: () => new Set(),
-  boundedReals: () => new Set(),
+  bounds: () => undefined,
 };
 
 /** Returns one SELECT for these columns of a relation, by default all; they are named c0, c1, … by their ids, in order. */
@@ -111,9 +111,9 @@ class SqlWriter {
     const { bounded } = this.#context;
     for (const input of inputsOf(relation)) this.#bound(input);
     if (relation.kind === 'scan') {
-      const names = this.#source.boundedReals(relation.dataset);
+      const names = this.#source.bounds(relation.dataset)?.bounded;
       for (const [index, { id }] of relation.columns.entries())
-        if (names.has(relation.fields[index] ?? '')) bounded.add(id);
+        if (names?.has(relation.fields[index] ?? '')) bounded.add(id);
     }
     if (relation.kind === 'project')
       // A column that keeps its id may have a new value.
@@ -133,6 +133,7 @@ class SqlWriter {
         isTextList: ({ name }) => this.#dialect.textLists?.of(name) !== undefined,
         documents: this.#dialect.documents,
         textLists: this.#source.textLists,
+        stored: name => this.#source.bounds(name)?.stored ?? new Set(),
       },
     });
   }
@@ -268,12 +269,16 @@ class SqlWriter {
   }
 
   #scanFilter(
-    { columns, fields }: Extract<Relation, { kind: 'scan' }>,
+    { dataset, columns, fields }: Extract<Relation, { kind: 'scan' }>,
     predicates: readonly Scalar[],
   ): ScanFilter {
     const sql: ScanFilter['sql'] = (values, apart) => {
       const names = new Map(columns.map((column, index) => [column.id, values[index] ?? 'NULL']));
-      const context = { ...this.#context, columns: names };
+      const known = this.#source.bounds(dataset)?.filled;
+      const filled = new Set(
+        columns.flatMap(({ id }, index) => (known?.has(fields[index] ?? '') ? [id] : [])),
+      );
+      const context = { ...this.#context, columns: names, filled };
       const write = (predicate: Scalar): string => expressionSql(predicate, context, true);
       if (apart === undefined) return predicates.map(write).join(' AND ');
       const conditions = predicates.flatMap(conditionsOf).flatMap(predicate => {
@@ -381,9 +386,9 @@ class SqlWriter {
   ): string {
     const order = this.orderOf(relation.input);
     const keys = relation.keys.map(key => this.#computed(key));
-    const aggregates = found.map(
-      item => `${aggregateSql(item.call, this.#context, order)} AS c${item.column.id}`,
-    );
+    const calls = found.map(({ call }) => call);
+    const written = aggregatesSql(calls, this.#context, order);
+    const aggregates = found.map(({ column }, index) => `${written[index]} AS c${column.id}`);
     const select = [...keys, ...aggregates];
     if (select.length === 0) return `SELECT NULL AS none FROM ${input}${this.#dialect.limit('1', 0)}`;
     if (keys.length === 0) return `SELECT ${select.join(', ')} FROM ${input}`;

@@ -10,8 +10,10 @@ export interface ExpressionContext extends SqlContext {
   readonly dialect: Dialect;
   /** Collects the names of called functions. */
   readonly calls: Set<string>;
-  /** Ids of columns listed by the catalog's `boundedReals`. */
+  /** Ids of columns that the catalog knows to be `bounded`. */
   readonly bounded: Set<number>;
+  /** Ids of columns without nulls. */
+  readonly filled?: ReadonlySet<number>;
   /** Names of columns that are not c0, c1, … by id. */
   readonly columns?: ReadonlyMap<number, string>;
   /** Returns the SQL of a query with one column, named `value`. */
@@ -69,10 +71,36 @@ function writtenSql(expr: Scalar, context: ExpressionContext, predicate: boolean
   }
 }
 
-/** Returns an aggregate as SQL. `order` is the ORDER BY of the rows, for aggregates that depend on it. */
-export function aggregateSql(call: AggregateCall, context: ExpressionContext, order: string): Atom {
-  const parts = aggregateParts(call, context);
-  return atom(located(call.at, () => context.dialect.aggregate({ ...parts, order })));
+/** Returns aggregates of the same rows as SQL. `order` is the ORDER BY of the rows, for aggregates that depend on it. */
+export function aggregatesSql(
+  calls: readonly AggregateCall[],
+  context: ExpressionContext,
+  order: string,
+): readonly Atom[] {
+  const all = calls.map(call => aggregateParts(call, context));
+  const asked = new Map<string, number[]>();
+  for (const parts of all) {
+    const percentage = percentageOf(parts.call);
+    if (percentage === undefined) continue;
+    const values = asked.get(valuesOf(parts)) ?? [];
+    if (!values.includes(percentage)) asked.set(valuesOf(parts), [...values, percentage]);
+  }
+  return all.map(parts => {
+    const percentages = percentageOf(parts.call) === undefined ? undefined : asked.get(valuesOf(parts));
+    const write = () => context.dialect.aggregate({ ...parts, order, ...present({ percentages }) });
+    return atom(located(parts.call.at, write));
+  });
+}
+
+function percentageOf({ name, args: [, percentage] }: AggregateCall): number | undefined {
+  return name === 'percentile' && percentage?.kind === 'constant'
+    ? Number(percentage.value ?? 50)
+    : undefined;
+}
+
+/** Returns a key that is the same for aggregates of the same values of the same rows. */
+function valuesOf({ args: [value], filter }: Omit<AggregateParts, 'order'>): string {
+  return JSON.stringify([value?.sql, value?.type, filter]);
 }
 
 /** Returns an aggregate with its arguments and filter as SQL. */
@@ -89,8 +117,32 @@ export function argument(expr: Scalar, context: ExpressionContext, predicate = f
   const sql = expressionSql(expr, context, predicate);
   const size = sizeOf(expr, context);
   const arg = { sql, type: expr.type, mayBeNaN: mayBeNaN(expr, context), size, ...formsOf(expr, context) };
-  if (expr.kind === 'constant') return { ...arg, constant: expr.value };
-  return expr.kind === 'column' ? { ...arg, computed: true } : arg;
+  if (expr.kind === 'constant')
+    return { ...arg, constant: expr.value, ...present({ most: mostOf(expr, context) }) };
+  if (expr.kind !== 'column') return { ...arg, ...present({ most: mostOf(expr, context) }) };
+  const more = { filled: context.filled?.has(expr.id) || undefined, most: mostOf(expr, context) };
+  return { ...arg, computed: true, ...present(more) };
+}
+
+/** Returns the largest possible magnitude of an integer, undefined if unknown. */
+function mostOf(expr: Scalar, context: ExpressionContext): number | undefined {
+  if (expr.type !== 'long') return undefined;
+  switch (expr.kind) {
+    case 'column':
+      return context.bounded.has(expr.id) ? 2 ** 53 : undefined;
+    case 'constant':
+      return expr.value === null ? undefined : Math.abs(Number(expr.value));
+    case 'negate':
+      return mostOf(expr.operand, context);
+    case 'binary': {
+      const [left, right] = [mostOf(expr.left, context), mostOf(expr.right, context)];
+      if (left === undefined || right === undefined) return undefined;
+      if (expr.operator === '*') return left * right;
+      return expr.operator === '+' || expr.operator === '-' ? left + right : undefined;
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Returns alternative forms of a value, which save some functions work. */

@@ -114,7 +114,7 @@ function write(
     rowGroups: (...asked) => catalog.rowGroups?.(...asked) ?? [],
     rowCount: (...asked) => catalog.rowCount?.(...asked),
     textLists: name => catalog.textLists?.(name) ?? new Set(),
-    boundedReals: name => catalog.boundedReals?.(name) ?? new Set(),
+    bounds: name => catalog.bounds?.(name),
   };
   const statement = { window, source, dialect, columns: plan.columns, ...present({ far: catalog.far }) };
   const toSql = (rows: Relation, shown = rows.columns) => statementSql(rows, statement, shown);

@@ -1,11 +1,13 @@
 import type { Relation } from '../../apl/plan/plan.js';
 import type { SeriesParts } from './dialect.js';
-import { aggregateSql, argument, type ExpressionContext, expressionSql } from './sql-expression.js';
+import { aggregatesSql, argument, type ExpressionContext, expressionSql } from './sql-expression.js';
 
 type Series = Extract<Relation, { kind: 'series' }>;
 
 /** Returns the parts of a `make-series` over a stage. */
 export function seriesParts(relation: Series, context: ExpressionContext, input: string): SeriesParts {
+  const calls = relation.aggregates.map(({ call }) => call);
+  const written = aggregatesSql(calls, context, '');
   return {
     input,
     axis: argument(relation.axis, context),
@@ -16,9 +18,9 @@ export function seriesParts(relation: Series, context: ExpressionContext, input:
       name: `c${key.column.id}`,
       sql: expressionSql(key.value, context),
     })),
-    aggregates: relation.aggregates.map(item => ({
+    aggregates: relation.aggregates.map((item, index) => ({
       name: `c${item.column.id}`,
-      sql: aggregateSql(item.call, context, ''),
+      sql: written[index] ?? '',
       type: item.call.type,
       fallback: argument(item.fallback, context),
       output: `c${item.output.id}`,

@@ -19,6 +19,10 @@ export interface SqlArg {
   readonly mayBeNaN?: boolean;
   /** The SQL is a column or an already computed value, so it may be repeated. */
   readonly computed?: boolean;
+  /** A column without nulls. */
+  readonly filled?: boolean;
+  /** The largest possible magnitude of an integer. */
+  readonly most?: number;
   /** The dynamic value as a string, if cheaper than converting it. */
   readonly text?: Atom;
   /** The dynamic value, in which null may also be JSON's null, which is neither a number nor a bool either. */

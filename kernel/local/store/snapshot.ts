@@ -6,7 +6,7 @@ import { present } from '../../present.js';
 import type { FileSummary } from '../engine/engine-parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../local-errors.js';
-import type { BuiltinDataset, Lookup, RowGroup, ScanFilter } from '../sql/compiled-query.js';
+import type { BuiltinDataset, FieldBounds, Lookup, RowGroup, ScanFilter } from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
 import { type Damage, damagedDataset, unstoredEvents } from './dataset/dataset-damage.js';
@@ -186,9 +186,9 @@ export class Snapshot implements MeasuredCatalog {
     return held instanceof StoredDataset ? held.textLists : new Set();
   }
 
-  boundedReals(name: string): ReadonlySet<string> {
+  bounds(name: string): FieldBounds | undefined {
     const held = this.#held(name);
-    return held instanceof StoredDataset ? held.boundedReals : new Set();
+    return held instanceof StoredDataset ? held.bounds : undefined;
   }
 
   /** Returns the notices for a result from these datasets. */

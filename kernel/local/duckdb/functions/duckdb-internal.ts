@@ -85,7 +85,7 @@ export const internalFamily: FunctionFamily = {
        list_concat([from_json(j, '["JSON"]')], list_transform(range(least(64, len(regexp_extract_all(j::VARCHAR, '\\[')))), lambda i: []::JSON[])),
        lambda l, i: apl_flat_once(l))) ELSE j END`,
     `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
-       THEN from_json(j, '["JSON"]') WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j] END`,
+       THEN from_json(j, '["JSON"]') WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j::JSON] END`,
     `CREATE MACRO apl_bag_elements(j, pairs) AS CASE WHEN json_type(j) = 'OBJECT' AND len(json_keys(j)) > 0
        THEN list_transform(json_keys(j), lambda k: CASE WHEN pairs THEN json_array(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1')))
          ELSE json_object(k, json_extract(j, '/' || replace(replace(k, '~', '~0'), '/', '~1'))) END)

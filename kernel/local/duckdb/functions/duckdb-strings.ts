@@ -43,7 +43,9 @@ export const strings: SqlTemplates<typeof catalog> = {
   },
   isascii: ([text]) => `(strlen(${text.sql}) = length(${text.sql}))`,
   isempty: ([value]) => emptySql(value),
-  isnotempty: ([value]) => `(NOT ${emptySql(value)})`,
+  // As a condition, null need not be told from false, and the engine applies a plain comparison while reading.
+  isnotempty: ([value], { predicate }) =>
+    predicate && value.type === 'string' ? `(${value.sql} <> '')` : `(NOT ${emptySql(value)})`,
   isnotnull: ([value]) => `(${value.sql} IS NOT NULL)`,
   isnull: ([value]) => `(${value.sql} IS NULL)`,
   regex_quote: ([text]) => `regexp_replace(${text.sql}, '([\\\\.+*?()|\\[\\]{}^$])', '\\\\\\1', 'g')`,
@@ -146,7 +148,7 @@ function nonEmptySql(arg: SqlArg): string {
 function emptySql(value: SqlArg): string {
   switch (value.type) {
     case 'string':
-      return `coalesce(${value.sql} = '', true)`;
+      return value.filled ? `(${value.sql} = '')` : `coalesce(${value.sql} = '', true)`;
     case 'dynamic':
       return `coalesce(${value.sql}::VARCHAR = '""', true)`;
     default:

@@ -29,6 +29,18 @@ export function listedField(name: string): string | undefined {
 
 const listPrefix = '\u0000list ';
 
+/** Returns the field that scans the JSON of a dynamic field as a string: the engine parses a string to cast it to JSON. */
+export function storedField(name: string): string {
+  return storedPrefix + name;
+}
+
+/** Returns the original field of a name from {@link storedField}; undefined for any other name. */
+export function fieldStored(name: string): string | undefined {
+  return name.startsWith(storedPrefix) ? name.slice(storedPrefix.length) : undefined;
+}
+
+const storedPrefix = '\u0000json ';
+
 /** Returns the string whose members are those of a value, if a function parses it as JSON. */
 export function documentOf(value: Scalar, documents: ReadonlySet<string>): Scalar | undefined {
   const [text] = value.kind === 'call' && documents.has(value.name) ? value.args : [];
@@ -46,6 +58,8 @@ export interface KnownFunctions {
   /** Functions that parse a string as JSON. */
   readonly documents: ReadonlySet<string>;
   readonly textLists: TextListsOf;
+  /** Names of the fields of a dataset whose JSON can be scanned as a string. */
+  readonly stored: (dataset: string) => ReadonlySet<string>;
 }
 
 interface Context extends KnownFunctions {
@@ -64,7 +78,9 @@ type Known =
       readonly stored: boolean;
     }
   /** The parsed string, in which members are read. */
-  | { readonly kind: 'document'; readonly text: Column };
+  | { readonly kind: 'document'; readonly text: Column }
+  /** The same value, as a string in the engine. */
+  | { readonly kind: 'stored'; readonly text: Column };
 
 type KnownColumns = ReadonlyMap<number, Known>;
 
@@ -114,22 +130,25 @@ function rewritten(relation: Relation, context: Context): Rewritten {
   }
 }
 
-/** Scans string lists also as lists. */
-function scanned(relation: RelationOf<'scan'>, { textLists, isTextList, made }: Context): Rewritten {
-  const names = textLists(relation.dataset);
-  if (names.size === 0) return { relation, known: nothing };
+/** Scans string lists also as lists, and stored JSON also as strings. */
+function scanned(relation: RelationOf<'scan'>, context: Context): Rewritten {
   const known = new Map<number, Known>();
   const [fields, columns] = [[...relation.fields], [...relation.columns]];
+  const [lists, stored] = [context.textLists(relation.dataset), context.stored(relation.dataset)];
   for (const [index, column] of relation.columns.entries()) {
     const name = relation.fields[index] ?? '';
-    const list = made.hidden('dynamic');
-    const call: Call = { kind: 'call', name: '$texts', args: [reference(list)], type: 'dynamic' };
-    if (!names.has(name) || !isTextList(call)) continue;
-    fields.push(textListField(name));
-    columns.push(list);
-    known.set(column.id, { kind: 'list', call, reads: [list], stored: true });
+    if (!lists.has(name) && !stored.has(name)) continue;
+    const hidden = context.made.hidden('dynamic');
+    const call: Call = { kind: 'call', name: '$texts', args: [reference(hidden)], type: 'dynamic' };
+    if (lists.has(name) && !context.isTextList(call)) continue;
+    fields.push(lists.has(name) ? textListField(name) : storedField(name));
+    columns.push(hidden);
+    const list: Known = { kind: 'list', call, reads: [hidden], stored: true };
+    known.set(column.id, lists.has(name) ? list : { kind: 'stored', text: hidden });
   }
-  return { relation: { ...relation, fields, columns }, known };
+  return known.size === 0
+    ? { relation, known: nothing }
+    : { relation: { ...relation, fields, columns }, known };
 }
 
 /** Keeps facts about columns that are passed on, and records string lists that are created here. */
@@ -177,7 +196,8 @@ function expanded(
   const here = new Map<number, Known>();
   const elements = relation.items.map(({ column, value: written }) => {
     const source = written.kind === 'column' ? known.get(written.id) : undefined;
-    const value = source?.kind === 'list' ? source.call : readingTexts(written, known);
+    const value =
+      source?.kind === 'list' ? source.call : (storedIn(written, known) ?? readingTexts(written, known));
     const text = made.hidden('string');
     const whole = value.kind === 'call' && isTextList(value);
     here.set(column.id, { kind: 'text', text, whole });
@@ -231,9 +251,12 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     const found = textOf(value.value, known);
     if (found !== undefined && value.type === 'string') return reference(found.text);
     if (found?.whole && value.type !== 'dynamic') return { ...value, value: reference(found.text) };
+    const stored = value.type === 'dynamic' ? undefined : storedIn(value.value, known);
+    if (stored !== undefined) return { ...value, value: stored };
   }
   if (value.kind === 'path') {
-    const made = documentText(value.object, known) ?? callOf(value.object, known);
+    const made =
+      documentText(value.object, known) ?? callOf(value.object, known) ?? storedIn(value.object, known);
     if (made !== undefined && value.key.kind === 'constant') return { ...value, object: made };
   }
   const stored = readingLists(value, known);
@@ -245,6 +268,8 @@ function readingTexts(value: Scalar, known: KnownColumns): Scalar {
     const found = arg === undefined ? undefined : textOf(arg, known);
     const reads = value.name === 'tostring' || (found?.whole && conversions.has(value.name));
     if (found !== undefined && reads) return { ...value, args: [reference(found.text)] };
+    if (readJson.has(value.name))
+      return mapParts(value, part => storedIn(part, known) ?? readingTexts(part, known));
   }
   return mapParts(value, part => readingTexts(part, known));
 }
@@ -300,6 +325,28 @@ function callOf(value: Scalar, known: KnownColumns): Call | undefined {
   const found = value.kind === 'column' ? known.get(value.id) : undefined;
   return found?.kind === 'list' ? found.call : undefined;
 }
+
+/** Returns stored JSON in place of a column, for readers of its text. */
+function storedIn(value: Scalar, known: KnownColumns): Scalar | undefined {
+  const found = value.kind === 'column' ? known.get(value.id) : undefined;
+  return found?.kind === 'stored' ? reference(found.text) : undefined;
+}
+
+/** Functions that read JSON the same from a string, and return none of it. */
+const readJson: ReadonlySet<string> = new Set([
+  ...[
+    'tostring',
+    'toint',
+    'todouble',
+    'tobool',
+    'todatetime',
+    'totimespan',
+    'gettype',
+    'array_length',
+    '$compare',
+  ],
+  ...['isnull', 'isnotnull', 'isempty', 'isnotempty', 'isbool', 'isstring', 'isreal', 'ismap'],
+]);
 
 /** Functions that read a dynamic string like a string. */
 const conversions: ReadonlySet<string> = new Set(['toint', 'todouble', 'tobool', 'todatetime', 'totimespan']);

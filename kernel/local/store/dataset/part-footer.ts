@@ -93,6 +93,7 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
       ...present({
         bounded: (kind === 'reals' && chunks.every(isBounded)) || undefined,
         signed: (kind === 'bytes' && chunks.some(({ old }) => old)) || undefined,
+        filled: chunks.every(({ nulls }) => nulls === 0) || undefined,
       }),
     });
   }
@@ -111,7 +112,8 @@ function footerOf(path: string, bytes: Buffer): Footer | ExternalFooter | undefi
   };
 }
 
-function unmeasured({ empty: _, wide: __, bounded: ___, signed: ____, ...field }: FileField): FileField {
+function unmeasured(measured: FileField): FileField {
+  const { empty: _, wide: __, bounded: ___, signed: ____, filled: _____, ...field } = measured;
   return field;
 }
 

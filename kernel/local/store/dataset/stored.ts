@@ -15,8 +15,8 @@ import {
 import { sqlTypes, textListType } from '../../duckdb/duckdb-types.js';
 import { anyTime, type FileField, type FileSummary } from '../../engine/engine-parquet.js';
 import type { ExaminedBlocks } from '../../engine/scans.js';
-import type { RowGroup, ScanFilter } from '../../sql/compiled-query.js';
-import { listedField } from '../../sql/rewrite/elements.js';
+import type { FieldBounds, RowGroup, ScanFilter } from '../../sql/compiled-query.js';
+import { fieldStored, listedField } from '../../sql/rewrite/elements.js';
 import { type Places, placeField } from '../../sql/rewrite/placed.js';
 import { nanosecondsOf } from '../readers/parquet/parquet-values.js';
 
@@ -151,7 +151,7 @@ export class StoredDataset {
   readonly #types: ReadonlyMap<string, TypeName>;
   /** Index of each file in insertion order, regardless of the window. */
   readonly #numbers: ReadonlyMap<FileSummary, number>;
-  #boundedReals: ReadonlySet<string> | undefined;
+  #bounds: FieldBounds | undefined;
   /** Undefined if {@link placeField} cannot be scanned because a column has the name of one of the engine's row or file numbers. */
   readonly places: Places | undefined;
   /** Fields that {@link textListField} can name. */
@@ -174,10 +174,13 @@ export class StoredDataset {
     this.schema = { name, fields, open: false, ...present({ virtual }) };
   }
 
-  /** Real fields without NaN or values too large to be squared. */
-  get boundedReals(): ReadonlySet<string> {
-    this.#boundedReals ??= boundedRealsIn(this.#files, this.#types);
-    return this.#boundedReals;
+  /** Facts about the values of its fields that hold in all files. */
+  get bounds(): FieldBounds {
+    this.#bounds ??= {
+      ...{ bounded: boundedIn(this.#files, this.#types), filled: filledIn(this.#files) },
+      stored: jsonTextsIn(groupByShape(this.#files).flatMap(([file]) => file ?? [])),
+    };
+    return this.#bounds;
   }
 
   /** Files with its rows. */
@@ -288,7 +291,9 @@ export class StoredDataset {
     const known = new Map(files[0]?.fields.map(field => [field.name, placed(field, files)]));
     const values = fields.map(name => {
       const list = listedField(name);
-      if (list !== undefined) return textListSql(known.get(list));
+      if (list !== undefined) return ownSql(known.get(list), textListType);
+      const stored = fieldStored(name);
+      if (stored !== undefined) return ownSql(known.get(stored), 'VARCHAR');
       return name === placeField
         ? placeSql(files.map(file => this.#numbers.get(file) ?? 0))
         : valueSql(known, name, this.#types.get(name) ?? 'string');
@@ -310,9 +315,11 @@ export class StoredDataset {
   #emptySelect(fields: readonly string[]): string {
     const typeOf = (name: string) =>
       sqlTypes[name === placeField ? 'long' : (this.#types.get(name) ?? 'string')];
-    const columns = fields.map(
-      (name, index) => `NULL::${listedField(name) === undefined ? typeOf(name) : textListType} AS f${index}`,
-    );
+    const ownType = (name: string) => {
+      if (listedField(name) !== undefined) return textListType;
+      return fieldStored(name) === undefined ? typeOf(name) : 'VARCHAR';
+    };
+    const columns = fields.map((name, index) => `NULL::${ownType(name)} AS f${index}`);
     return `SELECT ${selectList(columns)} WHERE false`;
   }
 }
@@ -509,29 +516,70 @@ function isMapField({ type, empty }: FileField): boolean {
 
 /** Returns the fields that are string lists in all files, and neither contain nor belong to other fields. */
 function textListsIn(shapes: readonly FileSummary[]): ReadonlySet<string> {
-  const all = shapes.flatMap(({ fields }) => fields);
-  const names = new Set(all.filter(({ texts }) => texts === true).map(({ name }) => name));
-  for (const { name, texts } of all) {
-    if (texts !== true) names.delete(name);
-    if (names.size > 0) for (const holder of holdersOf(name)) names.delete(holder);
+  return undividedIn(shapes, ({ texts }) => texts === true);
+}
+
+/** Returns the fields that are strings of JSON in all files, as this program writes dynamic fields. */
+function jsonTextsIn(shapes: readonly FileSummary[]): ReadonlySet<string> {
+  return undividedIn(
+    shapes,
+    ({ type, texts, written, ofDirectory }, { foreign }) =>
+      type === 'dynamic' && !foreign && texts !== true && written === undefined && ofDirectory !== true,
+  );
+}
+
+/** Returns the fields that pass a test in all files that have them, and neither contain nor belong to other fields. */
+function undividedIn(
+  shapes: readonly FileSummary[],
+  test: (field: FileField, file: FileSummary) => boolean,
+): ReadonlySet<string> {
+  const all = shapes.flatMap(file => file.fields.map(field => ({ field, passes: test(field, file) })));
+  const names = new Set(all.filter(({ passes }) => passes).map(({ field }) => field.name));
+  for (const { field, passes } of all) {
+    if (!passes) names.delete(field.name);
+    if (names.size > 0) for (const holder of holdersOf(field.name)) names.delete(holder);
   }
-  const maps = new Set(all.filter(isMapField).map(({ name }) => name));
+  const maps = new Set(all.flatMap(({ field }) => (isMapField(field) ? [field.name] : [])));
   return new Set([...names].filter(name => !holdersOf(name).some(holder => maps.has(holder))));
 }
 
-function textListSql(field: FileField | undefined): string {
-  return field === undefined ? `NULL::${textListType}` : sqlName(field.column);
+/** Returns the column of a field as it is. */
+function ownSql(field: FileField | undefined, type: string): string {
+  return field === undefined || field.empty ? `NULL::${type}` : sqlName(field.column);
 }
 
-/** Returns the fields that are real overall, and in each file bounded reals, integers, or without values. */
-function boundedRealsIn(
-  files: readonly FileSummary[],
-  types: ReadonlyMap<string, TypeName>,
-): ReadonlySet<string> {
-  const names = new Set([...types].flatMap(([name, type]) => (type === 'real' ? [name] : [])));
-  for (const { name, type, empty, bounded } of files.flatMap(({ fields }) => fields))
-    if (!empty && type !== 'long' && !bounded) names.delete(name);
+/**
+ * Returns the fields that are real overall, and in each file bounded reals, integers, or without values; and the integer fields with only
+ * integers that a double represents.
+ */
+function boundedIn(files: readonly FileSummary[], types: ReadonlyMap<string, TypeName>): ReadonlySet<string> {
+  const names = new Set([...types].flatMap(([name, type]) => (isNumber(type) ? [name] : [])));
+  for (const field of files.flatMap(({ fields }) => fields)) {
+    const { name, type, empty, bounded } = field;
+    const isBounded = types.get(name) === 'long' ? isExact(field) : type === 'long' || bounded;
+    if (!empty && !isBounded) names.delete(name);
+  }
   return names;
+}
+
+function isNumber(type: TypeName): boolean {
+  return type === 'real' || type === 'long';
+}
+
+/** Statistics tell whether integers are wide, but not decimals. */
+function isExact({ type, wide, written = '' }: FileField): boolean {
+  return type === 'long' && wide === false && !written.startsWith('DECIMAL');
+}
+
+/** Returns the fields that have a value in every row of every file, as a column of their own. */
+function filledIn(files: readonly FileSummary[]): ReadonlySet<string> {
+  const all = files.map(({ fields }) => new Set(fields.filter(isFilled).map(({ name }) => name)));
+  return new Set([...(all[0] ?? [])].filter(name => all.every(names => names.has(name))));
+}
+
+/** Times beyond the range of the language become null. */
+function isFilled({ filled, empty, type }: FileField): boolean {
+  return filled === true && !empty && type !== 'datetime';
 }
 
 /** Merges types: integers become reals only if a double represents all of them exactly; other mixtures are dynamic. */

@@ -72,7 +72,7 @@ export class SummaryCache {
 /** Save delay in milliseconds: batches add a file every second, and writing thousands of summaries each time would be too often. */
 const saveMs = 10_000;
 
-const format = 6;
+const format = 7;
 
 interface Content {
   readonly format: number;

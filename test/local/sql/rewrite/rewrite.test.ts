@@ -59,6 +59,7 @@ const functions: RewriteContext['functions'] = {
   isTextList: ({ name }) => duckdb.textLists?.of(name) !== undefined,
   documents: duckdb.documents,
   textLists: name => new Set(name === 'others' ? ['a'] : []),
+  stored: () => new Set(),
 };
 
 function ofStatement(name: 'keys' | 'prune' | 'bounds' | 'counts' | 'limits' | 'elements' | 'levels') {

@@ -176,7 +176,7 @@ test('a pipe in place of a file blocks nobody, and the files beside it are read'
   const footers = new FooterReader(engine);
   expect(await footers.read([pipe, file])).toEqual([
     { path: pipe, unreadable: expect.any(String) },
-    expect.objectContaining({ path: file, fields: [{ ...time, empty: false, wide: false }] }),
+    expect.objectContaining({ path: file, fields: [{ ...time, empty: false, wide: false, filled: true }] }),
   ]);
   expect(await footers.isReadable(pipe, new AbortController().signal)).toBe(false);
 });
@@ -200,13 +200,13 @@ test('of files of other programs with the same columns, the engine reads one', a
       .sort(),
   ).toEqual(['b.parquet', 'e.parquet']);
   expect(found.damages).toEqual([]);
-  const told = { declared: true, empty: false, wide: false };
+  const told = { declared: true, empty: false, wide: false, filled: true };
   const field = { name: 'n', column: 'n', type: 'long', written: 'BIGINT', ...told };
   expect(found.files.map(({ fields, foreign }) => [foreign, fields[1]])).toEqual([
     [false, undefined],
     [true, field],
     [true, { ...field, wide: true }],
-    [true, field],
+    [true, { ...field, filled: undefined }],
     [true, { ...field, type: 'string', written: 'VARCHAR' }],
   ]);
 });
