@@ -1,3 +1,4 @@
+import { makeVector } from 'apache-arrow';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import {
@@ -109,6 +110,31 @@ describe.each(['json', 'arrow'] as const)('the run of equal times at each end, a
     const runs = (['first', 'last'] as const).map(end => columns.run(0, end));
     expect(runs.map(({ text, rows }) => [text.replaceAll('"', ''), rows])).toEqual([first, last]);
   });
+});
+
+test.each<[type: DeclaredColumn['type'], value: string]>([
+  ['bool', 'i > 3'],
+  ['long', 'i'],
+  ['real', 'i::DOUBLE'],
+  ['string', 'i::VARCHAR'],
+  ['datetime', 'make_timestamp_ns(i)'],
+  ['timespan', 'i'],
+  ['dynamic', 'to_json([i])'],
+])('a null of type %s is found in any row of an Arrow column', async (type, value) => {
+  const rows = Array.from({ length: 26 }, (_, row) => row);
+  const columns = await readAs({
+    sql: `SELECT ${rows.map(row => `CASE WHEN i <> ${row} THEN ${value} END`).join(', ')} FROM range(${rows.length}) t(i)`,
+    fields: rows.map(row => ({ name: `f${row}`, type })),
+    limit: rows.length,
+    mostBytes: Number.POSITIVE_INFINITY,
+    form: 'arrow',
+  });
+  if (columns.form !== 'arrow') throw new Error('no Arrow columns');
+  const nulls = columns.data().map(data => {
+    const vector = makeVector(data);
+    return rows.filter(row => vector.get(row) === null);
+  });
+  expect(nulls).toEqual(rows.map(row => [row]));
 });
 
 test('a result larger than the answer limit is refused', async () => {
