@@ -26,6 +26,7 @@ function refusal(request: QueryRequest): string {
 
 describe('the window of a request', () => {
   const hour = 3_600_000_000_000n;
+  const lastDay = 106_751n * 24n * hour;
   const cases: readonly (readonly [
     start: string | undefined,
     end: string | undefined,
@@ -38,6 +39,9 @@ describe('the window of a request', () => {
     ['now', 'now+1h', now, now + hour],
     ['now-1h', 'now-1h', now - hour, now - hour],
     ['2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z', 1_767_312_000_000_000_000n, 1_767_398_400_000_000_000n],
+    // The last possible time is inside a window that ends with it.
+    ['2262-04-11T00:00:00Z', '2262-04-11T23:47:16.854775805Z', lastDay, 2n ** 63n - 3n],
+    ['2262-04-11T00:00:00Z', '2262-04-11T23:47:16.854775806Z', lastDay, 2n ** 63n - 1n],
   ];
   test.each(cases)('%s to %s', (startTime, endTime, from, to) => {
     const { range } =
