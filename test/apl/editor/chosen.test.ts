@@ -78,6 +78,13 @@ describe('the events behind rows', () => {
       'Rows of this result do not correspond to a subset of the events.',
     ],
     [
+      'named bins of all events',
+      'web | summarize count() by h = histogram(ms, 5)',
+      'count_',
+      [{ h: '7', count_: '1' }],
+      'Rows of this result do not correspond to a subset of the events.',
+    ],
+    [
       'a field computed by the query',
       'web | take 5 | extend status = strcat(status, "!")',
       'status',
