@@ -79,7 +79,7 @@ export function reasonOfName(page: string, column: string): string {
 
 /** Returns why an example is refused: the message, or that it is only part of a query. */
 export function reasonOfRefusal(message: string): string {
-  return /^(unknown field|an operator stands|expected|unknown operator)/.test(message)
+  return /^(unknown field|the query starts with an operator|expected|unknown operator)/.test(message)
     ? 'a part of a query, or a sketch of one'
     : message;
 }
