@@ -26,19 +26,18 @@ export function textOfFields(columns: readonly Column[]): Scalar {
 }
 
 /**
- * Returns a test of whether any field contains a term, which rules out most rows before the text of all fields is joined; undefined if
- * there are so many fields that this is slower, or if the term may span several.
+ * Returns a test of whether any field contains a term, which rules out most rows before the text of all fields is joined; undefined if so
+ * many fields may contain it that this is slower, or if the term may span several.
  */
 export function containedIn(
   columns: readonly Column[],
   term: string,
   sensitive: boolean,
 ): Scalar | undefined {
-  const fields = textFields(columns);
+  const fields = textFields(columns).filter(({ type }) => mayHold(type, term));
   if (term === '' || /[\n\uffff]/.test(term) || fields.length > mostFields) return undefined;
-  const tests = fields
-    .filter(({ type }) => mayHold(type, term))
-    .map(field => condition(sensitive ? 'contains_cs' : 'contains', textOf(field), constant('string', term)));
+  const operator = sensitive ? 'contains_cs' : 'contains';
+  const tests = fields.map(field => condition(operator, textOf(field), constant('string', term)));
   return joined('or', tests) ?? constant('bool', false);
 }
 
