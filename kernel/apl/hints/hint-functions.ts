@@ -112,11 +112,11 @@ export const functionsElsewhere: Readonly<Record<string, string>> = {
   match: 'text matches regex pattern',
   regex: 'text matches regex pattern',
   like: 'text contains part',
-  strpos: 'indexof(text, part)',
+  strpos: 'indexof(text, part) + 1',
   strstr: 'indexof(text, part)',
-  instr: 'indexof(text, part)',
-  locate: 'indexof(text, part)',
-  position: 'indexof(text, part)',
+  instr: 'indexof(text, part) + 1',
+  locate: 'indexof(text, part) + 1',
+  position: 'indexof(text, part) + 1',
   split_part: 'split(text, delimiter)[0]',
   ltrim: 'trim_start(characters, text)',
   rtrim: 'trim_end(characters, text)',
@@ -295,7 +295,7 @@ export const sameOrder: ReadonlySet<string> = new Set([
     'array_has',
     'has_key',
   ],
-  ...['array_join', 'strpos', 'strstr', 'instr', 'count_distinctif', 'count_distinct_if'],
+  ...['array_join', 'strstr', 'count_distinctif', 'count_distinct_if'],
 ]);
 
 /** Functions of SPL and SQL, with their translations; `$1` is the first argument, `$*` all of them. */

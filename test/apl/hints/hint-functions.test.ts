@@ -91,6 +91,8 @@ test.each<[name: string, args: string, written: string | undefined]>([
   ['power', '(duration)', undefined],
   ['if', "(status>499 ,'bad')", undefined],
   ['locate', "('E' ,method)", undefined],
+  // Its positions start at 1.
+  ['instr', "(method ,'E')", undefined],
 ])(
   'replaces only the name in a call of %s with %s, if the arguments stay in order: %s',
   (name, args, written) => {

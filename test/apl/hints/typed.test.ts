@@ -445,6 +445,7 @@ test.each<[typed: string, query: string, presses?: number]>([
   ['web | Select-Object status -Last 5', 'web | sort by _time desc | limit 5 | project status'],
   ['web | Measure-Object status', 'web | summarize countif(isnotnull(status))'],
   ['web | Select-String -NotMatch "time out"', 'web | search not "time out"'],
+  ['web | extend p = strpos(method, "E")', 'web | extend p = indexof(method, "E") + 1'],
   [
     'web | extend x = split(method, ".[").[0], y = parse_json(method).[1].a',
     'web | extend x = split(method, ".[")[0], y = parse_json(method)[1].a',
