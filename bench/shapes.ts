@@ -8,6 +8,8 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { TypeName } from '../kernel/apl/catalog/entry.js';
+import { copyToParquet } from '../kernel/local/engine/engine-parquet.js';
 import { compare, type Question } from './tools/compared.js';
 import type { Goal } from './tools/row.js';
 import { startProcess, stopProcess } from './tools/service.js';
@@ -16,7 +18,12 @@ const rows = Number(process.env.ROWS ?? '1000000');
 const runs = Number(process.env.RUNS ?? 5);
 const only = process.env.ONLY;
 const goal: Goal = { ratio: 1.3, plus: 5 };
-const fields = ['level', 'attributes', 'body', 'tags', 'pairs', 'ip', 'line'];
+/** Fields besides the time; an import stores dynamic values as strings of JSON. */
+const types: Readonly<Record<string, TypeName>> = {
+  ...{ level: 'string', attributes: 'dynamic', body: 'string', tags: 'dynamic' },
+  ...{ pairs: 'string', ip: 'string', line: 'string' },
+};
+const fields = Object.keys(types);
 const texts = `from_json(tags, '["VARCHAR"]')`;
 const number = (key: string) => `TRY_CAST(json_extract_string(attributes, '$.${key}') AS DOUBLE)`;
 const pair = (key: string) => `regexp_extract(pairs, '(?:^| )${key}=("[^"]*"|[^ ]*)', 1)`;
@@ -149,10 +156,10 @@ const names = "['prod', 'eu-west-1', 'gold', 'beta', 'v1.2', 'north', 'edge']";
 /** Arrays are mostly short, and have common names beside rare ones. */
 const generated = `SELECT make_timestamp_ns(1767225600000000000 + i * (2592000000000000 // ${rows})) AS _time,
   ['INFO', 'WARN', 'ERROR'][1 + (hash(i, 1) % 3)::BIGINT] AS level,
-  to_json({'k8s': {'pod': 'pod-' || (hash(i, 2) % 900), 'ns': 'ns-' || (hash(i, 3) % 12)}, 'size': hash(i, 4) % 1000, 'load': (hash(i, 5) % 10000) / 1000.0}) AS attributes,
+  to_json({'k8s': {'pod': 'pod-' || (hash(i, 2) % 900), 'ns': 'ns-' || (hash(i, 3) % 12)}, 'size': hash(i, 4) % 1000, 'load': (hash(i, 5) % 10000) / 1000.0})::VARCHAR AS attributes,
   '{"a":' || (hash(i, 6) % 100) || ',"b":{"c":"x' || (hash(i, 7) % 1000) || '","d":[1,2.50,"e"]},"info":"' || (hash(i, 8) % 7) || '"}' AS body,
   to_json(list_transform(range((pow((hash(i, 9) % 1000) / 1000.0, 4) * 51)::BIGINT), lambda n:
-    ${names}[1 + (hash(i, n, 10) % 7)::BIGINT] || CASE WHEN hash(i, n, 11) % 3 = 0 THEN '-' || (hash(i, n, 12) % 400) ELSE '' END)) AS tags,
+    ${names}[1 + (hash(i, n, 10) % 7)::BIGINT] || CASE WHEN hash(i, n, 11) % 3 = 0 THEN '-' || (hash(i, n, 12) % 400) ELSE '' END))::VARCHAR AS tags,
   'level=' || (hash(i, 13) % 5) || ' path=/api/v' || (hash(i, 14) % 3) || ' took=' || ((hash(i, 15) % 90000) / 100.0) || ' user="u ' || (hash(i, 16) % 5000) || '"' AS pairs,
   concat_ws('.', hash(i, 17) % 224, hash(i, 18) % 256, hash(i, 19) % 256, hash(i, 20) % 256) AS ip,
   concat('from ', hash(i, 21) % 224, '.1.2.3:', hash(i, 22) % 65536, ' to upstream ', hash(i, 23) % 90) AS line FROM range(${rows}) r(i)`;
@@ -163,7 +170,12 @@ const file = join(folder, '0.parquet');
 await mkdir(folder, { recursive: true });
 const instance = await DuckDBInstance.create(':memory:', { temp_directory: dataDir });
 const connection = await instance.connect();
-await connection.run(`COPY (${generated}) TO '${file}' (FORMAT parquet)`);
+const note = Object.entries({ _time: 'datetime' as const, ...types }).map(([name, type]) => ({
+  name,
+  type,
+  column: name,
+}));
+await connection.run(copyToParquet(generated, file, { fields: note }));
 const service = await startProcess(dataDir);
 try {
   const asked = { service, connection, files: [file], scale: `${rows / 1e6} M rows`, runs };

@@ -80,10 +80,10 @@ export const internalFamily: FunctionFamily = {
     ...spotlightSetup,
     `CREATE MACRO apl_texts(j) AS CASE json_type(j) WHEN 'ARRAY' THEN json_extract_string(j, '$[*]') ELSE [j ->> '$'] END`,
     `CREATE MACRO apl_flat_once(l) AS flatten(list_transform(l, lambda x: CASE WHEN starts_with(x::VARCHAR, '[') THEN from_json(x, '["JSON"]') ELSE [x] END))`,
-    // Arrays within an array give their elements, down to a depth that no data has.
+    // Arrays within an array give their elements, down to a depth that no data has. The result is a string: another JSON type is a cast.
     `CREATE MACRO apl_flat(j) AS CASE WHEN starts_with(j::VARCHAR, '[') AND contains(substr(j::VARCHAR, 2), '[') THEN to_json(list_reduce(
        list_concat([from_json(j, '["JSON"]')], list_transform(range(least(64, len(regexp_extract_all(j::VARCHAR, '\\[')))), lambda i: []::JSON[])),
-       lambda l, i: apl_flat_once(l))) ELSE j END`,
+       lambda l, i: apl_flat_once(l)))::VARCHAR ELSE j::VARCHAR END`,
     `CREATE MACRO apl_elements(j) AS CASE WHEN json_type(j) = 'ARRAY' AND json_array_length(j) > 0
        THEN from_json(j, '["JSON"]') WHEN j IS NULL OR json_type(j) = 'ARRAY' THEN [NULL::JSON] ELSE [j::JSON] END`,
     `CREATE MACRO apl_bag_elements(j, pairs) AS CASE WHEN json_type(j) = 'OBJECT' AND len(json_keys(j)) > 0

@@ -283,9 +283,12 @@ function readingLists(value: Scalar, known: KnownColumns): Scalar | undefined {
     return list && { ...value, left: { ...left, value: list } };
   }
   const items = valuesSought(value);
-  if (!items.some(item => storedList(item, known) !== undefined)) return undefined;
-  const read = (part: Scalar): Scalar => storedList(part, known) ?? readingTexts(part, known);
-  return mapParts(value, read);
+  const inPlace = (part: Scalar): Scalar | undefined => storedList(part, known) ?? storedIn(part, known);
+  if (!items.some(item => inPlace(item) !== undefined)) return undefined;
+  return mapParts(
+    value,
+    part => (items.includes(part) ? inPlace(part) : undefined) ?? readingTexts(part, known),
+  );
 }
 
 /** Returns the operands that may be an array to be searched for a value. */
@@ -343,6 +346,7 @@ const readJson: ReadonlySet<string> = new Set([
     'totimespan',
     'gettype',
     'array_length',
+    'strcat_array',
     '$compare',
   ],
   ...['isnull', 'isnotnull', 'isempty', 'isnotempty', 'isbool', 'isstring', 'isreal', 'ismap'],
