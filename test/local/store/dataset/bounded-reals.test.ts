@@ -1,18 +1,7 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
-import { now, openQueries, start } from '../../queries.js';
-import { sharedStore } from './stores.js';
-
-let catalog: DatasetCatalog | undefined;
-
-const { rows } = openQueries(() => {
-  if (catalog === undefined) throw new RangeError('there are no files yet');
-  return catalog;
-});
+import { now } from '../../queries.js';
+import { after, openStoredRows } from './stored-rows.js';
 
 const usual = 'i / 8 AS x';
 
@@ -33,18 +22,7 @@ const datasets: Readonly<Record<string, readonly [files: readonly string[], boun
   map: [['i / 8 AS "m.x", i / 8 AS x', `'{"x": 1e150}'::JSON AS m`], ['x']],
 };
 
-sharedStore(async ({ dataDir, engine, store }) => {
-  for (const [name, [files]] of Object.entries(datasets)) {
-    const folder = path.join(dataDir, 'datasets', name);
-    await mkdir(folder, { recursive: true });
-    for (const [index, items] of files.entries())
-      await engine.run(
-        `COPY (SELECT make_timestamp_ns(${start} + i) AS _time, i AS n, ${items} FROM range(10) t(i))
-         TO ${sqlText(path.join(folder, `${index}.parquet`))} (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
-      );
-  }
-  catalog = await store.snapshot(...Object.keys(datasets));
-});
+const { rows, catalog } = openStoredRows(after('i AS n', datasets));
 
 const questions = [
   'summarize avg(v), max(v), min(v), sum(v), round(stdev(v), 6), round(variance(v), 6), dcount(v)',
@@ -66,7 +44,7 @@ const questions = [
 
 describe.each(Object.entries(datasets))('bounds in the dataset %s', (name, [, bounded]) => {
   test(`${bounded.join() || 'no field'} has bounds`, () => {
-    const known = [...(catalog?.bounds?.(name)?.bounded ?? [])];
+    const known = [...(catalog().bounds?.(name)?.bounded ?? [])];
     expect(known.filter(field => field.endsWith('x'))).toEqual(bounded);
   });
   test.each(questions)('%s gives the same answer as without bounds', async question => {
@@ -81,7 +59,7 @@ describe.each(Object.entries(datasets))('bounds in the dataset %s', (name, [, bo
 test('known bounds of a column spare tests of its values', () => {
   const sqlOf = (name: string) => {
     const apl = `${name} | where n > 1 | extend w = x | summarize stdev(x), max(w) by n`;
-    const result = compileRequest({ apl }, catalog as DatasetCatalog, now);
+    const result = compileRequest({ apl }, catalog(), now);
     return result.ok ? (result.compiled.tables[0]?.sql ?? '') : '';
   };
   expect(sqlOf('usual')).not.toMatch(/NaN|1e\+145/);

@@ -1,18 +1,7 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sqlText } from '../../../../kernel/local/duckdb/duckdb-literal.js';
 import { compileRequest } from '../../../../kernel/local/sql/compile.js';
-import type { DatasetCatalog } from '../../../../kernel/local/sql/compiled-query.js';
-import { now, openQueries, start } from '../../queries.js';
-import { sharedStore } from './stores.js';
-
-let catalog: DatasetCatalog | undefined;
-
-const { rows } = openQueries(() => {
-  if (catalog === undefined) throw new RangeError('there are no files yet');
-  return catalog;
-});
+import { now } from '../../queries.js';
+import { after, openStoredRows } from './stored-rows.js';
 
 const text = "CASE WHEN i % 2 = 0 THEN '' ELSE 'a' || i END AS s";
 const sparse = "CASE WHEN i % 3 > 0 THEN 'a' || i END AS s";
@@ -33,18 +22,7 @@ const datasets: Readonly<
   decimal: [[`${text}, (999999999999999999 - i)::DECIMAL(18, 0) AS n`], ['i', 's', 'n'], ['i']],
 };
 
-sharedStore(async ({ dataDir, engine, store }) => {
-  for (const [name, [files]] of Object.entries(datasets)) {
-    const folder = path.join(dataDir, 'datasets', name);
-    await mkdir(folder, { recursive: true });
-    for (const [index, items] of files.entries())
-      await engine.run(
-        `COPY (SELECT make_timestamp_ns(${start} + i) AS _time, i, ${items} FROM range(10) t(i))
-         TO ${sqlText(path.join(folder, `${index}.parquet`))} (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
-      );
-  }
-  catalog = await store.snapshot(...Object.keys(datasets));
-});
+const { rows, catalog } = openStoredRows(after('i', datasets));
 
 const questions = [
   "where v != '' | count",
@@ -60,13 +38,13 @@ const questions = [
 ];
 
 function sqlOf(apl: string): string {
-  const result = compileRequest({ apl }, catalog as DatasetCatalog, now);
+  const result = compileRequest({ apl }, catalog(), now);
   return result.ok ? (result.compiled.tables[0]?.sql ?? '') : '';
 }
 
 describe.each(Object.entries(datasets))('values of the dataset %s', (name, [, filled, exact]) => {
   test('are known by the statistics of all files', () => {
-    const { filled: without, bounded } = catalog?.bounds?.(name) ?? {};
+    const { filled: without, bounded } = catalog().bounds?.(name) ?? {};
     expect([...(without ?? [])].toSorted()).toEqual(filled.toSorted());
     expect([...(bounded ?? [])].toSorted()).toEqual(exact.toSorted());
   });
