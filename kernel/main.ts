@@ -300,6 +300,8 @@ async function interpreter(
     ...present({ problems: unknown === undefined ? undefined : [unknownAllowed(unknown)] }),
     ...(await sessionOptions(local, workDir)),
     consoleWidth,
+    // Voilà shows an error below each chart that its Vega renderer draws.
+    svgOnly: machine.env.SERVER_SOFTWARE?.startsWith('voila/') ?? false,
     queryLog: new QueryLog(inDataDir(dataDirectory(), 'queries.jsonl')),
     importLog: new ImportLog(inDataDir(dataDirectory(), 'imports.json')),
     allowed: [...allow, ...named],

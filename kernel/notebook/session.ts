@@ -82,6 +82,8 @@ export interface SessionOptions {
   readonly resultBytes?: number;
   /** Returns the width of the terminal of a front end that also prompts there; undefined if there is none. */
   readonly consoleWidth?: () => number | undefined;
+  /** The front end cannot render Vega, so that charts are SVG only (default: false). */
+  readonly svgOnly?: boolean;
   /** Log of queries (default: none). */
   readonly queryLog?: QueryLog;
   /** Log of the files that datasets were imported from (default: none). */

@@ -44,6 +44,8 @@ export interface OutputOptions {
   readonly width?: number;
   /** Outputs beside these (default: none). */
   readonly beside?: Beside;
+  /** Leaves out the Vega specification of a chart, for a front end that cannot render it (default: false). */
+  readonly svgOnly?: boolean;
 }
 
 /** Position in a cell; without one, outputs have no column. */
@@ -56,6 +58,8 @@ interface Place {
 /** The registered type of an Arrow IPC stream: https://www.iana.org/assignments/media-types/application/vnd.apache.arrow.stream */
 export const ARROW_MIME = 'application/vnd.apache.arrow.stream';
 export const VEGA_MIME = 'application/vnd.vega.v5+json';
+/** Every chart has it, and no table. */
+export const SVG_MIME = 'image/svg+xml';
 
 /** Keeps an output, with its tables and text, below 256 KiB in the notebook. */
 const DEFAULT_BYTE_BUDGET = 96 * 1024;
@@ -106,11 +110,11 @@ export function chartOutput(
   options: OutputOptions = {},
   place: Place = {},
 ): Output {
-  const { width } = options;
+  const { width, svgOnly } = options;
   const text = isolatedWords(
     width === undefined ? description : `${toTerminal(model, width)}\n${wrapped(description, width)}`,
   );
-  const data = { [VEGA_MIME]: spec, 'image/svg+xml': svg, 'text/plain': text };
+  const data = { ...(svgOnly ? {} : { [VEGA_MIME]: spec }), [SVG_MIME]: svg, 'text/plain': text };
   return { data, metadata: { apl: aplMetadata(result, options, 0, place) } };
 }
 

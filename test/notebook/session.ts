@@ -82,6 +82,7 @@ export interface BenchOptions {
   readonly allowed?: readonly AskedEffect[];
   readonly workDir?: string;
   readonly consoleWidth?: number;
+  readonly svgOnly?: boolean;
   /** The directory in which kernels announce that agents may add cells, and the time limit of those cells. */
   readonly agents?:
     | Required<Pick<SessionOptions, 'agentsDir' | 'agentMs'>>
@@ -111,6 +112,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     ...(options.timeLimitMs === undefined ? {} : { timeLimitMs: options.timeLimitMs }),
     ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
     consoleWidth: () => options.consoleWidth,
+    svgOnly: options.svgOnly ?? false,
     ...options.agents,
     allowed: options.allowed ?? askedEffects,
     ...(options.importLog === undefined ? {} : { importLog: options.importLog }),

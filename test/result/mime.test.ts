@@ -22,6 +22,10 @@ test('an aggregate over time has two outputs, the chart first; other results hav
     table,
   ]);
   expect(await types(toOutputs(sampleResult([OVER_TIME]), { chart: { kind: 'none' } }))).toEqual([table]);
+  expect(await types(toOutputs(sampleResult([OVER_TIME]), { svgOnly: true }))).toEqual([
+    ['image/svg+xml', 'text/plain'],
+    table,
+  ]);
   expect(await types(toOutputs(sampleResult([{ columns: [['i', 'integer', '[1]']] }])))).toEqual([table]);
 });
 

@@ -31,7 +31,7 @@ export function tableOutput(
     .join('');
   const body = rows.map(row => `<tr>${row.map(cellHtml).join('')}</tr>`).join('');
   const name = escapeHtml(caption.split('\n')[0] ?? '');
-  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:440px;overflow:auto"><table style="margin:0"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${printStyle}`;
+  const table = `<div class="apl-list" role="region" aria-label="${name}" tabindex="0" style="max-height:440px;overflow:auto"><table style="margin:0"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>${listStyle}`;
   return {
     data: {
       'text/html': `<div class="${NO_LATEX}"><div style="white-space:pre-line">${withCode(caption)}</div>${rows.length === 0 ? '' : table}</div>`,
@@ -45,9 +45,9 @@ export function tableOutput(
 }
 
 const headStyle = 'text-align:left;white-space:pre';
-/** Paper does not scroll, so the whole list is printed. */
-const printStyle =
-  '<style>@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list :is(th,td){white-space:pre-wrap!important;min-width:0!important;overflow-wrap:anywhere;padding:2px 6px;font-size:10.5px}.apl-list:has(th:nth-child(6)) :is(th,td){font-size:8px;padding:2px 3px}}</style>';
+/** A page without styles for tables gets space between columns; paper does not scroll, so the whole list is printed. */
+const listStyle =
+  '<style>:where(.apl-list :is(th,td)){padding:2px 8px}@media print{.apl-list{max-height:none!important;overflow:visible!important}.apl-list :is(th,td){white-space:pre-wrap!important;min-width:0!important;overflow-wrap:anywhere;padding:2px 6px;font-size:10.5px}.apl-list:has(th:nth-child(6)) :is(th,td){font-size:8px;padding:2px 3px}}</style>';
 
 /** Removes backticks, which mark code only if a front end can render it. */
 function plainCaption(caption: string): string {

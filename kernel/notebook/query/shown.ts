@@ -143,7 +143,7 @@ export async function show(
   plan: CellPlan,
   { last, drawn, chart, signal, beside = besideAt(0, 1), displayId }: ShowOptions,
 ): Promise<void> {
-  const { toOutputWithoutData, toOutputs, VEGA_MIME } = await import('../../result/mime.js');
+  const { toOutputWithoutData, toOutputs, SVG_MIME } = await import('../../result/mime.js');
   const dropped = host.results.takeNotices().map(text => ({ level: 'warn' as const, text }));
   const shown = { ...result, notices: [...result.notices, ...dropped] };
   const options = { ...plan.chart, ...chart };
@@ -160,13 +160,14 @@ export async function show(
           now: replayedAt(host, result),
           // An unattended run writes the same notebook, whatever terminal it was started on.
           width: consoleWidthFor(host.options, io),
+          svgOnly: host.options.svgOnly,
         }),
       })
     : [toOutputWithoutData(shown)];
   signal.throwIfAborted();
   for (const output of outputs) {
     if (displayId !== undefined) io.updateDisplay({ ...output, displayId });
-    else if (last && !(VEGA_MIME in output.data)) io.result(output);
+    else if (last && !(SVG_MIME in output.data)) io.result(output);
     else io.display(output);
   }
 }

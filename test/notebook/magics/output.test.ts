@@ -34,6 +34,10 @@ describe('a small table', () => {
     expect([plain([]), html([])]).toEqual(['c', expect.stringMatching(/^(<div[^>]*>)+c(<\/div>)+$/)]);
   });
 
+  test('has space between its columns, unless the page styles tables', () => {
+    expect(html([['a', '1']])).toContain('<style>:where(.apl-list :is(th,td)){padding:2px 8px}');
+  });
+
   test('has a header and a line for each row', () => {
     const cells = [...html([['a', '1']]).matchAll(/<(th|td)\b[^>]*>([^<]*)</g)];
     expect(cells.map(([, tag, text]) => `${tag} ${text}`)).toEqual(['th name', 'th n', 'td a', 'td 1']);

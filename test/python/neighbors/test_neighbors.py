@@ -109,6 +109,8 @@ def test_voila_serves_it(place):
         page = fetched(url)
     assert "requests" in page
     assert "42" in page
+    assert "image/svg+xml" in page
+    assert "vnd.vega" not in page
 
 
 def test_jupyter_collaboration_opens_it_beside_the_extension(place):

@@ -89,8 +89,8 @@ async function draw(
     );
   if (drawn.kind === 'none')
     throw new MagicError(drawn.reason.replace(/\.$/, ''), '`%help viz` lists the kinds.');
-  const width = consoleWidthFor(session.options, io);
-  io.display(chartOutput(drawn, cached.result, { resultId: cached.id, ...present({ width }) }));
+  const how = { width: consoleWidthFor(session.options, io), svgOnly: session.options.svgOnly };
+  io.display(chartOutput(drawn, cached.result, { resultId: cached.id, ...present(how) }));
 }
 
 function nothing(name: string, names: readonly string[]): MagicError {

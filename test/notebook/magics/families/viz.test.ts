@@ -110,6 +110,21 @@ describe('%viz', () => {
     expect(queries(bench.service).length).toBe(before);
   });
 
+  test('draws SVG only for a front end without Vega, above the table as ever', async () => {
+    const voila = await startBench({ reply: () => ({ body: counts }), svgOnly: true });
+    try {
+      const run = await voila.run(`%viz pie\n${query}`);
+      expect(run.outputs.map(output => ('data' in output ? Object.keys(output.data)[0] : ''))).toEqual([
+        'image/svg+xml',
+        'text/html',
+        'image/svg+xml',
+      ]);
+      expect(run.outputs.map(output => output.kind)).toEqual(['display', 'result', 'display']);
+    } finally {
+      await voila.close();
+    }
+  });
+
   test('draws the result of the query below it', async () => {
     expect(charts(await bench.run(`%viz pie\n${query}`))).toEqual([
       'Bar chart of n by uri for /b, /a',
