@@ -21,6 +21,7 @@ import type { ResultField } from '../api/wire.js';
 import { present } from '../present.js';
 import { plural } from '../text.js';
 import { aggregateOf } from './chart/chart-columns.js';
+import { binNanos } from './chart/time/bins.js';
 import { cellText, exactInt64, isNumeric } from './display/display-text.js';
 import { codeWords } from './display/summary.js';
 import { FIELD_KEY } from './field.js';
@@ -72,13 +73,13 @@ export function comparePeriods(
   );
   if (measures.length === 0)
     return none('the result has no figures to compare', 'Add an aggregate, such as `| summarize count()`.');
-  const [size, sizeBefore] = [binsOf(now), binsOf(before)];
+  const [size, sizeBefore] = [binNanos(now), binNanos(before)];
   if (size !== sizeBefore && size !== undefined && sizeBefore !== undefined)
     return none(
       'the bins of the two periods differ in length',
       'Set the length, such as `bin(_time, 1h)` instead of `bin_auto(_time)`.',
     );
-  if (size !== undefined && size > 0 && options.offset % BigInt(Math.round(size)) !== 0n)
+  if (size !== undefined && options.offset % BigInt(Math.round(size)) !== 0n)
     return none(
       'the two periods are not a whole number of bins apart, so their bins cannot be matched',
       'Choose bins that fit, such as `bin(_time, 1h)` for `-1d`.',
@@ -177,11 +178,6 @@ function keyOf(
     return `the query drops ${key.find(name => !names.includes(name))}, which its rows are grouped by`;
   if (key.length > 0 || Math.max(now.data.numRows, before.data.numRows) <= 1) return key;
   return 'there is no key to match the rows by';
-}
-
-/** Returns the width of the time bins, in nanoseconds. */
-function binsOf({ info }: ArrowTable): number | undefined {
-  return info.buckets?.size;
 }
 
 function typeOf({ type }: Field): string {

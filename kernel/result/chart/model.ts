@@ -22,6 +22,8 @@ export interface Plot {
   readonly mark: 'bars' | 'area' | 'lines' | 'dots';
   readonly arrangement: Arrangement;
   readonly lines: readonly Line[];
+  /** Index of its first line in the legend (default: 0). */
+  readonly from?: number;
   /** The ends of the vertical axis. */
   readonly low: number;
   readonly high: number;

@@ -48,9 +48,9 @@ export function isLogFor(values: readonly number[], options: ChartOptions): bool
 }
 
 /** Returns the ends of an axis: from zero, unless it is logarithmic or narrow. Without values, it ends at 1. */
-function endsFor(
+export function endsFor(
   values: readonly number[],
-  { mark, isLog, isNarrow = false }: PlotStyle,
+  { mark, isLog, isNarrow = false }: Pick<PlotStyle, 'mark' | 'isLog' | 'isNarrow'>,
 ): Pick<Plot, 'low' | 'high'> {
   const some = values.length > 0 ? values : [1];
   const all = isLog || isNarrow ? some : [0, ...some];
@@ -70,7 +70,7 @@ function stackEnds(lines: readonly Line[]): Pick<Plot, 'low' | 'high'> {
 }
 
 /** Returns the power of ten below the least value, at which marks of a logarithmic axis begin, so that its mark is visible too. */
-export function logFoot(least: number): number {
+function logFoot(least: number): number {
   return Math.max(Number.MIN_VALUE, 10 ** Math.floor(Math.log10(least / 1.5)));
 }
 

@@ -22,17 +22,21 @@ import {
   aggregateName,
   columnsOf,
   groupNames,
+  isAggregation,
   isNumber,
   isTime,
 } from './chart-columns.js';
 import type { ChartColumn } from './chart-values.js';
 
 /** A result with one flat table. */
-export interface Unfolded {
-  readonly kind: 'percentiles' | 'series';
-  readonly result: QueryResult;
-  /** The list whose parts are the measures. */
-  readonly list: string;
+export type Unfolded =
+  | { readonly kind: 'percentiles'; readonly result: QueryResult; readonly list: ListParts }
+  | { readonly kind: 'series'; readonly result: QueryResult };
+
+/** A column of lists, and the fields that it has become. */
+export interface ListParts {
+  readonly column: ChartColumn;
+  readonly parts: readonly Field[];
 }
 
 /** One bucket of a histogram. */
@@ -149,7 +153,12 @@ function percentiles(
     return { field: partField(name, list.field), vector: vectorFromArray(values, new Float64()) };
   });
   const flat = columns.flatMap(column => (column === list ? parts : [column]));
-  return { kind: 'percentiles', result: withTable(result, table, flat), list: list.field.name };
+  const fields = parts.map(({ field }) => field);
+  return {
+    kind: 'percentiles',
+    result: withTable(result, table, flat),
+    list: { column: list, parts: fields },
+  };
 }
 
 function partField(name: string, list: Field): Field {
@@ -176,10 +185,12 @@ function series(
   const [times] = listColumns(others, isTimestamp);
   if (times === undefined) return undefined;
   const measures = listColumns(others, isNumberOrNull);
-  const [first] = measures;
-  if (first === undefined) return undefined;
+  if (measures.length === 0) return undefined;
   const lengths = times.rows.map(row => row?.length ?? 0);
-  const keys = columns.filter(column => groupNames(table, columns).has(column.field.name));
+  const lists = [times, ...measures].map(({ column }) => column);
+  const plain = columns.filter(column => !lists.includes(column));
+  const groups = groupNames(table, isAggregation(table, columns) ? columns : plain);
+  const keys = plain.filter(({ field }) => groups.has(field.name));
   const flat = [
     timesOf(times.column.field.name, times.rows),
     ...keys.map(key => repeated(key, lengths)),
@@ -193,16 +204,12 @@ function series(
   ];
   const info = {
     ...table.info,
-    groups: [
-      { name: times.column.field.name },
-      ...table.info.groups.filter(({ name }) => name !== times.column.field.name),
-    ],
+    groups: [times.column, ...keys].map(({ field }) => ({ name: field.name })),
   };
   const unfoldedResult = withTable(result, { ...table, info }, flat);
   return {
     kind: 'series',
     result: { ...unfoldedResult, reading: { missingBins: 'empty-between', keyColumns: [] } },
-    list: first.column.field.name,
   };
 }
 

@@ -57,6 +57,30 @@ test("bars are sorted by length, or keep the query's order, cut at the end", () 
   expect(notes).toEqual(['the first 25 of 30 names, in the order of the query']);
 });
 
+test('bars of a measure without a value in the names drawn have an axis, also a logarithmic one', async () => {
+  const table: SampleTable = {
+    columns: [
+      ['uri', 'string', cells(30, row => `/${row}`)],
+      ['a', 'integer', cells(30, row => 100 - row)],
+      ['b', 'integer', cells(30, row => (row > 26 ? 5 : null))],
+    ],
+    groups: ['uri'],
+    aggs: { a: { name: 'sum' }, b: { name: 'sum' } },
+  };
+  const ends = async (options: ChartOptions) => {
+    const { model } = await chartOf(table, options);
+    return isOf(model, 'bars') && model.plots.map(({ low, high, isLog }) => [low, high, isLog]);
+  };
+  expect(await ends({ kind: 'bar', log: true })).toEqual([
+    [10, 100, true],
+    [0.1, 1, true],
+  ]);
+  expect(await ends({ kind: 'bar' })).toEqual([
+    [0, 100, false],
+    [0, 1, false],
+  ]);
+});
+
 const byTwo: SampleTable = {
   columns: [
     ['uri', 'string', '["/a","/a","/b"]'],

@@ -61,8 +61,9 @@ export function valueGuide(
   };
 }
 
-/** An expression that formats a value exactly, for a tooltip. */
-export const exactly = (field: string) => `format(datum.${field}, ',.12~r')`;
+/** An expression that formats a value for a tooltip: integers in full, without the noise of a computed fraction. */
+export const exactly = (field: string) =>
+  `format(datum.${field}, abs(datum.${field}) < 1e12 ? ',.12~r' : ',.16~r')`;
 
 /** An expression that formats a time in UTC, for a tooltip. */
 export const utcTime = (field: string) => `utcFormat(datum.${field}, '%Y-%m-%d %H:%M:%S')`;

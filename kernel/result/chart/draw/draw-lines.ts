@@ -74,6 +74,7 @@ function rowsOf({ points }: Line, index: number, plot: Plot, chart: XyChart): re
   const isPartial = (at: number) => points[at]?.partial === true;
   const isBreak = (at: number) => !hasValue(at) || isPartial(at);
   const isDotted = points.filter((_, at) => isDatum(at) && !isPartial(at)).length < DOTTED_BELOW;
+  const { from = 0 } = plot;
   const isBars = plot.mark === 'bars';
   const above = plot.arrangement === 'band' && index === 0 ? plot.lines.at(-1)?.points : undefined;
   const flag = (holds: boolean) => (holds ? (1 as const) : undefined);
@@ -87,7 +88,9 @@ function rowsOf({ points }: Line, index: number, plot: Plot, chart: XyChart): re
       o: flag(!isBars && isDatum(at) && (isPartial(at) || isAlone)),
       f: flag(point.flagged === true && hasValue(at)),
     };
-    return [{ ...placeOf(point, index, plot, chart), v: point.v, s: seriesId(index), ...present(flags) }];
+    return [
+      { ...placeOf(point, index, plot, chart), v: point.v, s: seriesId(from + index), ...present(flags) },
+    ];
   });
 }
 
@@ -218,7 +221,10 @@ function band(draft: Draft): Layer {
   const defined = { signal: 'isValid(datum.v) && isValid(datum.u)' };
   const fill = { fill: { value: draft.plot.lines[0]?.look.color }, fillOpacity: { value: 0.12 } };
   const area = { ...placed(draft), defined, y2: at('y', 'u'), ...fill };
-  return layer(draft, 'area', area, { name: 'band', only: `datum.s === '${seriesId(0)}'` });
+  return layer(draft, 'area', area, {
+    name: 'band',
+    only: `datum.s === '${seriesId(draft.plot.from ?? 0)}'`,
+  });
 }
 
 /** Size of the ring around a point that the query marks as an anomaly, and around one of many. */

@@ -69,14 +69,15 @@ export function characterOf(characters: string, share: number): string {
   return characters.charAt(Math.min(characters.length - 1, Math.max(0, level)));
 }
 
-/** Returns a bar for each name, with its value at its end; the longest fills the line. */
+/** Returns a bar for each name, as long as the size of its value, which is at its end; the longest fills the line. */
 export function barsByName(
   bars: readonly { readonly label: string; readonly v: number | null }[],
   unit: string,
   width: number,
+  sizeOf: (v: number) => number = Math.abs,
 ): readonly string[] {
   const texts = bars.map(({ v }) => (v === null ? 'null' : shortText(v, unit)));
-  const sizes = bars.map(({ v }) => Math.abs(v ?? 0));
+  const sizes = bars.map(({ v }) => (v === null ? 0 : sizeOf(v)));
   const most = Math.max(...sizes) || 1;
   const beside = Math.max(...texts.map(text => text.length)) + 1;
   const names = bars.map(({ label }) => label);

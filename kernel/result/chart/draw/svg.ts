@@ -24,10 +24,17 @@ export async function toSvg(chart: ChartModel, title: string, description: strin
   }
 }
 
+/** Changes the tags of an image, and no text between them: Vega escapes every `>` of a text and of an attribute. */
+function inTags(svg: string, change: (tag: string) => string): string {
+  return svg.replace(/<[^>]*>/g, change);
+}
+
 /** Rounds to tenths of a pixel, which is enough: thousandths would make up a fifth of the image. */
 function rounded(drawn: string): string {
-  return drawn.replace(/ (?:d|transform)="[^"]*"/g, place =>
-    place.replace(/-?\d+\.\d{2,}/g, number => String(Number(Number(number).toFixed(1)))),
+  return inTags(drawn, tag =>
+    tag.replace(/ (?:d|transform)="[^"]*"/g, place =>
+      place.replace(/-?\d+\.\d{2,}/g, number => String(Number(Number(number).toFixed(1)))),
+    ),
   );
 }
 
@@ -49,9 +56,10 @@ function wordsOf(text: string): string {
 
 /** Renumbers clips and gradients from 0 in each image; Vega numbers them across all images of a process. */
 function renamed(svg: string, prefix: string): string {
-  const names = new Map([...svg.matchAll(/ id="(\w+)"/g)].map(([, name = ''], index) => [name, index]));
-  return svg.replace(/( id="|url\(#|href="#)(\w+)(?=["')])/g, (whole, before: string, name: string) => {
+  const names = new Map([...svg.matchAll(/<[^>]* id="(\w+)"/g)].map(([, name = ''], index) => [name, index]));
+  const rename = (whole: string, before: string, name: string) => {
     const number = names.get(name);
     return number === undefined ? whole : `${before}${prefix}${number}`;
-  });
+  };
+  return inTags(svg, tag => tag.replace(/( id="|url\(#|href="#)(\w+)(?=["')])/g, rename));
 }

@@ -3,6 +3,7 @@ import { present } from '../../../present.js';
 import { cutToWidth } from '../../display/aligned.js';
 import type { ChartForm } from '../kinds/kind.js';
 import type { Plot, XyChart } from '../model.js';
+import { largest, smallest } from '../plots.js';
 import { BELOW, numberLabels, timeGuide, valueGuide } from './axes.js';
 import { layersOf } from './draw-lines.js';
 import { RULE_LABELS_HEIGHT, ruleBands, ruleData, ruleMarks } from './draw-rules.js';
@@ -155,12 +156,16 @@ function numberGuide({ plots, axis }: XyChart, isLast: boolean): object {
 /** Returns the lines of a plot. They share its axis: equal heights are equal values. */
 function plotLines(chart: XyChart, plot: Plot, width: number): readonly string[] {
   const { axis, legend, across, rules = [] } = chart;
-  const { low, high, unit, lines } = plot;
+  const { low, high, unit, lines, isLog } = plot;
   const names = lines.map(({ label }) => (legend.length > 0 ? label : plot.title));
   const known = lines.flatMap(({ points }) => points.flatMap(({ v }) => v ?? []));
-  const range = `${shortText(Math.min(...known), unit)} to ${shortText(Math.max(...known), unit)}`;
+  const range =
+    known.length === 0
+      ? 'no values'
+      : `${shortText(smallest(known), unit)} to ${shortText(largest(known), unit)}`;
   const head = legend.length > 0 && plot.title !== '' ? [cutToWidth(`${plot.title}: ${range}`, width)] : [];
-  const shares = (v: number) => (v - low) / (high - low);
+  const scale = isLog ? Math.log : Number;
+  const shares = (v: number) => (scale(v) - scale(low)) / (scale(high) - scale(low));
   const isMarked = across === undefined && rules.length > 0;
   const drawn = withNames(isMarked ? [...names, RULES_NAME] : names, width, room => {
     const columns = columnsAlong(axis, room, Math.max(...lines.map(line => line.points.length)));

@@ -14,7 +14,7 @@ import {
 } from '../chart-notes.js';
 import type { ChartColumn } from '../chart-values.js';
 import type { Entry } from '../palette.js';
-import { isLogFor, largest, logFoot, scaled, smallest, titleOf, unitOf } from '../plots.js';
+import { endsFor, isLogFor, scaled, titleOf, unitOf } from '../plots.js';
 import { toSeries } from '../time/time-series.js';
 import { greatestSize, scaleFor } from '../units.js';
 import type { ChartInput } from './input.js';
@@ -92,8 +92,10 @@ function barPlot(
     title: titleOf(name, scale.unit),
     unit: scale.unit,
     bars,
-    low: isLog ? logFoot(smallest(ends.filter(end => end > 0))) : smallest([0, ...ends]),
-    high: largest([0, ...ends]),
+    ...endsFor(
+      ends.filter(end => !isLog || end > 0),
+      { mark: 'bars', isLog },
+    ),
     isLog,
   };
 }

@@ -242,7 +242,7 @@ const FAINT = 0.02;
 
 /** Returns the color scale: its ends, and where it becomes logarithmic. */
 function shadesOf(cells: readonly Cell[], options: ChartOptions): Shades {
-  const values = cells.map(({ v }) => v);
+  const values = cells.length === 0 ? [0] : cells.map(({ v }) => v);
   const [least, most] = [smallest(values), largest(values)];
   const isLog = options.log === true && least > 0;
   const isMixed = !isLog && least >= 0 && hasFaintRow(cells, most);

@@ -37,14 +37,15 @@ export function axisOf(
   timestamps: Float64Array,
   now: number,
 ): TimeAxis | undefined {
-  return timeAxis(timestamps, binWidth(table), searchedRange(result, table, now));
+  const nanos = binNanos(table);
+  return timeAxis(timestamps, nanos && nanos / NANOS_PER_MS, searchedRange(result, table, now));
 }
 
-function binWidth({ info: { buckets }, data }: ArrowTable): number | undefined {
+/** Returns the width of the bins of time, in nanoseconds; undefined for a result without them, such as one by bins of a number. */
+export function binNanos({ info: { buckets }, data }: ArrowTable): number | undefined {
   const field = data.schema.fields.find(({ name }) => name === buckets?.field);
-  return buckets !== undefined && field !== undefined && DataType.isTimestamp(field.type) && buckets.size > 0
-    ? buckets.size / NANOS_PER_MS
-    : undefined;
+  const isTime = field !== undefined && DataType.isTimestamp(field.type);
+  return isTime && buckets !== undefined && buckets.size > 0 ? buckets.size : undefined;
 }
 
 const NANOS_PER_MS = 1e6;

@@ -36,6 +36,7 @@ import type { Line, Plot, XyChart } from '../model.js';
 import { type Entry, entriesFor, FIRST_LOOK } from '../palette.js';
 import { largest, plotOf, smallest, unitOf, valuesOf } from '../plots.js';
 import { type Point, type Run, thinned, thinnedTogether } from '../thin.js';
+import type { ListParts } from '../unfold.js';
 import { greatestSize } from '../units.js';
 import { atEach, axisOf, betweenRows, binCount, runOf, type TimeAxis, withMissing } from './bins.js';
 
@@ -74,8 +75,10 @@ interface Layout {
   readonly empty: readonly ChartColumn[];
   readonly leftOut: readonly ChartColumn[];
   readonly flags: readonly ChartColumn[];
-  /** Name of the list whose parts the measures are, such as percentiles of a field. */
-  readonly together?: string;
+  /** The list whose parts are among the measures: percentiles of a field, which share a plot if there are no groups. */
+  readonly list?: ListParts;
+  /** Display names of the measures. */
+  readonly names: readonly string[];
   /** The timestamps at which every line of a stack has a point; undefined without a stack. */
   readonly stackedAt: Float64Array | undefined;
 }
@@ -131,10 +134,14 @@ export function toSeries(
   const missing = missingBins(result);
   const groups = largestGroups(rows, time, keys, first);
   const covered = missing === 'empty' ? axis : betweenRows(axis, timestamps);
+  const list = flat?.kind === 'percentiles' ? flat.list : undefined;
   const isStacked = keys.length > 0 && stacks(options, measures, groups);
   return chartOf({
     ...{ options, missing, time, keys, groups, measures, empty, leftOut, flags },
-    ...present({ together: flat?.kind === 'percentiles' ? flat.list : undefined }),
+    ...present({ list }),
+    names: distinctNames(measures).map((name, index) =>
+      list !== undefined && isPart(list, measures[index]) ? `${name} of ${nameOf(list.column)}` : name,
+    ),
     axis: covered,
     untimed: table.data.numRows - rows.length,
     beyond: filled.slice(MAX_MEASURES),
@@ -165,12 +172,11 @@ function stacks(options: ChartOptions, measures: readonly ChartColumn[], { drawn
 }
 
 function chartOf(layout: Layout): XyChart {
-  const { axis, measures, groups, keys, together, options, stackedAt } = layout;
+  const { axis, measures, groups, keys, list, options, stackedAt } = layout;
   const drawn = tracksOf(layout);
   const all = drawn.flat();
   const isGrouped = keys.length > 0;
-  const isOnePlot = !isGrouped && (together !== undefined || areAlike(layout, all));
-  const sheets = isOnePlot ? [all] : drawn;
+  const sheets = sheetsOf(layout, drawn);
   const entries = isGrouped
     ? entriesFor(
         groups.drawn.map(({ keys }) => keys),
@@ -179,7 +185,7 @@ function chartOf(layout: Layout): XyChart {
           groups: groups.drawn.map(({ rows }) => keyValues(keys, rows[0] ?? 0)),
         },
       )
-    : sheets.length === 1
+    : sheets.length === 1 || list !== undefined
       ? entriesFor(measures.map(({ field }) => [safeWords(field.name)]))
       : [];
   const isLog = options.log === true && !all.some(holdsNoLog);
@@ -193,29 +199,56 @@ function chartOf(layout: Layout): XyChart {
     kind: 'xy',
     ...{ axis, plots },
     legend: isGrouped || entries.length > 1 ? entries : [],
-    names: together === undefined ? distinctNames(measures) : [together],
+    names: isGrouped || list === undefined ? layout.names : sheets.map(tracks => sheetName(layout, tracks)),
     notes: notesOf(layout, all, plots, traits),
   };
 }
 
+/** Returns the lines of each plot: those of one measure, of all if they are alike, or of all parts of a list. */
+function sheetsOf(layout: Layout, drawn: readonly (readonly Track[])[]): readonly (readonly Track[])[] {
+  const { keys, list } = layout;
+  if (keys.length > 0) return drawn;
+  if (list === undefined) return areAlike(layout, drawn.flat()) ? [drawn.flat()] : drawn;
+  const parts = drawn.filter(([track]) => isPart(list, track?.measure));
+  return drawn.flatMap(tracks =>
+    tracks === parts[0] ? [parts.flat()] : parts.includes(tracks) ? [] : [tracks],
+  );
+}
+
+function isPart({ parts }: ListParts, measure: ChartColumn | undefined): boolean {
+  return measure !== undefined && parts.includes(measure.field);
+}
+
+/** Returns whether the lines of a plot are the parts of a list. */
+function isBand({ keys, list }: Layout, [track]: readonly Track[]): boolean {
+  return keys.length === 0 && list !== undefined && isPart(list, track?.measure);
+}
+
+/** Returns what a plot shows; empty for several measures. */
+function sheetName(layout: Layout, tracks: readonly Track[]): string {
+  if (layout.list !== undefined && isBand(layout, tracks)) return nameOf(layout.list.column);
+  const [only, ...others] = measuresOf(tracks);
+  return only === undefined || others.length > 0 ? '' : (layout.names[layout.measures.indexOf(only)] ?? '');
+}
+
 /** Returns the lines of each measure; those that are stacked, or parts of a band, keep the same bins. */
 function tracksOf(layout: Layout): readonly (readonly Track[])[] {
-  const { measures, groups, stackedAt, together } = layout;
+  const { measures, groups, stackedAt, list, keys } = layout;
   const whole = measures.map(measure => groups.drawn.map(group => wholeTrack(layout, measure, group)));
   const most = stackedAt ? MAX_POINTS / 2 : MAX_POINTS;
   const budget = Math.floor(most / Math.max(1, whole.flat().length));
   const runs = whole.flat().map(({ run }) => run);
-  const isBand = together !== undefined && groups.drawn.length === 1;
-  const points = isBand
-    ? thinnedTogether(runs, budget)
-    : stackedAt
-      ? whole.flatMap(tracks =>
-          thinnedTogether(
-            tracks.map(({ run }) => run),
-            budget,
-          ),
-        )
-      : runs.map(run => thinned(run, budget));
+  const points =
+    list !== undefined && keys.length === 0
+      ? thinnedTogether(runs, budget)
+      : stackedAt
+        ? whole.flatMap(tracks =>
+            thinnedTogether(
+              tracks.map(({ run }) => run),
+              budget,
+            ),
+          )
+        : runs.map(run => thinned(run, budget));
   let next = 0;
   return whole.map(tracks => tracks.map(track => ({ ...track, points: points[next++] ?? [] })));
 }
@@ -262,24 +295,25 @@ function toPlot(
   entries: readonly Entry[],
   { isThinned, isNarrow, isLog }: Traits,
 ): Plot {
-  const { options, together, stackedAt } = layout;
-  const measures = [...new Set(tracks.map(track => track.measure))];
+  const { options, stackedAt, keys } = layout;
+  const measures = measuresOf(tracks);
+  const first = measures[0] as ChartColumn;
+  const from = keys.length > 0 || entries.length === 0 ? 0 : layout.measures.indexOf(first);
   const lines = tracks.map(
     ({ points, measure }, index): Line => ({
-      ...(entries[index] ?? { label: nameOf(measure), look: FIRST_LOOK }),
+      ...(entries[from + index] ?? { label: nameOf(measure), look: FIRST_LOOK }),
       points,
     }),
   );
-  const [only, ...others] = measures.map(measure => layout.measures.indexOf(measure));
-  const own = distinctNames(layout.measures)[only ?? 0] ?? '';
-  const isBand = together !== undefined && options.kind === undefined;
-  return plotOf(together ?? (others.length === 0 ? own : ''), lines, {
-    unit: unitOf(measures[0], options),
+  const isArea = isBand(layout, tracks) && options.kind === undefined;
+  const plot = plotOf(sheetName(layout, tracks), lines, {
+    unit: unitOf(first, options),
     mark: markOf(layout, tracks, isThinned),
-    arrangement: stackedAt ? 'stacked' : isBand ? 'band' : 'apart',
+    arrangement: stackedAt ? 'stacked' : isArea ? 'band' : 'apart',
     isIntegral: measures.every(({ field }) => DataType.isInt(field.type)),
     ...{ isLog, isNarrow },
   });
+  return from === 0 ? plot : { ...plot, from };
 }
 
 function markOf(layout: Layout, tracks: readonly Track[], isThinned: boolean): Plot['mark'] {

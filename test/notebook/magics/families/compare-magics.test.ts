@@ -79,6 +79,26 @@ describe('%compare', () => {
     ]);
   });
 
+  test.each([
+    [
+      'bin(load, 0.25)',
+      [
+        '0.25 1 0 1 null',
+        '1.25 1 1 0 0',
+        '1.75 1 0 1 null',
+        '5.00 1 1 0 0',
+        '7.50 1 0 1 null',
+        '2.50 0 1 -1 -100',
+      ],
+    ],
+    ['bin(ms, 7)', ['0 2 1 1 100', '7 1 1 0 0', '14 1 1 0 0', '28 1 0 1 null']],
+  ])('matches bins of a number, of any width: %s', async (bin, rows) => {
+    const query = `web | where load < 100 | summarize n = count() by ${bin}`;
+    const cell = await compare('-1d', query);
+    expect(traceback(cell)).toEqual([]);
+    expect(table(cell).filter(line => /^[\d.]+ \d+ \d+ /.test(line))).toEqual(rows);
+  });
+
   test('aligns earlier time bins with the later ones, in the table and in the chart', async () => {
     const cell = await compare('-1d', 'web | summarize n = count() by bin(_time, 1h), host');
     expect(table(cell).slice(5, -1)).toEqual([

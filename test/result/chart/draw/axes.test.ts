@@ -1,6 +1,6 @@
 import * as vega from 'vega';
 import { expect, test } from 'vitest';
-import { numberLabels, timeGuide } from '../../../../kernel/result/chart/draw/axes.js';
+import { exactly, numberLabels, timeGuide } from '../../../../kernel/result/chart/draw/axes.js';
 import { xyForm } from '../../../../kernel/result/chart/draw/xy.js';
 import { cells, type SampleTable } from '../../sample.js';
 import { chartOf, textsIn, time } from '../fixtures.js';
@@ -39,6 +39,15 @@ test.each<[string, readonly [number, number], readonly number[], readonly string
   ['very small', [0, 5e-6], [5e-6, 2.5e-6], ['5e-6', '2.5e-6']],
 ])('axis labels are easy to read: %s', (_, [low, high], values, texts) => {
   expect(written(numberLabels(low, high), values)).toEqual(texts);
+});
+
+test('tooltips have integers in full, and fractions without noise', () => {
+  const labels = { encode: { labels: { update: { text: { signal: exactly('value') } } } } };
+  const texts = written(labels, [9_007_199_254_740_991, -1_234_567_890_123, 0.1 + 0.2, 1 / 3, 1e300]);
+  expect(texts).toEqual([
+    ...['9,007,199,254,740,991', '\u22121,234,567,890,123', '0.3', '0.333333333333'],
+    expect.stringMatching(/^1,0{3}/),
+  ]);
 });
 
 test('daily bins are labeled with dates, and smaller steps with hours', () => {

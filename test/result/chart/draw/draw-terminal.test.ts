@@ -93,6 +93,38 @@ test('draws bars by name, the longest as wide as the line', async () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBe(40);
 });
 
+test('draws lines and bars on a logarithmic axis', async () => {
+  const values = ['n', 'float', '[1,10,100,10000]'] as const;
+  const lines = await chartOf(
+    { columns: [time(4), values], buckets, range, aggs: { n: { name: 'avg' } } },
+    { log: true },
+  );
+  expect(toTerminal(lines.model, 80).split('\n')).toEqual(['n  \u2581\u2583\u2585\u2588', '1 to 10,000']);
+  const bars = await chartOf(
+    { columns: [['k', 'string', '["a","b","c","d"]'], values], groups: ['k'], aggs: total },
+    { kind: 'bar', log: true },
+  );
+  const lengths = toTerminal(bars.model, 31)
+    .split('\n')
+    .slice(1)
+    .map(line => line.replace(/[^\u2588]/g, '').length);
+  expect(lengths).toEqual([21, 12, 8, 4]);
+});
+
+test('says if a measure has no values in the groups drawn', async () => {
+  const { model } = await chartOf({
+    columns: [
+      time(24, 2),
+      ['host', 'string', cells(24, row => `h${row % 12}`)],
+      ['a', 'float', cells(24, row => 100 - (row % 12))],
+      ['b', 'float', cells(24, row => (row === 23 ? 5 : null))],
+    ],
+    groups: ['_time', 'host'],
+    ...{ buckets, aggs: { a: { name: 'avg' }, b: { name: 'avg' } } },
+  });
+  expect(toTerminal(model, 80).split('\n')).toContain('b: no values');
+});
+
 test('draws a pie as bars and a heatmap as shades', async () => {
   expect(await drawn(byName, 40, 'pie')).toMatchInlineSnapshot(`
     [

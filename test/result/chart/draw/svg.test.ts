@@ -53,6 +53,18 @@ describe('hostile names', () => {
     expect(plain.split('vvvv').length - 1).toBe(3);
   });
 
+  test('are drawn as they are, even if they read like attributes of the image', async () => {
+    const names = ['x id="abc" d="1.23456"', 'y transform="9.87654" href="#abc"'];
+    const { svg } = await chartOf({
+      columns: [
+        ['k', 'string', JSON.stringify(names)],
+        ['n', 'integer', '[1,2]'],
+      ],
+      groups: ['k'],
+    });
+    expect(textsIn(svg).filter(text => /[xy] /.test(text))).toEqual(names.toReversed());
+  });
+
   function shown(name: string): string {
     const escaped = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     return escaped.replace('\u202e', '\u27e8U+202E\u27e9');

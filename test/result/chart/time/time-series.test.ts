@@ -5,6 +5,7 @@ import type { Plot, XyChart } from '../../../../kernel/result/chart/model.js';
 import { toSeries } from '../../../../kernel/result/chart/time/time-series.js';
 import type { QueryResult, Reading } from '../../../../kernel/result/result.js';
 import { cells, type SampleColumn, type SampleExtras, type SampleTable, sampleResult } from '../../sample.js';
+import { chartOf as imageOf } from '../fixtures.js';
 
 const nine = Date.UTC(2026, 10, 20, 9);
 const later = Date.UTC(2027, 0);
@@ -469,6 +470,92 @@ test('a stack of a few rows in a day of seconds has points only beside its rows 
   const expected = [...beside(0).slice(2), ...beside(2), ...beside(1439), ...beside(1440).slice(0, 2)];
   expect(plot?.arrangement).toBe('stacked');
   for (const { points } of plot?.lines ?? []) expect(points.map(({ t }) => t)).toEqual(expected);
+});
+
+describe('percentiles', () => {
+  const p = { p: { name: 'percentiles_array', args: [50, 99] } };
+  const drawn = (table: SampleTable) =>
+    chartOf(table).plots.map(({ title, arrangement, lines, from = 0 }) => [
+      title,
+      arrangement,
+      lines.map(({ label }) => label),
+      from,
+    ]);
+
+  test('of groups have a plot each, which its title names, and no band between groups', () => {
+    const table: SampleTable = {
+      columns: [
+        times(0, 0, 1, 1),
+        ['g', 'string', '["a","b","a","b"]'],
+        ['p', 'array', '[[1,5],[3,4],[5,6],[7,8]]'],
+      ],
+      ...{ groups: ['g'], buckets, aggs: p },
+    };
+    expect(drawn(table)).toEqual([
+      ['p50 of p', 'apart', ['b', 'a'], 0],
+      ['p99 of p', 'apart', ['b', 'a'], 0],
+    ]);
+    expect(chartOf(table).names).toEqual(['p50 of p', 'p99 of p']);
+  });
+
+  test('beside a count share a plot without it, and every line is in the legend', () => {
+    const table: SampleTable = {
+      columns: [
+        times(0, 1),
+        ['count_', 'integer', '[1000,2000]'],
+        ['p', 'array', '[[1,5],[3,4]]'],
+        ['x', 'float', '[7,8]'],
+      ],
+      ...{ buckets, aggs: { ...count, ...p, ...avg } },
+    };
+    expect(drawn(table)).toEqual([
+      ['count_', 'apart', ['count_'], 0],
+      ['p', 'band', ['p50', 'p99'], 1],
+      ['x', 'apart', ['x'], 3],
+    ]);
+    expect(chartOf(table)).toMatchObject({
+      names: ['count_', 'p', 'x'],
+      legend: [{ label: 'count_' }, { label: 'p50' }, { label: 'p99' }, { label: 'x' }],
+    });
+  });
+
+  test('are drawn in the colors of the legend', async () => {
+    const { spec } = await imageOf({
+      columns: [times(0, 1), ['count_', 'integer', '[1000,2000]'], ['p', 'array', '[[1,5],[3,4]]']],
+      ...{ buckets, aggs: { ...count, ...p } },
+    });
+    const data = spec.data as readonly {
+      readonly name: string;
+      readonly values?: readonly { s?: string }[];
+    }[];
+    const series = (name: string) =>
+      new Set(data.find(each => each.name === name)?.values?.map(({ s }) => s));
+    expect([series('rows_0'), series('rows_1')]).toEqual([new Set(['l0']), new Set(['l1', 'l2'])]);
+    expect(JSON.stringify(data.find(({ name }) => name === 'band_1'))).toContain("datum.s === 'l1'");
+  });
+
+  test('have a name that is safe to print', () => {
+    const table: SampleTable = {
+      columns: [times(0, 1), ['p\u001b[31m', 'array', '[[1,5],[3,4]]']],
+      ...{ buckets, aggs: { 'p\u001b[31m': p.p } },
+    };
+    expect(drawn(table)).toEqual([['p⟨U+001B⟩[31m', 'band', ['p50', 'p99'], 0]]);
+  });
+});
+
+test('lists of times and numbers are not groups: no line repeats them', () => {
+  const count = 2_000;
+  const table: SampleTable = {
+    columns: [
+      ['t', 'array', JSON.stringify([everyMinute(count).map(iso)])],
+      ['v', 'array', JSON.stringify([everyMinute(count)])],
+      ['host', 'string', '["a"]'],
+    ],
+  };
+  const chart = chartOf(table, {}, undefined, later, { kind: 'line' });
+  expect(chart).toMatchObject({ names: ['v'], legend: [{ label: 'a' }] });
+  const alone = { columns: table.columns.slice(0, 2) };
+  expect(chartOf(alone, {}, undefined, later, { kind: 'line' })).toMatchObject({ names: ['v'], legend: [] });
 });
 
 describe('thinned lines keep', () => {

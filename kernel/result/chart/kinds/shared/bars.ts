@@ -230,7 +230,10 @@ function barLines(plot: BarPlot, { areShares, legend }: BarChart, width: number)
       v: Number(((v ?? 0) * 100).toPrecision(3)),
     })),
   );
-  const lines = areShares ? barsByName(percents, '%', width) : barsByName(sizes(plot), plot.unit, width);
+  const sizeOf = plot.isLog ? (v: number) => Math.log(v / plot.low) : Math.abs;
+  const lines = areShares
+    ? barsByName(percents, '%', width)
+    : barsByName(sizes(plot), plot.unit, width, sizeOf);
   return [cutToWidth(plot.title, width), ...lines];
 }
 
