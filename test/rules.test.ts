@@ -399,6 +399,11 @@ describe('every source file', () => {
     const opens = (text: string) => /\b(?:new|extends) DatasetStore\b/.test(text);
     expect(offenders('test', opens)).toEqual(['test/local/store/dataset/stores.ts']);
   });
+  test('of test/ clicks in an editor through a helper that moves the pointer off its words', () => {
+    const clicks = (text: string) => /\.cm-(?:content|line)\b[^;]*\.click\(/.test(text);
+    expect(offenders('test', clicks)).toEqual([]);
+  });
+
   test('of test/ measures memory only in its own process', () => {
     const measures = (text: string) => /\b(?:processMemory|ownMemory|memoryUsage(?:\.rss)?)\(\)/.test(text);
     const places = /^test\/(?:faults|setup)\//;

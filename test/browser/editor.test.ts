@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf } from './gallery.js';
 import { LAB_42, type LabPage, NEWEST_LAB, openFile } from './lab.js';
+import { clickIn } from './page/cells.js';
 import { soon } from './page/soon.js';
 import { openSite, type Site } from './session.js';
 
@@ -284,7 +285,7 @@ async function editorText(page: Page): Promise<string> {
 
 /** Clicks on the line that starts with `text`. */
 async function placeCursor(page: Page, text: string): Promise<void> {
-  await editorLines(page).filter({ hasText: text }).click();
+  await clickIn(editorLines(page).filter({ hasText: text }));
 }
 
 async function type(page: Page, text: string): Promise<void> {

@@ -4,7 +4,7 @@ import { endless } from '../setup/endless.js';
 import { notebookOf } from './gallery.js';
 import { SAMPLES } from './hostile/payloads.js';
 import { changeTheme, kernelOf, kernelReady, NEWEST_LAB, THEMES, usually } from './lab.js';
-import { type Cells, cellsOf } from './page/cells.js';
+import { type Cells, cellsOf, clickIn } from './page/cells.js';
 import { findings } from './page/findings.js';
 import { soon } from './page/soon.js';
 import { openSession, type Session } from './session.js';
@@ -122,7 +122,7 @@ describe.each(usually(NEWEST_LAB))('the parameter form in $name', frontEnd => {
     const plain = await session.open('plain.ipynb');
     await kernelReady(plain.page);
     expect(await opener(plain.page).count()).toBe(0);
-    await plain.page.locator('.jp-CodeCell .cm-line').first().click();
+    await clickIn(plain.page.locator('.jp-CodeCell .cm-line').first());
     await plain.page.keyboard.press('Control+Home');
     await plain.page.keyboard.insertText('%param n = 5\n');
     await opener(plain.page).waitFor();

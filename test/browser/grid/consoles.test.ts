@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { LAB_42, usually } from '../lab.js';
-import { type Cells, cellsOf, writtenIn } from '../page/cells.js';
+import { type Cells, cellsOf, clickIn, writtenIn } from '../page/cells.js';
 import { sidePanelOf } from '../page/side-panel.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
@@ -44,7 +44,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
   const run = async (text: string): Promise<string> => {
     // A console that is still opening moves the focus.
     await soon(async () => {
-      await prompt().click();
+      await clickIn(prompt());
       await page.keyboard.press('Control+a');
       await page.keyboard.insertText(text);
       return writtenIn(prompt());
@@ -57,7 +57,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
 
   test('beside a notebook completes its results, and Escape first closes the list', async () => {
     await command('notebook:create-console', { activate: true });
-    await prompt().click();
+    await clickIn(prompt());
     await page.keyboard.type('er');
     // The names arrive with the kernel's first reply.
     await soon(async () => {
@@ -98,7 +98,7 @@ describe.each(usually(LAB_42).filter(({ app }) => app !== 'notebooks'))('a conso
     writeFileSync(join(session.lab.notebookDir, 'cells.apl'), '// %%\nkept << print x = 1\n\n// %%\nke');
     await command('docmanager:open', { path: 'cells.apl' });
     const file = page.locator('.jp-FileEditor:visible .cm-content');
-    await file.click();
+    await clickIn(file);
     await command('fileeditor:create-console', { activate: false });
     // JupyterLab asks which kernel to use for a file, whatever its language.
     await page.locator('.jp-Dialog select').selectOption({ label: 'APL (Axiom)' });

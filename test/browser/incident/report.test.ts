@@ -3,6 +3,7 @@ import type { Download, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { NEWEST_LAB, usually } from '../lab.js';
+import { clickIn } from '../page/cells.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
 import { frameOf, svgOf } from '../page/svg.js';
@@ -87,7 +88,7 @@ describe.each(usually(NEWEST_LAB))('handing over a finding in $name', frontEnd =
     await soon(() => menu.getAttribute('open')).toBe(null);
     await page.keyboard.press('Enter');
     await soon(() => menu.getAttribute('open')).toBe('');
-    await page.locator('.jp-CodeCell .cm-content').first().click();
+    await clickIn(page.locator('.jp-CodeCell .cm-content').first());
     await soon(() => menu.getAttribute('open')).toBe(null);
   });
 

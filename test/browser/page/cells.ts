@@ -24,14 +24,18 @@ export async function writtenIn(editor: Locator): Promise<string> {
   return (await lines.allTextContents()).join('\n');
 }
 
+/** Clicks in an editor, without a pointer that rests on a word and opens its documentation over what is clicked, then or next. */
+export async function clickIn(editor: Locator): Promise<void> {
+  const { mouse } = editor.page();
+  await mouse.move(0, 0);
+  await editor.click();
+  await mouse.move(0, 0);
+}
+
 export function cellsOf(page: Page): Cells {
   const at = (index: number): Locator => page.locator('.jp-CodeCell').nth(index);
   const prompt = (index: number) => at(index).locator('.jp-InputPrompt').textContent();
-  const enter = async (index: number) => {
-    await at(index).locator('.cm-line').last().click();
-    // A pointer resting on a word opens its documentation over the next click target.
-    await page.mouse.move(0, 0);
-  };
+  const enter = (index: number) => clickIn(at(index).locator('.cm-line').last());
   const output = async (index: number) =>
     (await at(index).locator('.jp-OutputArea').allTextContents()).join('');
   return {
