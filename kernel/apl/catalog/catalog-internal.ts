@@ -27,6 +27,8 @@ export const internalFunctions = [
   { name: '$regex_text', params: [{ name: 'match', type: 'any' }, pattern, group] },
   /** The string and its members if it is JSON; else null. */
   { name: '$document', params: [text] },
+  /** The dynamic value of a string that is known to be JSON. */
+  { name: '$json', params: [text] },
   /** The array whose elements a list of the engine holds; without the list's JSON it is looked through by `textLists` of a dialect. */
   { name: '$texts', params: [value] },
   /** The value if it is valid for its type, else null. */

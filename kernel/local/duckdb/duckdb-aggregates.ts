@@ -124,18 +124,17 @@ function presenceSql({ args, filter, call }: AggregateParts): string {
 function extremeSql(name: 'min' | 'max', arg: SqlArg, filter: string | undefined): string {
   // The engine does not track memory of the plain form for strings, and never frees it if the query is interrupted.
   if (arg.type === 'string') return `(${name}(${arg.sql}, 1)${where(filter)})[1]`;
-  const extreme = `${name}(${sortKey(arg)})${where(filter)}`;
-  return arg.type === 'dynamic' ? `(${extreme}).value` : extreme;
+  if (arg.type !== 'dynamic') return `${name}(${arg.sql})${where(filter)}`;
+  return `apl_key_value(${name}(${sortKey(arg)}, 1)${where(filter)}[1])`;
 }
 
 /** Returns the sort key of a value. Dynamic values sort by whether they read as numbers, then by number, then as strings. */
 function sortKey(arg: SqlArg): string {
   if (arg.type !== 'dynamic') return arg.sql;
-  return computeHeavyFirst([arg], ([value = arg]) => {
-    const number = convert(value, 'real');
-    const key = `{'other': ${number} IS NULL, 'number': ${number}, 'value': ${value.sql}}`;
-    return `CASE WHEN ${value.sql} IS NOT NULL THEN ${key} END`;
-  });
+  return computeHeavyFirst(
+    [arg],
+    ([value = arg]) => `apl_number_key(${convert(value, 'real')}, ${value.sql})`,
+  );
 }
 
 /**

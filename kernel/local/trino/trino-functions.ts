@@ -353,6 +353,7 @@ const internal: Internal = {
   $compare: ([operator, a, b]) => compareLoose(constantText(operator) ?? '', a, b),
   $first: args => `coalesce(${args.map(({ sql }) => sql).join(', ')})`,
   $document: 'here',
+  $json: 'here',
   $texts: 'here',
   $redact: 'here',
 };

@@ -140,6 +140,8 @@ const conversions: Readonly<Record<TypeName, Readonly<Record<TypeName, Conversio
 const columnConversions: { readonly [type in TypeName]?: Conversion } = {
   long: call('apl_column_long'),
   real: call('apl_column_real'),
+  bool: call('apl_column_bool'),
+  string: call('apl_column_text'),
 };
 
 const to =
@@ -212,7 +214,8 @@ function caseSql(args: readonly [SqlArg, ...SqlArg[]]): string {
 const isoTime =
   '(?:1[7-9]|2[01])[0-9]{2}-[0-9]{2}-[0-9]{2}(?:[T ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:[.][0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?';
 
-const realText = '(?i)[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan';
+const realForms = '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|[+-]?nan';
+const realText = `(?i)${realForms}`;
 
 export const setup: readonly string[] = [
   ...luhnSetup,
@@ -277,11 +280,31 @@ export const setup: readonly string[] = [
      apl_other_long(j))`,
   `CREATE MACRO apl_dyn_real(j) AS coalesce(list_transform([j::VARCHAR],
      lambda t: CASE WHEN isfinite(TRY_CAST(t AS DOUBLE)) AND t <> '-0' THEN TRY_CAST(t AS DOUBLE) END)[1], apl_other_real(j))`,
+  // Of a JSON string without escapes or spaces around it, the text is what is between its quotes. A failed cast takes longer than a pattern.
+  `CREATE MACRO apl_plain_string(j) AS ends_with(j::VARCHAR, '"') AND NOT contains(j::VARCHAR, '\\')`,
+  `CREATE MACRO apl_string_long(j) AS CASE WHEN apl_plain_string(j) THEN CASE WHEN regexp_full_match(j::VARCHAR, '"[+-]?[0-9]+"')
+     THEN TRY_CAST(replace(j::VARCHAR, '"', '') AS BIGINT) END ELSE apl_text_long(j ->> '$') END`,
+  `CREATE MACRO apl_string_real(j) AS CASE WHEN apl_plain_string(j) THEN CASE WHEN regexp_full_match(j::VARCHAR, '(?i)"(?:${realForms})"')
+     THEN apl_text_real(replace(j::VARCHAR, '"', '')) END ELSE apl_text_real(j ->> '$') END`,
+  `CREATE MACRO apl_starts_number(j) AS j::VARCHAR >= '-' AND j::VARCHAR < ':'`,
+  `CREATE MACRO apl_starts_nested(j) AS starts_with(j::VARCHAR, '{') OR starts_with(j::VARCHAR, '[')`,
   // The cast rounds numbers with a fraction, and a search takes a fraction of the time of printing the number again.
-  `CREATE MACRO apl_column_long(j) AS CASE WHEN contains(j::VARCHAR, '.') OR contains(j::VARCHAR, 'e') OR contains(j::VARCHAR, 'E')
-     THEN apl_dyn_long(j) ELSE coalesce(TRY_CAST(j::VARCHAR AS BIGINT), apl_other_long(j)) END`,
-  `CREATE MACRO apl_column_real(j) AS CASE WHEN isfinite(TRY_CAST(j::VARCHAR AS DOUBLE)) AND j::VARCHAR <> '-0'
-     THEN TRY_CAST(j::VARCHAR AS DOUBLE) WHEN j IS NOT NULL THEN apl_other_real(j) END`,
+  `CREATE MACRO apl_column_long(j) AS CASE WHEN apl_starts_number(j)
+     THEN CASE WHEN contains(j::VARCHAR, '.') OR contains(j::VARCHAR, 'e') OR contains(j::VARCHAR, 'E')
+       THEN apl_dyn_long(j) ELSE coalesce(TRY_CAST(j::VARCHAR AS BIGINT), apl_other_long(j)) END
+     WHEN starts_with(j::VARCHAR, '"') THEN apl_string_long(j) WHEN apl_starts_nested(j) THEN NULL
+     WHEN j IS NOT NULL THEN apl_other_long(j) END`,
+  `CREATE MACRO apl_column_real(j) AS CASE WHEN apl_starts_number(j)
+     THEN CASE WHEN isfinite(TRY_CAST(j::VARCHAR AS DOUBLE)) AND j::VARCHAR <> '-0' THEN TRY_CAST(j::VARCHAR AS DOUBLE) ELSE apl_other_real(j) END
+     WHEN starts_with(j::VARCHAR, '"') THEN apl_string_real(j) WHEN apl_starts_nested(j) THEN NULL
+     WHEN j IS NOT NULL THEN apl_other_real(j) END`,
+  `CREATE MACRO apl_column_text(j) AS CASE WHEN starts_with(j::VARCHAR, '"') AND apl_plain_string(j) THEN replace(j::VARCHAR, '"', '')
+     WHEN apl_starts_number(j) AND TRY_CAST(j::VARCHAR AS BIGINT)::VARCHAR = j::VARCHAR THEN j::VARCHAR ELSE apl_dyn_text(j) END`,
+  `CREATE MACRO apl_column_bool(j) AS CASE WHEN j::VARCHAR IN ('true', 'false') THEN j::VARCHAR = 'true'
+     WHEN j IS NOT NULL THEN apl_other_bool(j) END`,
+  // Numbers in order before all else, then the text.
+  `CREATE MACRO apl_number_key(x, j) AS create_sort_key(x, 'ASC NULLS LAST') || encode(j::VARCHAR)`,
+  `CREATE MACRO apl_key_value(k) AS decode(CASE WHEN k >= '\\x02'::BLOB THEN k[2:] ELSE k[10:] END)::JSON`,
   `CREATE MACRO apl_dyn_bool(j) AS coalesce(TRY_CAST(regexp_extract(j::VARCHAR, '^true$|^false$') AS BOOLEAN), apl_other_bool(j))`,
   `CREATE MACRO apl_other_long(j) AS CASE json_type(j) WHEN 'VARCHAR' THEN apl_text_long(j ->> '$')
      WHEN 'UBIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT) WHEN 'BIGINT' THEN TRY_CAST(j ->> '$' AS BIGINT)

@@ -31,6 +31,7 @@ export const internal: SqlTemplates<typeof catalog> = {
     return matchesNothing(pattern) ? text : `CASE WHEN ${match.sql}.g1 <> '' THEN ${text} END`;
   },
   $document: ([text]) => `apl_json_document(${text.sql})`,
+  $json: ([text]) => `${text.sql}::JSON`,
   // A new list: given a subset of the rows, the engine would otherwise serialize the elements of all.
   $texts: ([list]) => `to_json(list_transform(${list.sql}, lambda x: x))`,
   $valid: ([value]) => valid(value),

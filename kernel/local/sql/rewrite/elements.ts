@@ -92,6 +92,8 @@ interface Rewritten {
 
 const nothing: KnownColumns = new Map();
 
+type PassingOn = RelationOf<'filter' | 'sort' | 'limit' | 'sample'>;
+
 function rewritten(relation: Relation, context: Context): Rewritten {
   const below = (input: Relation): Rewritten => rewritten(input, context);
   switch (relation.kind) {
@@ -100,26 +102,40 @@ function rewritten(relation: Relation, context: Context): Rewritten {
     case 'limit':
     case 'sample': {
       const { relation: input, known } = below(relation.input);
-      const reading = mapExpressions(relation, value => readingTexts(value, known));
+      const isSort = relation.kind === 'sort';
+      const read = (value: Scalar) =>
+        (isSort ? storedIn(value, known) : undefined) ?? readingTexts(value, known);
+      const reading = mapExpressions<PassingOn>(relation, read);
       return { relation: { ...reading, input, columns: input.columns }, known };
     }
     case 'project':
       return projected(relation, below(relation.input), context);
     case 'aggregate': {
       const { relation: input, known } = below(relation.input);
-      const reading = mapExpressions(relation, value => readingTexts(value, known));
-      return { relation: { ...reading, input }, known: nothing };
+      const { keys, texts } = storedKeys(relation.keys, known, context.made);
+      const reading = mapExpressions(comparingStored({ ...relation, keys }, known), value =>
+        readingTexts(value, known),
+      );
+      const columns = [...keys, ...relation.aggregates].map(({ column }) => column);
+      return withValues({ ...reading, input, columns }, relation.columns, texts);
     }
     case 'expand':
       return expanded(relation, below(relation.input), context);
     case 'scan':
       return scanned(relation, context);
+    case 'distinct': {
+      const { relation: input, known } = below(relation.input);
+      const { keys, texts } = storedKeys(relation.columns.map(passing), known, context.made);
+      const columns = keys.map(({ column }) => column);
+      const project: Relation = { kind: 'project', input, items: keys, columns };
+      const rows = texts.size === 0 ? only(relation.columns, input) : project;
+      return withValues({ ...relation, input: rows, columns: rows.columns }, relation.columns, texts);
+    }
     case 'values':
     case 'external':
     case 'sequence':
     case 'topk':
     case 'top-groups':
-    case 'distinct':
     case 'join':
     case 'union':
     case 'neighbors':
@@ -128,6 +144,64 @@ function rewritten(relation: Relation, context: Context): Rewritten {
       return { relation: mapInputs(relation, alone), known: nothing };
     }
   }
+}
+
+/** Returns keys with stored JSON in place of dynamic values, which are only compared, and its columns by those of the values. */
+function storedKeys(
+  keys: readonly Computed[],
+  known: KnownColumns,
+  made: Columns,
+): { readonly keys: readonly Computed[]; readonly texts: ReadonlyMap<number, Column> } {
+  const texts = new Map<number, Column>();
+  const read = keys.map(key => {
+    const stored = storedIn(key.value, known);
+    if (stored === undefined) return key;
+    const text = made.hidden('dynamic');
+    texts.set(key.column.id, text);
+    return { column: text, value: stored };
+  });
+  return { keys: read, texts };
+}
+
+/** Returns the columns of a relation in which some values are stored JSON. */
+function withValues(
+  relation: Relation,
+  columns: readonly Column[],
+  texts: ReadonlyMap<number, Column>,
+): Rewritten {
+  if (texts.size === 0) return { relation, known: nothing };
+  const values = columns.map((column): Computed => {
+    const text = texts.get(column.id);
+    if (text === undefined) return passing(column);
+    const value: Scalar = { kind: 'call', name: '$json', args: [reference(text)], type: 'dynamic' };
+    return { column, value };
+  });
+  const items = [...values, ...[...texts.values()].map(passing)];
+  return {
+    relation: { kind: 'project', input: relation, items, columns: items.map(({ column }) => column) },
+    known: new Map([...texts].map(([id, text]) => [id, { kind: 'stored', text }])),
+  };
+}
+
+/** Aggregates whose arguments at these positions are only compared, for which stored JSON need not be parsed. */
+const comparing: ReadonlyMap<string, number> = new Map([
+  ...([
+    ['min', 0],
+    ['max', 0],
+    ['dcount', 0],
+    ['$values', 0],
+    ['arg_min', 1],
+    ['arg_max', 1],
+  ] as const),
+]);
+
+function comparingStored(relation: RelationOf<'aggregate'>, known: KnownColumns): RelationOf<'aggregate'> {
+  const aggregates = relation.aggregates.map(({ column, call }) => {
+    const compared = comparing.get(call.name);
+    const args = call.args.map((arg, at) => (at === compared ? storedIn(arg, known) : undefined) ?? arg);
+    return { column, call: { ...call, args } };
+  });
+  return { ...relation, aggregates };
 }
 
 /** Scans string lists also as lists, and stored JSON also as strings. */

@@ -10,6 +10,7 @@ import { type PlacesOf, placed } from './placed.js';
 import { prune } from './prune.js';
 import { counted } from './rewrite-counts.js';
 import { withSortKeys } from './rewrite-keys.js';
+import { withMembers } from './rewrite-members.js';
 import { type Page, type PageCursor, pageOf, type SortedRows, sortOf } from './rewrite-pages.js';
 import { timesFirst } from './rewrite-times.js';
 import { cutShort, readingBack } from './rewrite-windows.js';
@@ -88,6 +89,7 @@ const ofStatement = {
   counts: (relation, { rowCount }) => counted(relation, rowCount),
   limits: (relation, { rowGroups, now }) => cutShort(relation, rowGroups, now),
   elements: (relation, { functions, columns }) => withTextElements(relation, functions, columns),
+  members: (relation, { keepsOrder, columns }) => (keepsOrder ? withMembers(relation, columns) : relation),
   levels: (relation, { columns }) => levelled(relation, columns),
 } satisfies Record<string, Rewrite>;
 
@@ -103,7 +105,9 @@ export const rewrites = {
  * The rewrites of a statement, in order, so that it reads only the rows and columns it needs, in expressions that are not too deep. Pruning
  * comes first to keep unused columns of a wide dataset out of the rest, and again last because the rest adds columns.
  */
-const inOrder = ['keys', 'prune', 'bounds', 'counts', 'limits', 'elements', 'levels', 'prune'] as const;
+const inOrder = [
+  ...(['keys', 'prune', 'bounds', 'counts', 'limits', 'elements', 'members', 'levels', 'prune'] as const),
+];
 
 /** Returns the relation of a statement after all of its rewrites. */
 export function rewritten(relation: Relation, context: RewriteContext): Relation {

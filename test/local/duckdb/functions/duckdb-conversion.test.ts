@@ -59,6 +59,46 @@ describe('the fast path for usual numbers and bools', () => {
     );
     expect(found.filter(([, value]) => value !== null).length).toBeGreaterThan(5);
   });
+
+  const strings = [
+    '+5',
+    '0x1f',
+    '.5',
+    '5.',
+    'n/a',
+    '1\\n',
+    '\\u0031',
+    '1\\u0032',
+    '\\"1\\"',
+    '１２',
+    '-',
+    'É',
+  ];
+  it.each(['long', 'real', 'bool', 'text'])(
+    'reads a %s of a column like that of other values',
+    async type => {
+      const all = [...dynamics, ...strings.map(text => `"${text}"`), '"12" ', ' "1.5"', ' [1] '];
+      const rows = all.map(text => `('${text}')`).join(', ');
+      const found = await engine.query(
+        `SELECT j, apl_dyn_${type}(j)::VARCHAR, apl_column_${type}(j)::VARCHAR FROM (VALUES ${rows}) t(j)`,
+      );
+      expect(found.map(([text, , column]) => [text, column])).toEqual(
+        found.map(([text, value]) => [text, value]),
+      );
+      expect(found.filter(([, value]) => value !== null).length).toBeGreaterThan(5);
+    },
+  );
+
+  it('orders the keys of values like their numbers and texts', async () => {
+    const rows = [...dynamics, ...strings.map(text => `"${text}"`)].map(text => `('${text}')`).join(', ');
+    const found = await engine.query(
+      `SELECT j, row_number() OVER (ORDER BY x IS NULL, x, j), row_number() OVER (ORDER BY apl_number_key(x, j)), apl_key_value(apl_number_key(x, j))::VARCHAR
+       FROM (SELECT DISTINCT j, apl_column_real(j) AS x FROM (VALUES ${rows}) t(j))`,
+    );
+    expect(found.map(([, , key, value]) => [value, key])).toEqual(
+      found.map(([text, place]) => [text, place]),
+    );
+  });
 });
 
 describe('values as strings', () => {

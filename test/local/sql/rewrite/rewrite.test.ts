@@ -62,9 +62,18 @@ const functions: RewriteContext['functions'] = {
   stored: () => new Set(),
 };
 
-function ofStatement(name: 'keys' | 'prune' | 'bounds' | 'counts' | 'limits' | 'elements' | 'levels') {
+function ofStatement(
+  name: 'keys' | 'prune' | 'bounds' | 'counts' | 'limits' | 'elements' | 'members' | 'levels',
+) {
   return ({ relation, columns }: Plan) => [
-    rewrites[name](relation, { now, columns, rowGroups, rowCount, functions, keepsOrder: false }),
+    rewrites[name](relation, {
+      now,
+      columns,
+      rowGroups,
+      rowCount,
+      functions,
+      keepsOrder: name === 'members',
+    }),
   ];
 }
 
@@ -106,6 +115,7 @@ const plansAfter: { readonly [Name in keyof typeof rewrites]: (plan: Plan) => re
   counts: ofStatement('counts'),
   limits: ofStatement('limits'),
   elements: ofStatement('elements'),
+  members: ofStatement('members'),
   levels: ofStatement('levels'),
 };
 

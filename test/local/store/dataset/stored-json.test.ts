@@ -196,6 +196,12 @@ const stages = [
     'summarize count() by V',
     'distinct V',
     'summarize max(V), min(V), dcount(V)',
+    'summarize max(V.k), min(V.k), arg_max(V.k, i), arg_min(V, i)',
+    'sort by V.k asc, i asc | project i, V.k',
+    'summarize count(), max(V) by V, toint(V) | where V != 2 | project V, V.k, pack("a", V)',
+    'sort by V desc | distinct V | extend W = pack_array(V) | where toint(V) > 1',
+    'summarize count() by bin(toint(V), 10), bin(todouble(V.k), 0.5)',
+    'summarize dcount(i) by V, tostring(V) | summarize make_set(V), make_set(tostring(V))',
   ],
   ...[
     'sort by i asc | summarize make_list(V), make_set(V.k)',
@@ -253,8 +259,13 @@ test('members, numbers and elements are read without a cast to JSON', () => {
     'where d.k == 1 | count',
     'where d > 2 | count',
     'summarize sum(toint(d)) by tostring(d)',
+    'summarize dcount(d)',
+    'sort by d asc | project i',
   ])
     expect(sqlOf(`one | ${stage}`), stage).not.toContain('::JSON');
+  // Only the values of the result are parsed.
+  for (const stage of ['summarize count() by d', 'distinct d', 'summarize max(d)'])
+    expect(sqlOf(`one | ${stage}`), stage).not.toContain('"d"::JSON');
   expect(sqlOf('one | mv-expand d | summarize count() by tostring(d.k)')).not.toContain('"d"::JSON');
   expect(sqlOf('mixed | where d.k == 1 | count')).toContain('::JSON');
 });
