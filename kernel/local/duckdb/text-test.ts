@@ -22,6 +22,8 @@ function positiveOf(operator: BinaryOperator): string {
 function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
   const sensitive = operator.endsWith('_cs');
   const plain = sensitive || isCaseless(right);
+  const searched = searchedJson(operator, left, right, !plain);
+  if (searched !== undefined) return searched;
   const text = operator === 'matches regex' ? left : asWritten(left, [right]);
   const [a, b] = plain ? [text.sql, right.sql] : [`lower(${text.sql})`, lower(right)];
   const held = mayHold(left, right, !plain);
@@ -40,11 +42,9 @@ function positiveTest(operator: string, left: SqlArg, right: SqlArg): string {
     case 'matches regex':
       return regexTest(left, right);
     case 'has':
-      return termTest(a, right, b, wholeTerm, holdsTerm, startsString(left, right, !plain, wholeTerm));
     case 'hasprefix':
-      return termTest(a, right, b, termStart, holdsTerm, startsString(left, right, !plain, termStart));
     case 'hassuffix':
-      return termTest(a, right, b, termEnd, holdsTerm);
+      return termTest(a, right, b, boundariesOf(operator), holdsTerm);
     default:
       throw new RangeError(`no SQL for the operator ${operator}`);
   }
@@ -70,6 +70,65 @@ function mayHold({ json, list }: SqlArg, { constant }: SqlArg, folded: boolean):
     ? [`lower(${json}::VARCHAR)`, foldCase(constant)]
     : [`${json}::VARCHAR`, constant];
   return `(contains(${text}, ${sqlText(needle)}) OR contains(${json}::VARCHAR, '\\'))`;
+}
+
+/** Operators whose result for a dynamic value can be found in its JSON. */
+const inJson: ReadonlySet<string> = new Set(['contains', 'has', 'hasprefix', 'hassuffix']);
+
+/**
+ * Returns a test of the text of a dynamic value by its JSON, which is the same text but for quotes, spaces, numbers and escapes: the text
+ * is written only for values with an escape that may matter. Undefined for other tests and for constants that may be elsewhere than
+ * within one string.
+ */
+function searchedJson(
+  written: string,
+  { json, list, sql }: SqlArg,
+  { constant }: SqlArg,
+  folded: boolean,
+): string | undefined {
+  const operator = written.replace(/_cs$/, '');
+  if (json === undefined || list !== undefined || typeof constant !== 'string') return undefined;
+  const isWithin = staysInJson(constant) && constant.trim() === constant;
+  // Of a JSON null there is no text.
+  if (!inJson.has(operator) || !isWithin || 'null'.includes(foldCase(constant))) return undefined;
+  const needle = folded ? foldCase(constant) : constant;
+  const [subject, text] = [`${json}::VARCHAR`, sql].map(each => (folded ? `lower(${each})` : each)) as [
+    string,
+    string,
+  ];
+  const has = (part: string): string => `contains(${json}::VARCHAR, ${sqlText(part)})`;
+  const run = folded ? holdsCaseless(`${json}::VARCHAR`, constant) : undefined;
+  const holds = after(run, `contains(${subject}, ${sqlText(needle)})`);
+  // A search for one character takes the least time.
+  const another = needle.includes('/') ? `(${has('\\u')} OR ${has('\\/')})` : has('\\u');
+  const escapes = `CASE WHEN ${has('\\')} THEN ${another} END`;
+  if (operator === 'contains') {
+    const test = `contains(${text}, ${sqlText(needle)})`;
+    return `CASE WHEN ${holds} THEN ${whenFound(needle, has, test)} WHEN ${escapes} THEN ${test} END`;
+  }
+  const { before, after: behind } = boundariesOf(operator);
+  // Once: preparing a pattern takes as long as applying it to many rows.
+  const test = `regexp_matches(CASE WHEN ${has('\\')} THEN ${text} ELSE ${subject} END, ${sqlText(before + escaped(needle) + behind)})`;
+  const sure = stringStart(operator, constant);
+  const found = sure === undefined ? test : `CASE WHEN ${has(sure)} THEN true ELSE ${test} END`;
+  return `CASE WHEN CASE WHEN ${holds} THEN true ELSE ${escapes} END THEN ${found} END`;
+}
+
+/** Returns whether the text of a value has a constant that its JSON has: there, the constant may begin within an escape. */
+function whenFound(needle: string, has: (part: string) => string, test: string): string {
+  const [first = ''] = needle.toLowerCase();
+  if (!/[0-9a-fnrtu]/.test(first)) return 'true';
+  return `CASE WHEN ${has(/[bfnrt]/.test(first) ? '\\' : '\\u')} THEN ${test} ELSE true END`;
+}
+
+/**
+ * Returns the JSON of a string that is a term, or of its beginning, a search for which takes less time than the pattern. Without its quote,
+ * a term could start within an escape.
+ */
+function stringStart(operator: string, constant: string): string | undefined {
+  if (operator === 'hassuffix') return undefined;
+  const whole = JSON.stringify(constant);
+  return operator === 'has' ? whole : whole.slice(0, -1);
 }
 
 /**
@@ -164,31 +223,18 @@ const wholeTerm: Boundaries = { before: boundaryBefore, after: boundaryAfter };
 const termStart: Boundaries = { before: boundaryBefore, after: '' };
 const termEnd: Boundaries = { before: '', after: boundaryAfter };
 
-/**
- * Returns a test that passes only for dynamic values with a string that starts with a constant term, or is the term, by searching the raw
- * JSON. Without its opening quote, a term could start within an escape.
- */
-function startsString(
-  { json, list }: SqlArg,
-  { constant }: SqlArg,
-  folded: boolean,
-  { after }: Boundaries,
-): string | undefined {
-  if (json === undefined || list !== undefined || typeof constant !== 'string' || !staysInJson(constant))
-    return undefined;
-  const whole = JSON.stringify(folded ? foldCase(constant) : constant);
-  const needle = after === '' ? whole.slice(0, -1) : whole;
-  return `contains(${folded ? `lower(${json}::VARCHAR)` : `${json}::VARCHAR`}, ${sqlText(needle)})`;
+function boundariesOf(operator: string): Boundaries {
+  if (operator.startsWith('hasprefix')) return termStart;
+  return operator.startsWith('hassuffix') ? termEnd : wholeTerm;
 }
 
-/** Searches for the pattern only in rows that pass `first` and not `sure`. */
+/** Searches for the pattern only in rows that pass `first`. */
 function termTest(
   subject: string,
   term: SqlArg,
   needle: string,
   { before, after: behind }: Boundaries,
   first: string,
-  sure?: string,
 ): string {
   if (typeof term.constant !== 'string') {
     const pattern = `${sqlText(before)} || regexp_escape(${needle}) || ${sqlText(behind)}`;
@@ -196,8 +242,7 @@ function termTest(
   }
   if (term.constant === '') return 'false';
   const folded = needle === term.sql ? term.constant : foldCase(term.constant);
-  const test = `regexp_matches(${subject}, ${sqlText(before + escaped(folded) + behind)})`;
-  return after(first, sure === undefined ? test : `CASE WHEN ${sure} THEN true ELSE ${test} END`);
+  return after(first, `regexp_matches(${subject}, ${sqlText(before + escaped(folded) + behind)})`);
 }
 
 /** Returns whether a text has one of many constant terms: a few patterns of many terms are far faster than one each. */

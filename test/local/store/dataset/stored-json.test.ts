@@ -53,6 +53,34 @@ const values = [
   ...['{"k":null,"x":[3]}', '{"k":"1.0"}', ' [ 1 ] ', ' {"k": 2}'],
 ];
 
+/** Values to search for terms. */
+const searched = [
+  ...[
+    '"name"',
+    '"\\name"',
+    '"a\\name"',
+    '"\\u006eame"',
+    '"x name y"',
+    '["NAME",{"k":"b\\tname"}]',
+    '"c\\/d"',
+    '"c/d"',
+    '["/d e"]',
+  ],
+  ...[
+    '{"key name":[null,true]}',
+    '"surname"',
+    '"names"',
+    '"\\u000e9 x"',
+    '"e9 x"',
+    '"É x"',
+    '"\\u00c9 x"',
+    '"é-x"',
+    '"12:name"',
+    'null',
+  ],
+  ...[' [ true ] ', '[1e5, "n-1"]', '{"a": "n-1\\\\name"}', '"\\"name\\""', '"N-1"', '[ "n", null ]'],
+];
+
 const fieldOf = (name: string, type: FileField['type']): FileField => ({ name, type, column: name });
 const base = [fieldOf('_time', 'datetime'), fieldOf('i', 'long')];
 /** No two files have the same numbers. */
@@ -60,7 +88,8 @@ const rowsOf = (all: readonly string[]) =>
   all.map((value, at) => `(${all.length * 100 + at}, ${sqlText(value)})`).join(', ');
 const selectOf = (all: readonly string[]) =>
   `SELECT make_timestamp_ns(${start} + i) AS _time, i::BIGINT AS i, d FROM (VALUES ${rowsOf(all)}, (${all.length * 100 + 99}, NULL)) t(i, d)`;
-const typed = selectOf(values).replace('i, d FROM', 'i, d::JSON AS d FROM');
+const jsonOf = (all: readonly string[]) => selectOf(all).replace('i, d FROM', 'i, d::JSON AS d FROM');
+const typed = jsonOf(values);
 
 /** Files of each dataset, and the fields whose JSON is scanned as a string. */
 const datasets: Readonly<
@@ -87,6 +116,8 @@ const datasets: Readonly<
     ],
     [],
   ],
+  searched: [[[selectOf(searched), [...base, fieldOf('d', 'dynamic')]]], ['d']],
+  typedSearched: [[[jsonOf(searched), [...base, fieldOf('d', 'dynamic')]]], ['d']],
   divided: [
     [
       [selectOf(values), [...base, fieldOf('d', 'dynamic')]],
@@ -249,6 +280,53 @@ test.each(Object.entries(datasets))(
     expect(different).toEqual([]);
   },
 );
+
+const terms = [
+  'name',
+  'NAME',
+  'n',
+  'ame',
+  'e9 x',
+  'É x',
+  'c/d',
+  '/d',
+  'true',
+  ' true',
+  'null',
+  'nul',
+  'n-1',
+  'N-1',
+  '-1',
+  'key name',
+  'key',
+  '1e5',
+  'u006e',
+  'x',
+];
+const operators = ['contains', 'has', 'hasprefix', 'hassuffix'].flatMap(name => [
+  name,
+  `${name}_cs`,
+  `!${name}`,
+]);
+
+test.each(['searched', 'typedSearched'])('a search of %s finds what the text of a value has', async name => {
+  const columns = operators.flatMap((operator, at) =>
+    terms.flatMap((term, index) => [
+      `a${at}_${index} = d ${operator} "${term}"`,
+      `b${at}_${index} = strcat(tostring(d), "") ${operator} "${term}"`,
+    ]),
+  );
+  const different: string[] = [];
+  for (let at = 0; at < columns.length; at += 40) {
+    const found = await rows(`${name} | sort by i asc | project ${columns.slice(at, at + 40).join(', ')}`);
+    for (const [row, values] of found.entries())
+      for (const [index, value] of values.entries())
+        if (index % 2 === 0 && value !== values[index + 1])
+          different.push(`${searched[row]}: ${columns[at + index]} is ${value}`);
+    expect(found.length).toBe(searched.length + 1);
+  }
+  expect(different).toEqual([]);
+});
 
 test('members, numbers and elements are read without a cast to JSON', () => {
   const sqlOf = (apl: string) => {
