@@ -19,7 +19,9 @@ export const net: SqlTemplates<typeof catalog> = {
   parse_ipv4: ([ip]) => `apl_ipv4_network(${ip.sql}, 32)`,
   parse_ipv4_mask: ([ip, prefix]) => `apl_ipv4_network(${ip.sql}, ${prefix.sql})`,
   format_ipv4: ([ip]) =>
-    ip.type === 'string' ? `coalesce(apl_ipv4_plain(${ip.sql}), '')` : ofAddressOrNumber(ip, formatted),
+    ip.type === 'string'
+      ? ofAddress(ip.sql, ip.sql, `coalesce(apl_ipv4_plain(${ip.sql}), '')`)
+      : ofAddressOrNumber(ip, formatted),
   format_ipv4_mask: ([ip, prefix]) => networkText(ip, prefix),
   ipv4_compare: ([a, b, prefix]) => compareSql(a, b, prefix),
   ipv4_is_match: ([a, b, prefix], context) => isMatch(a, b, prefix, context),
@@ -262,16 +264,34 @@ function networkText(ip: SqlArg, prefix: SqlArg | undefined): string {
         `coalesce(apl_ipv4_text(apl_ipv4_masked(${number}, ${sqlOr(prefix, '32')})) || '/' || ${sqlOr(prefix, '32')}, '')`,
     });
   if (bits === undefined) return cidr(ip.sql);
-  const parts = [1, 2, 3, 4].map((place, at) => {
-    const mask = hostMask(bits, at);
-    const part = `split_part(${ip.sql}, '.', ${place})`;
-    return mask === 255 ? part : `(${part}::INTEGER & ${mask})`;
-  });
-  const kept = parts.slice(0, Math.ceil(bits / 8));
-  const zeros = `${'.0'.repeat(4 - kept.length).slice(kept.length === 0 ? 1 : 0)}/${bits}`;
-  const text = bits === 32 ? ip.sql : kept.join(", '.', ");
-  const network = text === '' ? sqlText(zeros) : `concat(${text}, ${sqlText(zeros)})`;
-  return `CASE WHEN regexp_full_match(${ip.sql}, '${address}') THEN ${network} WHEN contains(${ip.sql}, '/') THEN ${cidr(ip.sql)} ELSE '' END`;
+  return ofAddress(ip.sql, networkOf(ip.sql, bits), cidr(ip.sql));
+}
+
+/**
+ * Returns a value for an address, another for an address with a slash, or an empty string. A CASE in which all rows are alike is as fast as
+ * its branch.
+ */
+function ofAddress(ip: string, plain: string, other: string): string {
+  return `CASE WHEN regexp_full_match(${ip}, '${address}') THEN ${plain} WHEN contains(${ip}, '/') THEN ${other} ELSE '' END`;
+}
+
+/** Returns the text of the network of an address. The engine computes functions of one column once per value of its dictionary. */
+function networkOf(ip: string, bits: number): string {
+  if (bits === 0) return sqlText('0.0.0.0/0');
+  if (bits === 32) return `(${ip} || '/32')`;
+  const whole = Math.floor(bits / 8);
+  const zeros = '.0'.repeat(3 - whole);
+  if (bits % 8 === 0) {
+    const cut = Array.from({ length: 4 - whole }, (_, at) => at).reduce(
+      (sql, at) => `rtrim(${at === 0 ? sql : `rtrim(${sql}, '.')`}, '0123456789')`,
+      ip,
+    );
+    return `(${cut} || ${sqlText(`0${zeros}/${bits}`)})`;
+  }
+  const parts = Array.from({ length: whole + 1 }, (_, at) => `split_part(${ip}, '.', ${at + 1})`);
+  const masked = `(${parts[whole]}::INTEGER & ${hostMask(bits, whole)})`;
+  const list = [...parts.slice(0, whole), masked].join(", '.', ");
+  return `concat(${list}, ${sqlText(`${zeros}/${bits}`)})`;
 }
 
 /** What is written of an address, and of its number; the first is empty for what is not a URL. */
