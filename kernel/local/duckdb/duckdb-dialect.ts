@@ -25,6 +25,7 @@ import { externalSql } from './duckdb-external.js';
 import {
   expandSql,
   firstOfEach,
+  isStreamed,
   joinSql,
   neighborSql,
   orderKey,
@@ -80,6 +81,7 @@ export const duckdb: Dialect = {
   sample: proportion => `random() < ${proportion}`,
   firstOfEach,
   expand: expandSql,
+  isStreamed,
   neighbor: neighborSql,
   series: seriesSql,
   spotlight: spotlightSql,

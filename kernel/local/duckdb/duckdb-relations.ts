@@ -94,6 +94,16 @@ function elementsOf({ name, as, list }: ExpandParts['items'][number], bag: boole
   return `${as === 'text' ? 'apl_expanded_texts' : 'apl_expanded'}(array_${name}, ${bag ? 'false' : 'true'})`;
 }
 
+/** The engine keeps this many rows at most while it reads others. */
+const mostNear = 2047n;
+
+/** Returns whether the engine computes a function over neighboring rows while it reads them, without sorting them again. */
+export function isStreamed(_: RowFunctionName, [, ...more]: readonly SqlArg[]): boolean {
+  return more.every(
+    ({ constant }) => constant !== undefined && (typeof constant !== 'bigint' || constant <= mostNear),
+  );
+}
+
 /** Returns the SQL of a function over neighboring rows: those of the window `rows`, numbered by `place`. */
 export function neighborSql(
   name: RowFunctionName,
@@ -112,7 +122,8 @@ export function neighborSql(
     case 'row_number':
       return `TRY(${place} - 1 + ${sqlOr(value, '1')})`;
     case 'row_cumsum': {
-      const sum = `coalesce(sum(${sqlOr(value, '0')}) ${over}, 0)`;
+      const soFar = `OVER (${rows} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+      const sum = `coalesce(sum(${sqlOr(value, '0')}) ${soFar}, 0)`;
       return value?.type === 'real' ? sum : `TRY_CAST(${sum} AS BIGINT)`;
     }
   }

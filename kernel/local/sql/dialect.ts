@@ -192,6 +192,8 @@ export interface Dialect {
     count: string,
   ) => string;
   readonly expand: (parts: ExpandParts, stage: AddStage) => string;
+  /** Whether a value from neighboring rows is found while they are read in order, in a window without an order. */
+  readonly isStreamed: (name: RowFunctionName, args: readonly SqlArg[]) => boolean;
   /** A value from neighboring rows: `over` is the window with their order, and `place` the column that numbers them. */
   readonly neighbor: (name: RowFunctionName, args: readonly SqlArg[], over: string, place: string) => string;
   readonly series: (parts: SeriesParts, stage: AddStage) => string;

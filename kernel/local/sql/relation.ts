@@ -223,7 +223,7 @@ class SqlWriter {
       case 'topk':
         return this.#topkSql(relation);
       case 'sort':
-        return `SELECT * FROM ${this.write(relation.input)}${this.orderOf(relation)}`;
+        return `SELECT * FROM ${this.write(relation.input)}${this.#isInOrder(relation) ? '' : this.orderOf(relation)}`;
       case 'limit':
         return this.#limitSql(relation);
       case 'top-groups':
@@ -498,22 +498,41 @@ class SqlWriter {
   }
 
   /** Positions are numbered once, so all functions see equal rows in the same order. */
-  #neighborsSql({ input, place, items, within = [] }: Extract<Relation, { kind: 'neighbors' }>): string {
+  #neighborsSql(relation: Neighbors): string {
+    const { input, place, items, within = [] } = relation;
     const written = this.write(input);
     const names = within.map(({ id }) => `c${id}`).join(', ');
     const apart = names === '' ? '' : `PARTITION BY ${names} `;
-    const numbered = `row_number() OVER (${apart}${this.orderOf(input).trim()}) AS c${place.id}`;
+    const streams = this.#isStreamed(relation);
+    const numbered = `row_number() OVER (${streams ? '' : apart + this.orderOf(input).trim()}) AS c${place.id}`;
     const stage = this.#stage(`SELECT *, ${numbered} FROM ${written}`);
     const values = items.map(({ column, name, args }) => {
       const sql = this.#dialect.neighbor(
         name,
         args.map(each => this.#argument(each)),
-        `${apart}ORDER BY c${place.id}`,
+        streams ? '' : `${apart}ORDER BY c${place.id}`,
         `c${place.id}`,
       );
       return `${sql} AS c${column.id}`;
     });
     return `SELECT ${['*', ...values].join(', ')} FROM ${stage}`;
+  }
+
+  /** Returns whether all values from neighboring rows are found while these are read in order. */
+  #isStreamed({ input, items, within = [] }: Neighbors): boolean {
+    if (!this.#dialect.keepsOrder || within.length > 0 || !isSorted(input)) return false;
+    return items.every(({ name, args }) =>
+      this.#dialect.isStreamed(
+        name,
+        args.map(each => this.#argument(each)),
+      ),
+    );
+  }
+
+  /** Returns whether the rows below a sort are written in its order. */
+  #isInOrder({ input, keys: [key, ...more] }: Extract<Relation, { kind: 'sort' }>): boolean {
+    if (input.kind !== 'neighbors' || more.length > 0 || key?.descending !== false) return false;
+    return key.value.kind === 'column' && key.value.id === input.place.id && this.#isStreamed(input);
   }
 
   #seriesSql(relation: Extract<Relation, { kind: 'series' }>): string {
@@ -528,6 +547,14 @@ function rowCount(count: Scalar, context: ExpressionContext): string {
 }
 
 type Join = Extract<Relation, { kind: 'join' }>;
+type Neighbors = Extract<Relation, { kind: 'neighbors' }>;
+
+/** Returns whether a relation is written in the order of a sort. */
+function isSorted(relation: Relation): boolean {
+  if (relation.kind === 'sort') return true;
+  const passes = relation.kind === 'filter' || relation.kind === 'project' || relation.kind === 'limit';
+  return passes && isSorted(relation.input);
+}
 
 /** Returns a join with only the first right row per key; a key that is computed becomes a column of its own. */
 function firstOfEachKey(relation: Join, made: Columns): Join {

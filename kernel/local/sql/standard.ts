@@ -286,6 +286,7 @@ export const standard: Dialect = {
     return `SELECT * FROM (${ranked}) AS r WHERE place <= ${count} ORDER BY ${[...groups, order].join(', ')}`;
   },
   expand: refuse('mv-expand'),
+  isStreamed: () => false,
   neighbor: name => notHere(`\`${name}\``),
   series: refuse('make-series'),
   spotlight: refuse('spotlight'),
