@@ -1,5 +1,6 @@
 /** The rows of the panel's tree and the details of each, from the kernel's answers. Independent of the page. */
 import { isPlain, writtenName } from '../../../kernel/apl/catalog/catalog-written.js';
+import { conditionOn } from '../../../kernel/apl/editor/condition.js';
 import type {
   Answer,
   CountedValue,
@@ -289,10 +290,7 @@ export function insertOf(subject: Subject): string | undefined {
 export function conditionOf(subject: Extract<Subject, { kind: 'value' }>): string {
   const path = pathText(subject.path);
   if (subject.value.text === null) return subject.type === 'string' ? `isempty(${path})` : `isnull(${path})`;
-  const isText =
-    subject.path.length > 1 || !['bool', 'long', 'real', 'datetime', 'timespan'].includes(subject.type);
-  const left = subject.type === 'dynamic' ? `tostring(${path})` : path;
-  return `${left} == ${isText ? writtenText(subject.value.text) : literal(subject)}`;
+  return conditionOn({ field: path, type: subject.type }, subject.value.text, true);
 }
 
 function literal({ value, type }: Extract<Subject, { kind: 'value' }>): string {

@@ -18,15 +18,16 @@ export function rangeText(
     ShortTime,
     ShortTime,
   ];
+  const { year } = shortTime(timeIn(now.toISOString(), zone));
   if (from.isMidnight && to.isMidnight && startTime !== endTime) {
     // The range ends just before its last day would begin.
     const last = shortTime(timeIn(new Date(Date.parse(endTime) - 1).toISOString(), zone));
-    const [first, end] = dayTexts(from, last, now);
+    const [first, end] = dayTexts(from, last, year);
     return from.day === last.day && from.year === last.year
       ? `${end} ${clock}`
       : `${first} \u2013 ${end} ${clock}`;
   }
-  const [first, end] = dayTexts(from, to, now);
+  const [first, end] = dayTexts(from, to, year);
   return from.day === to.day && from.year === to.year
     ? `${end} ${from.clock}\u2013${to.clock} ${clock}`
     : `${first} ${from.clock} \u2013 ${end} ${to.clock} ${clock}`;
@@ -53,8 +54,8 @@ function shortTime(time: string): ShortTime {
 }
 
 /** Returns both days, with years other than the current one; a shared year is given only once. */
-function dayTexts(from: ShortTime, to: ShortTime, now: Date): readonly [string, string] {
-  const text = ({ day, year }: ShortTime): string => (year === now.getUTCFullYear() ? day : `${day} ${year}`);
+function dayTexts(from: ShortTime, to: ShortTime, current: number): readonly [string, string] {
+  const text = ({ day, year }: ShortTime): string => (year === current ? day : `${day} ${year}`);
   return [from.year === to.year ? from.day : text(from), text(to)];
 }
 

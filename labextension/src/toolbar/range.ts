@@ -59,7 +59,8 @@ export async function moveRange(
 ): Promise<string | undefined> {
   const range = around.link?.session?.range;
   const moved = range === undefined ? undefined : movedRange(move, range, timeNow());
-  if (moved === undefined) return 'That window is in the future.';
+  if (moved === undefined)
+    return move.name === 'next' ? 'That window is in the future.' : 'No event can be that old.';
   await rerun.prepare();
   const change = await around.set('time', moved);
   if (!change.isOk) return visible(change.text);

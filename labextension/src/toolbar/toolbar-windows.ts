@@ -1,5 +1,5 @@
 /** Windows of time beside and around a window, as arguments of `%time`. */
-import { formatTime, LATEST_TIME, parseTime } from '../../../kernel/time.js';
+import { formatTime, isBeyond, parseTime } from '../../../kernel/time.js';
 
 /** Two times in RFC 3339. */
 export interface TimeWindow {
@@ -47,6 +47,6 @@ export function movedRange({ move }: WindowMove, window: TimeWindow, now: bigint
   const [start, end] = [parseTime(window.startTime), parseTime(window.endTime)];
   if (start === undefined || end === undefined || end <= start) return undefined;
   const moved = move(start, end, now);
-  if (moved === undefined || moved.some(time => time < 0n || time > LATEST_TIME)) return undefined;
+  if (moved === undefined || moved.some(isBeyond)) return undefined;
   return moved.map(time => formatTime(time)).join('..');
 }

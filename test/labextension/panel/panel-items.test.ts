@@ -192,6 +192,10 @@ test('names and values are inserted as valid APL', () => {
   expect(conditionOf(value('long', '500'))).toBe('f == 500');
   expect(conditionOf(value('datetime', '2026-01-01T00:00:00Z'))).toBe('f == datetime(2026-01-01T00:00:00Z)');
   expect(conditionOf(value('dynamic', '1', ['m', 'k']))).toBe('tostring(m.k) == "1"');
+  expect(conditionOf(value('real', 'NaN'))).toBe('isnan(f)');
+  expect(conditionOf(value('real', '-Infinity'))).toBe('isinf(f) and f < 0');
+  expect(conditionOf(value('timespan', '1m30s'))).toBe('f == totimespan("1m30s")');
+  expect(conditionOf(value('dynamic', '', ['m', 'k']))).toBe('(isnotnull(m.k) and tostring(m.k) == "")');
   expect(conditionOf(value('string', null))).toBe('isempty(f)');
   expect(conditionOf(value('long', null))).toBe('isnull(f)');
   expect(cellOf('now-1h..now', 'T')).toBe('%%time now-1h..now\nT');

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { rangeText } from '../../../labextension/src/toolbar/range-text.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
@@ -15,6 +15,25 @@ test.each([
 ])('shows a fixed range from %s to %s', (startTime, endTime, text) =>
   expect(rangeText({ label: 'any', startTime, endTime, isFrozen: true }, 'utc', now)).toBe(text),
 );
+
+const machine = process.env.TZ;
+afterEach(() => {
+  if (machine === undefined) delete process.env.TZ;
+  else process.env.TZ = machine;
+});
+
+test('takes the current year from the zone of its times', () => {
+  process.env.TZ = 'America/New_York';
+  const range = {
+    label: 'any',
+    startTime: '2026-12-31T23:00:00Z',
+    endTime: '2027-01-01T01:00:00Z',
+    isFrozen: true,
+  };
+  const late = new Date('2027-01-01T02:00:00Z');
+  expect(rangeText(range, 'local', late)).toBe('31 Dec 18:00\u201320:00 UTC-05:00');
+  expect(rangeText(range, 'utc', late)).toBe('31 Dec 2026 23:00 \u2013 1 Jan 01:00 UTC');
+});
 
 test('shows a moving range as typed', () =>
   expect(

@@ -1,7 +1,7 @@
 import type { View } from '../../../../kernel/notebook/results/result-protocol.js';
 import type { Page, RowSource } from './grid-source.js';
 
-/** Rows per request, and the maximum number of requests whose rows are cached. */
+/** Rows per request, and the number of requests whose rows are cached, unless one load needs more. */
 const CHUNK_ROWS = 500;
 const CACHED_CHUNKS = 24;
 
@@ -17,11 +17,12 @@ export class Chunks {
     this.#view = view;
   }
 
-  /** Fetches the chunks of the given rows; resolves once they have arrived. */
+  /** Fetches the chunks of the given rows; resolves once they have arrived. All of them stay cached until others are loaded. */
   async load(from: number, to: number, signal?: AbortSignal): Promise<void> {
     const wanted: Promise<Page>[] = [];
     for (let chunk = chunkOf(from); chunk <= chunkOf(Math.max(to - 1, from)); chunk += 1)
       wanted.push(this.#fetch(chunk, signal));
+    this.#forget(Math.max(wanted.length, CACHED_CHUNKS));
     await Promise.all(wanted);
   }
 
@@ -55,16 +56,22 @@ export class Chunks {
     const page = this.#source.page(this.#view, chunk * CHUNK_ROWS, CHUNK_ROWS, signal);
     this.#chunks.set(chunk, page);
     page.then(
-      arrived => this.#arrived.set(chunk, arrived),
-      () => this.#chunks.delete(chunk),
+      arrived => {
+        this.#arrived.set(chunk, arrived);
+        // Dropped while it was on its way, it would never be dropped again.
+        if (!this.#chunks.has(chunk)) this.#chunks.set(chunk, page);
+      },
+      () => {
+        if (this.#chunks.get(chunk) === page) this.#chunks.delete(chunk);
+      },
     );
-    this.#forget();
     return page;
   }
 
-  #forget(): void {
+  /** Drops the least recently used chunks beyond the `most` latest ones. */
+  #forget(most: number): void {
     for (const chunk of this.#chunks.keys()) {
-      if (this.#chunks.size <= CACHED_CHUNKS) return;
+      if (this.#chunks.size <= most) return;
       this.#chunks.delete(chunk);
       this.#arrived.delete(chunk);
     }

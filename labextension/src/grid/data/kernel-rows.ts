@@ -19,6 +19,8 @@ type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
 /** States of a kernel that has lost its results; the server restarts a killed kernel automatically. */
 const ENDED: ReadonlySet<Kernel.Status> = new Set(['dead', 'restarting', 'autorestarting', 'terminating']);
 
+const UNREADABLE = 'The rows from the kernel cannot be read.';
+
 interface Waiting {
   readonly request: Unnumbered<Request>;
   resolve(reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined): void;
@@ -77,8 +79,18 @@ export async function kernelRows(
   carrier.connectionStatusChanged.connect(onConnection);
   kernel.statusChanged.connect(onStatus);
   kernel.disposed.connect(gone);
+  const unfollow = () => {
+    carrier.connectionStatusChanged.disconnect(onConnection);
+    kernel.statusChanged.disconnect(onStatus);
+    kernel.disposed.disconnect(gone);
+  };
   comm.open({ result } satisfies OpenData);
-  await ready;
+  try {
+    await ready;
+  } catch (error) {
+    unfollow();
+    throw error;
+  }
 
   const ask = <Answer>(
     request: Unnumbered<Request>,
@@ -89,9 +101,24 @@ export async function kernelRows(
       if (comm.isDisposed || kernel.isDisposed)
         return reject(new SourceError('The kernel has stopped.', true));
       const id = next++;
-      waiting.set(id, { request, resolve: (reply, buffer) => resolve(read(reply, buffer)), reject });
-      send(id, request);
       const cancel = () => waiting.has(id) && send(next++, { op: 'cancel', of: id });
+      const end = () => signal?.removeEventListener('abort', cancel);
+      waiting.set(id, {
+        request,
+        resolve: (reply, buffer) => {
+          end();
+          try {
+            resolve(read(reply, buffer));
+          } catch (error) {
+            reject(error instanceof SourceError ? error : new SourceError(UNREADABLE, false));
+          }
+        },
+        reject: error => {
+          end();
+          reject(error);
+        },
+      });
+      send(id, request);
       signal?.addEventListener('abort', cancel, { once: true });
     });
   return {
@@ -114,9 +141,7 @@ export async function kernelRows(
         return reply;
       }),
     close: () => {
-      carrier.connectionStatusChanged.disconnect(onConnection);
-      kernel.statusChanged.disconnect(onStatus);
-      kernel.disposed.disconnect(gone);
+      unfollow();
       // A restarting kernel accepts no messages.
       if (!isGone && !comm.isDisposed && !kernel.isDisposed) comm.close();
     },

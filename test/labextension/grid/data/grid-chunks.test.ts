@@ -57,6 +57,30 @@ test('keeps the most recently used chunks', async () => {
   expect(asked).toHaveLength(25);
 });
 
+test('has all rows of a load, however many, until others are loaded', async () => {
+  const { source } = counting(1_000_000);
+  const chunks = new Chunks(source, {});
+  await chunks.load(0, 1);
+  await chunks.load(0, 100 * 500);
+  expect(chunks.has(0, 100 * 500)).toBe(true);
+  await chunks.load(200 * 500, 200 * 500 + 1);
+  const cached = Array.from({ length: 201 }, (_, chunk) => chunk).filter(chunk => chunks.at(chunk * 500));
+  expect(cached).toEqual([...Array.from({ length: 23 }, (_, index) => 77 + index), 200]);
+});
+
+test('drops rows again that arrive after they were dropped', async () => {
+  const { source } = counting(1_000_000);
+  const chunks = new Chunks(source, {});
+  const first = chunks.load(0, 1);
+  const others = Array.from({ length: 24 }, (_, index) =>
+    chunks.load((index + 1) * 500, (index + 1) * 500 + 1),
+  );
+  await Promise.all([first, ...others]);
+  expect(chunks.has(0, 1)).toBe(true);
+  for (let chunk = 30; chunk < 60; chunk += 1) await chunks.load(chunk * 500, chunk * 500 + 1);
+  expect(chunks.has(0, 1)).toBe(false);
+});
+
 test('retries a chunk that failed', async () => {
   let broken = true;
   const { source, asked } = counting(10, () => broken);
