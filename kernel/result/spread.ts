@@ -57,7 +57,7 @@ const kinds: Readonly<Record<string, SpreadKind>> = {
     rows: list =>
       list.flatMap(each => {
         const { phrase, count } = Object(each) as { readonly phrase?: unknown; readonly count?: unknown };
-        return typeof phrase === 'string' && typeof count === 'number' ? [[phrase, BigInt(count)]] : [];
+        return typeof phrase === 'string' && isCount(count) ? [[phrase, BigInt(count)]] : [];
       }),
     notices: () => [],
   },
@@ -72,11 +72,15 @@ const kinds: Readonly<Record<string, SpreadKind>> = {
     rows: list =>
       list.flatMap(each => {
         const [field, count] = each as readonly [string, unknown];
-        return typeof count === 'number' ? [[field, BigInt(count)]] : [];
+        return isCount(count) ? [[field, BigInt(count)]] : [];
       }),
     notices: () => [],
   },
 };
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
 
 /** Returns a result with a row for each entry of its only list or map; undefined for one without. */
 export function spread(result: QueryResult): QueryResult | undefined {

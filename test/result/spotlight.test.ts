@@ -251,6 +251,22 @@ test('phrases are shown as a table', async () => {
   expect(table?.data['text/plain']).toMatch(/phrase +count\n─+ +─+\ndisk is full +9,007\nall fine +1\n/);
 });
 
+test.each(['phrases', 'presence'])('%s of counts that are not whole are left out', async name => {
+  const found = {
+    phrases: [
+      { phrase: 'a', count: 1.5 },
+      { phrase: 'b', count: 2 },
+    ],
+    presence: { a: 1.5, b: 2 },
+  };
+  const cell = JSON.stringify([found[name as keyof typeof found]]);
+  const [table] = await toOutputs(
+    sampleResult([{ columns: [['p', 'dynamic', cell]], aggs: { p: { name } } }]),
+  );
+  expect(table?.data['text/plain']).toMatch(/count\n─+ +─+\nb +2\n/);
+  expect(table?.data['text/plain']).not.toMatch(/^a /m);
+});
+
 test('presence is shown as a table, the least used field first', async () => {
   const found = '[{"b":9007,"__proto__":2,"<i>":0}]';
   const [table] = await toOutputs(

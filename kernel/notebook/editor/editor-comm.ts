@@ -64,7 +64,7 @@ export class Editors implements Pages {
         if (message.ask === 'take') return this.#give(comm, message.cell);
         if (message.ask === 'give up') return this.#agents.giveUp(message.cell);
         if (message.ask === 'no agents') return this.#agents.turnOff();
-        if (message.ask !== 'refresh') return send(comm, await this.#answer(message));
+        if (message.ask !== 'refresh') return send(comm, await this.#ofProfile(() => this.#answer(message)));
         this.#session.schema.clear();
         await this.#tell([comm]);
       },
@@ -131,7 +131,7 @@ export class Editors implements Pages {
   async #tell(comms: readonly Comm[]): Promise<void> {
     if (comms.length === 0) return;
     this.#tellSession(comms);
-    const facts = await factsOf(this.#session, timeoutMs);
+    const facts = await this.#ofProfile(() => factsOf(this.#session, timeoutMs));
     for (const comm of comms) {
       this.#told.set(comm, facts.datasets.join('\n'));
       send(comm, { tell: 'facts', facts });
@@ -142,6 +142,15 @@ export class Editors implements Pages {
     const takesAgents = this.#agents.notebook !== undefined;
     const session = { ...sessionFacts(this.#session), isRunning: this.#isRunning, takesAgents };
     for (const comm of comms) send(comm, { tell: 'session', session });
+  }
+
+  /** Looks something up in the active profile, again if a cell has changed the profile in the meantime. */
+  async #ofProfile<T>(look: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const { profileName } = this.#session;
+      const found = await look();
+      if (this.#session.profileName === profileName) return found;
+    }
   }
 
   async #answer(question: EditorQuestion): Promise<Answer> {

@@ -1,5 +1,14 @@
 /** Services and their calls as a map: SVG, and text for terminals. */
-import { cut, escapeHtml, formatCount, plural, visible, withoutTokens } from '../../text.js';
+import {
+  cut,
+  escapeHtml,
+  formatCount,
+  isolated,
+  plural,
+  visible,
+  visibleAgain,
+  withoutTokens,
+} from '../../text.js';
 import { TEXT_COLOR } from '../chart/draw/draw-style.js';
 import { looksFor } from '../chart/palette.js';
 import { percent } from '../spotlight.js';
@@ -102,7 +111,7 @@ export function mapSvg(title: string, all: readonly Service[], calls: readonly C
 /** Returns the map as HTML: the image with a text alternative; on a screen it keeps its size and scrolls. */
 export function mapHtml(title: string, services: readonly Service[], calls: readonly Calls[]): string {
   const name = words(title, 200);
-  const alt = escapeHtml(mapText(title, services, calls));
+  const alt = shown(mapText(title, services, calls));
   const image = Buffer.from(mapSvg(title, services, calls)).toString('base64');
   return `<div class="apl-map"><style>${MAP_STYLE}</style><div role="region" aria-label="${name}" tabindex="0" style="overflow-x:auto"><img alt="${alt}" src="data:image/svg+xml;base64,${image}"></div></div>`;
 }
@@ -153,7 +162,7 @@ function boxOf(placed: Placed | undefined, color: string): string {
   const line = (text: string, at: number, more: string) =>
     `<text x="${x + 12}" y="${y + at}" ${more}>${words(text, 60)}</text>`;
   const failed = figures.failed === 0 ? '' : ` \u00b7 ${percent(figures.failed)} failed`;
-  return `<g><title>${words(`${service.name}: ${formatCount(figures.calls)} requests`, 300)}</title><rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${isFailing ? 2 : 1}"/><rect x="${x}" y="${y}" width="5" height="${HEIGHT}" fill="${color}"/>${line(cut(visible(service.name), LONGEST_NAME), 18, `font-size="12" font-weight="600" fill="${TEXT_COLOR}"`)}${line(`${rateText(figures.rate)}${failed}`, 34, `fill="${isFailing ? RED : TEXT_COLOR}"`)}${line(`p50 ${figures.p50} \u00b7 p95 ${figures.p95}`, 49, `fill="${TEXT_COLOR}"`)}</g>`;
+  return `<g><title>${shown(`${nameOf(service.name)}: ${formatCount(figures.calls)} requests`)}</title><rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${isFailing ? 2 : 1}"/><rect x="${x}" y="${y}" width="5" height="${HEIGHT}" fill="${color}"/>${line(cut(visible(service.name), LONGEST_NAME), 18, `font-size="12" font-weight="600" fill="${TEXT_COLOR}"`)}${line(`${rateText(figures.rate)}${failed}`, 34, `fill="${isFailing ? RED : TEXT_COLOR}"`)}${line(`p50 ${figures.p50} \u00b7 p95 ${figures.p95}`, 49, `fill="${TEXT_COLOR}"`)}</g>`;
 }
 
 /** Returns a call as a line: short from outside, around below if it goes back to a caller, otherwise between the services. */
@@ -173,8 +182,9 @@ function lineOf(
     from === undefined
       ? `M${to.x - ACROSS / 2} ${y}H${x}`
       : `M${from.x + WIDTH} ${from.y + HEIGHT / 2}${to.column > from.column ? onward(from, to, gaps) : backward(from, to)}`;
-  const title = `${caller ?? 'from outside'} \u2192 ${service}: ${formatCount(figures.calls)} requests, ${rateText(figures.rate)}, ${percent(figures.failed)} failed, p95 ${figures.p95}`;
-  return `<path d="${path}" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${wide}" stroke-opacity="0.7" marker-end="url(#apl-map-head-${isFailing ? 1 : 0})"><title>${words(title, 300)}</title></path>`;
+  const ends = `${caller === undefined ? 'from outside' : nameOf(caller)} \u2192 ${nameOf(service)}`;
+  const title = `${ends}: ${formatCount(figures.calls)} requests, ${rateText(figures.rate)}, ${percent(figures.failed)} failed, p95 ${figures.p95}`;
+  return `<path d="${path}" fill="none" stroke="${isFailing ? RED : TEXT_COLOR}" stroke-width="${wide}" stroke-opacity="0.7" marker-end="url(#apl-map-head-${isFailing ? 1 : 0})"><title>${shown(title)}</title></path>`;
 }
 
 /** Returns a path to a column further right, through the gaps nearest to the straight line. */
@@ -220,13 +230,24 @@ function backward(from: Placed, to: Placed): string {
 /** Returns the map as text: a line for each service, with the services it calls. */
 export function mapText(title: string, services: readonly Service[], calls: readonly Calls[]): string {
   const lines = services.slice(0, DRAWN).map(({ name, figures }) => {
-    const called = calls.filter(({ caller }) => caller === name).map(({ service }) => service);
+    const called = calls.filter(({ caller }) => caller === name).map(({ service }) => nameOf(service));
     const failed = figures.failed === 0 ? '' : `, ${percent(figures.failed)} failed`;
-    return `${name}: ${rateText(figures.rate)}${failed}, p95 ${figures.p95}${called.length === 0 ? '' : ` \u2192 ${called.join(', ')}`}`;
+    return `${nameOf(name)}: ${rateText(figures.rate)}${failed}, p95 ${figures.p95}${called.length === 0 ? '' : ` \u2192 ${called.join(', ')}`}`;
   });
-  return [title, ...mapSentences(services, calls), '', ...lines]
-    .map(line => visible(withoutTokens(line)))
-    .join('\n');
+  return [visible(withoutTokens(title)), ...mapSentences(services, calls), '', ...lines].join('\n');
+}
+
+/** Maximum length of a name in a sentence. */
+const LONGEST_WORDS = 120;
+
+/** Returns the name of a service for a sentence, ready for display: a right-to-left name does not reverse what calls what. */
+function nameOf(name: string): string {
+  return isolated(visible(cut(withoutTokens(name), LONGEST_WORDS)));
+}
+
+/** Returns a sentence of such names as the text of an SVG element. */
+function shown(sentence: string): string {
+  return visibleAgain(sentence, undefined, escapeHtml);
 }
 
 function rateText(rate: number): string {

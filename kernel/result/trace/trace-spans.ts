@@ -48,7 +48,7 @@ export function spansOf({ data }: { readonly data: Table }): {
     const parent = textAt('parent_span_id', row);
     return [
       {
-        ...{ id, start, duration: durationOf(textAt('duration', row)) },
+        ...{ id, start, duration: nanosIn(textAt('duration', row)) ?? 0n },
         ...present({ parent: /^0*$/.test(parent) ? undefined : parent }),
         row,
         service: textAt('service.name', row),
@@ -64,10 +64,11 @@ export function spansOf({ data }: { readonly data: Table }): {
   return { spans, without: data.numRows - spans.length };
 }
 
-/** Returns nanoseconds; a number without a unit is in nanoseconds. */
-function durationOf(text: string): bigint {
-  if (/^\d+$/.test(text)) return BigInt(text);
-  return parseGoDuration(text) ?? 0n;
+/** Parses a duration to nanoseconds; a number without a unit is in nanoseconds, and may have a fraction. Undefined for other text. */
+export function nanosIn(text: string): bigint | undefined {
+  if (/^-?\d+$/.test(text)) return BigInt(text);
+  if (/^-?\d/.test(text) && Number.isFinite(Number(text))) return BigInt(Math.round(Number(text)));
+  return parseGoDuration(text);
 }
 
 function lengthOf(text: string): number {

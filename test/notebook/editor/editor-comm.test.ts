@@ -198,6 +198,29 @@ test('the panel lists datasets with their size and a `%time` range that covers e
   });
 });
 
+test('an editor receives the fields in the profile that a cell sets before the answer arrives', async () => {
+  const file = `[deployments.prod]\nurl = "${bench.service.url}"\ntoken = "xaat-1"\n`;
+  await writeFile(join(bench.homeDir, '.axiom.toml'), file);
+  const editor = connect();
+  await editor.facts();
+  const named = (name: string) => [{ name, type: 'integer', unit: '', hidden: false, description: '' }];
+  const waits: (() => void)[] = [];
+  const [asked, used] = [0, 1].map(() => new Promise<void>(resolve => waits.push(resolve)));
+  bench.service.answer(seen => {
+    if (!seen.path.endsWith('/fields')) return everyday(seen);
+    if (seen.headers.authorization === 'Bearer xaat-1') return { body: named('there') };
+    waits[0]?.();
+    return response => void used?.then(() => response.end(JSON.stringify(named('here'))));
+  });
+  const answering = editor.handler?.message({ ask: 'fields', dataset: 'web' }, []);
+  await asked;
+  await bench.run('%use prod');
+  waits[1]?.();
+  await answering;
+  const told = editor.updates.filter(({ tell }) => tell === 'fields');
+  expect(told).toMatchObject([{ fields: [{ name: 'there' }] }]);
+});
+
 test('the panel lists results with their names and size', async () => {
   await bench.run('kept << web | count');
   const rows = {

@@ -27,6 +27,15 @@ test('a text map of services has a line for each service and its calls', () => {
   ]);
 });
 
+test('the direction of a call to or from a right-to-left name is not reversed', () => {
+  const [shop, cart] = ['\u05d7\u05e0\u05d5\u05ea', '\u05e2\u05d2\u05dc\u05d4'];
+  const services = [shop, cart].map(name => ({ name, figures: figures(60, 0) }));
+  const calls = [{ caller: shop, service: cart, figures: figures(60, 0) }];
+  const [from, to] = [shop, cart].map(name => `\u2068${name}\u2069`);
+  expect(mapText('Services', services, calls)).toContain(`${from}: 1/s, p95 20ms \u2192 ${to}\n`);
+  expect(mapSvg('Services', services, calls)).toContain(`<title>${from} \u2192 ${to}: 60 requests`);
+});
+
 describe('a map of services', () => {
   const drawn = (names: readonly string[], pairs: readonly (readonly [string | undefined, string])[]) => {
     const svg = mapSvg(

@@ -8,7 +8,7 @@ import { rowTexts } from '../../../result/display/display-text.js';
 import type { QueryResult } from '../../../result/result.js';
 import { percent } from '../../../result/spotlight.js';
 import { formatCount, plural, withoutTokens } from '../../../text.js';
-import { formatTime, parseTime } from '../../../time.js';
+import { formatTime, isBeyond, parseTime } from '../../../time.js';
 import { everything, parseRange, resolveRange } from '../../time-range.js';
 import type { Magic, MagicCall, MagicHost, QuerySettings } from '../magic.js';
 import { MagicError, usageError } from '../magic-arguments.js';
@@ -255,8 +255,9 @@ function rangeBefore({
   provenance: { startTime, endTime },
 }: QueryResult): ReturnType<typeof parseRange> | undefined {
   const [start, end] = [parseTime(startTime), parseTime(endTime)];
-  if (start === undefined || end === undefined || start - (end - start) < 0n) return undefined;
-  return parseRange(`${formatTime(start - (end - start))}..${formatTime(start)}`);
+  if (start === undefined || end === undefined) return undefined;
+  const before = start - (end - start);
+  return isBeyond(before) ? undefined : parseRange(`${formatTime(before)}..${formatTime(start)}`);
 }
 
 function textOf({ words }: Template<unknown>): string {

@@ -9,8 +9,9 @@ import {
   type Service,
 } from '../../../result/display/display-services.js';
 import { rowTexts } from '../../../result/display/display-text.js';
+import { nanosIn } from '../../../result/trace/trace-spans.js';
 import { shortDuration } from '../../../result/trace/waterfall.js';
-import { parseGoDuration, parseTime, SECOND } from '../../../time.js';
+import { parseTime, SECOND } from '../../../time.js';
 import type { MagicHost } from '../magic.js';
 import { MagicError } from '../magic-arguments.js';
 import { say } from '../output.js';
@@ -103,9 +104,8 @@ function figuresOf(
   };
 }
 
-/** Formats a duration; a number without a unit is nanoseconds. */
 function durationText(text: string | null | undefined): string {
   if (text === null || text === undefined) return '?';
-  const nanos = /^[\d.]+(?:e\+?\d+)?$/.test(text) ? BigInt(Math.round(Number(text))) : parseGoDuration(text);
+  const nanos = nanosIn(text);
   return nanos === undefined ? text : shortDuration(nanos);
 }

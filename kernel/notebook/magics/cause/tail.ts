@@ -116,7 +116,8 @@ function optionsOf({ raw }: MagicCall): {
   for (let found = OPTION.exec(text); found !== null; found = OPTION.exec(text)) {
     const [whole, first = found[3] ?? '', value = found[4] ?? ''] = found;
     options.set(first, value);
-    text = text.replace(whole, '').trim();
+    // The same words may also be in a string of the query.
+    text = `${text.slice(0, found.index)}${text.slice(found.index + whole.length)}`.trim();
   }
   return { text, options };
 }

@@ -50,6 +50,11 @@ const bench = realBench({
     level,
     message: `session opened for user ${user} by root`,
   })),
+  old: [
+    { _time: '1969-12-31T10:00:00Z', message: 'job done' },
+    { _time: '1970-01-01T10:00:00Z', message: 'job done' },
+    { _time: '1970-01-01T11:00:00Z', message: 'disk full' },
+  ],
   plain: [{ _time: at(10, 0), n: 1 }],
   mixed: [
     ...['0042', '17', '12'].map(id => ({
@@ -115,6 +120,14 @@ describe('%patterns', () => {
       '1 template of 7 lines in message',
       '1 7 session opened for user <*> by root 100% ▁▁▁▁▁▁█▁▁▁▁▁ new error, info, warn session opened for user bob by root 2026-01-02T12:00:10Z 2026-01-02T12:00:50Z',
     ]);
+  });
+
+  test('marks templates as new in a range that starts with 1970', async () => {
+    const cell = await bench().run('%%time 1970-01-01\n%patterns old');
+    const isNew = table(cell).flatMap(
+      line => /^\d 1 (job|disk) .*?(new)?(?= (?:job|disk) )/.exec(line)?.slice(1) ?? [],
+    );
+    expect(isNew).toEqual(['disk', 'new', 'job', undefined]);
   });
 
   test("types a field as a number only if every value is one, and matches only a template's lines", async () => {

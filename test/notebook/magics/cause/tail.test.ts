@@ -241,6 +241,20 @@ describe('%tail', () => {
     expect(shown(run).at(-1)).toContain(': 1.');
   });
 
+  test('keeps an option that is part of a string in the query', async () => {
+    let isWaiting: () => void = () => undefined;
+    const waiting = new Promise<void>(resolve => {
+      isWaiting = resolve;
+    });
+    const query = `app | where round == ${round} and note == "ran with --for 2s"`;
+    const running = grid.run(`%tail ${query} --for 2s`, { onOutput: isWaiting });
+    await waiting;
+    await ingest([{ round, note: 'ran with --for 2s' }]);
+    const run = await running;
+    expect(traceback(run)).toEqual([]);
+    expect(shown(run).at(-1)).toContain(': 1.');
+  });
+
   test.each<[string, () => Bench, number]>([
     ['a grid', () => grid, 500],
     ['lines', () => terminal, 2_000],
