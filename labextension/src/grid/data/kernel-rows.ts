@@ -21,9 +21,12 @@ const ENDED: ReadonlySet<Kernel.Status> = new Set(['dead', 'restarting', 'autore
 
 const UNREADABLE = 'The rows from the kernel cannot be read.';
 
+type Answered = PageReply | ProfileReply;
+type Bytes = ArrayBuffer | ArrayBufferView | undefined;
+
 interface Waiting {
   readonly request: Unnumbered<Request>;
-  resolve(reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined): void;
+  resolve(reply: Answered, buffer: Bytes): void;
   reject(error: SourceError): void;
 }
 
@@ -67,23 +70,12 @@ export async function kernelRows(
     if (reply.kind === 'error') asked?.reject(failure(reply));
     else asked?.resolve(reply, buffers?.[0]);
   };
-  const onStatus = () => {
-    if (kernel.isDisposed || ENDED.has(kernel.status)) gone();
-  };
   const send = (id: number, request: Unnumbered<Request>) =>
     comm.send({ ...request, id } as unknown as Parameters<typeof comm.send>[0]);
-  // Requests or responses sent just before a connection broke may be lost; reading twice is harmless.
-  const onConnection = (_kernel: unknown, status: Kernel.ConnectionStatus) => {
-    if (status === 'connected' && !isGone) for (const [id, { request }] of waiting) send(id, request);
-  };
-  carrier.connectionStatusChanged.connect(onConnection);
-  kernel.statusChanged.connect(onStatus);
-  kernel.disposed.connect(gone);
-  const unfollow = () => {
-    carrier.connectionStatusChanged.disconnect(onConnection);
-    kernel.statusChanged.disconnect(onStatus);
-    kernel.disposed.disconnect(gone);
-  };
+  const unfollow = follow(kernel, carrier, gone, () => {
+    // Requests or responses sent just before a connection broke may be lost; reading twice is harmless.
+    if (!isGone) for (const [id, { request }] of waiting) send(id, request);
+  });
   comm.open({ result } satisfies OpenData);
   try {
     await ready;
@@ -94,7 +86,7 @@ export async function kernelRows(
 
   const ask = <Answer>(
     request: Unnumbered<Request>,
-    read: (reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined) => Answer,
+    read: (reply: Answered, buffer: Bytes) => Answer,
     signal?: AbortSignal,
   ) =>
     new Promise<Answer>((resolve, reject) => {
@@ -103,21 +95,7 @@ export async function kernelRows(
       const id = next++;
       const cancel = () => waiting.has(id) && send(next++, { op: 'cancel', of: id });
       const end = () => signal?.removeEventListener('abort', cancel);
-      waiting.set(id, {
-        request,
-        resolve: (reply, buffer) => {
-          end();
-          try {
-            resolve(read(reply, buffer));
-          } catch (error) {
-            reject(error instanceof SourceError ? error : new SourceError(UNREADABLE, false));
-          }
-        },
-        reject: error => {
-          end();
-          reject(error);
-        },
-      });
+      waiting.set(id, { request, ...settling(read, resolve, reject, end) });
       send(id, request);
       signal?.addEventListener('abort', cancel, { once: true });
     });
@@ -125,7 +103,7 @@ export async function kernelRows(
     canCompute: true,
     canArrange: true,
     page: (view: View, offset, limit, signal): Promise<Page> => {
-      const read = (reply: PageReply | ProfileReply, buffer: ArrayBuffer | ArrayBufferView | undefined) => {
+      const read = (reply: Answered, buffer: Bytes) => {
         if (reply.kind !== 'page' || buffer === undefined)
           throw new SourceError('The kernel sent no rows.', false);
         return { table: tableFromIPC(bytesOf(buffer)), offset: reply.offset, rows: reply.rows };
@@ -144,6 +122,52 @@ export async function kernelRows(
       unfollow();
       // A restarting kernel accepts no messages.
       if (!isGone && !comm.isDisposed && !kernel.isDisposed) comm.close();
+    },
+  };
+}
+
+/** Calls back when the kernel is gone or connected again, until the returned function is called. */
+function follow(
+  kernel: Kernel.IKernelConnection,
+  carrier: ReturnType<typeof withComms>,
+  gone: () => void,
+  connected: () => void,
+): () => void {
+  const onStatus = () => {
+    if (kernel.isDisposed || ENDED.has(kernel.status)) gone();
+  };
+  const onConnection = (_kernel: unknown, status: Kernel.ConnectionStatus) => {
+    if (status === 'connected') connected();
+  };
+  carrier.connectionStatusChanged.connect(onConnection);
+  kernel.statusChanged.connect(onStatus);
+  kernel.disposed.connect(gone);
+  return () => {
+    carrier.connectionStatusChanged.disconnect(onConnection);
+    kernel.statusChanged.disconnect(onStatus);
+    kernel.disposed.disconnect(gone);
+  };
+}
+
+/** Returns the two ways to end a request: an unreadable reply ends it with an error. */
+function settling<Answer>(
+  read: (reply: Answered, buffer: Bytes) => Answer,
+  resolve: (answer: Answer) => void,
+  reject: (error: SourceError) => void,
+  end: () => void,
+): Pick<Waiting, 'resolve' | 'reject'> {
+  return {
+    resolve: (reply, buffer) => {
+      end();
+      try {
+        resolve(read(reply, buffer));
+      } catch (error) {
+        reject(error instanceof SourceError ? error : new SourceError(UNREADABLE, false));
+      }
+    },
+    reject: error => {
+      end();
+      reject(error);
     },
   };
 }
