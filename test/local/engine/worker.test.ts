@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
+import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { sqlText } from '../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../kernel/local/engine/duckdb.js';
 import type { CellForm } from '../../../kernel/local/engine/engine-columns.js';
 import { engineFailure } from '../../../kernel/local/engine/engine-failure.js';
@@ -191,4 +193,18 @@ test('abandoning a result early does not fail the next statement', async () => {
   await expect(left).rejects.toMatchObject({ detail: 'enough' });
   expect(await engine.run('SELECT 1')).toEqual([[1]]);
   expect(seen(await readEven(engine, 'whole'))).toEqual([1_000_000, '1999998', counted]);
+});
+
+test('a page of sorted rows is found by its keys before other columns are read', async () => {
+  const dataDir = await temporaryDirectory();
+  const engine = await Engine.open({ dataDir, families: [], connections: 1 });
+  onTestFinished(() => engine.close());
+  const file = sqlText(path.join(dataDir, 'rows.parquet'));
+  const rows =
+    "SELECT hash(i) % 100000 AS k, hash(i)::VARCHAR AS a, i || '' AS b, i % 7 AS c FROM range(300000) r(i)";
+  await engine.run(`COPY (${rows}) TO ${file}`);
+  const first = (from: string) => `SELECT k, a, b, c FROM ${from} ORDER BY k, a LIMIT 1001`;
+  const page = first(`read_parquet(${file})`);
+  expect(String(await engine.run(`EXPLAIN ${page}`))).toContain('file_row_number');
+  expect(await engine.run(page)).toEqual(await engine.run(first(`(${rows})`)));
 });

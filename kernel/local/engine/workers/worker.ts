@@ -223,6 +223,8 @@ function connectionSettings(profile: string): string[] {
     'SET enable_progress_bar_print=false',
     // A dataset file never changes under its name, so its footer is read once instead of by every query.
     'SET parquet_metadata_cache=true',
+    // The first rows of a sort are found by its keys before their other columns are read, up to this many rows: a page of results.
+    'SET late_materialization_max_rows=2000',
     "SET enable_profiling='json'",
     profilingOff,
     `SET profiling_output=${sqlText(profile)}`,
