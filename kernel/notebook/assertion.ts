@@ -100,6 +100,8 @@ class Reader {
     const [a, b] = sameKind(left, right);
     if ((typeof a === 'string') !== (typeof b === 'string'))
       throw unreadable(this.#condition, `a string is compared with a number in \`${this.#text(expr)}\``);
+    // No number is equal to NaN, or in any order with it.
+    if (Number.isNaN(a) || Number.isNaN(b)) return expr.operator === '!=';
     return test(a < b ? -1 : a > b ? 1 : 0);
   }
 
@@ -221,7 +223,8 @@ function extreme(
   values: readonly Exclude<Figure, null>[],
   wins: (a: Exclude<Figure, null>, b: Exclude<Figure, null>) => boolean,
 ): Figure {
-  const [first = null, ...others] = values;
+  // One NaN is enough: an assertion about all values must not depend on their order.
+  const [first = null, ...others] = values.some(Number.isNaN) ? [Number.NaN] : values;
   return others.reduce<Figure>((best, each) => (best !== null && wins(each, best) ? each : best), first);
 }
 
@@ -263,7 +266,9 @@ function figureOf(text: string, field: Field): Exclude<Figure, null> {
 function figureText(figure: Figure, field: Field): string {
   if (figure === null) return 'null, because it has no value';
   const kind = valueKind(field);
-  if (typeof figure === 'bigint' && kind === 'time') return formatTime(figure);
-  if (typeof figure === 'bigint' && kind === 'span') return formatDuration(figure);
+  const isNanos = kind === 'time' || kind === 'span';
+  const whole = isNanos && typeof figure === 'number' ? BigInt(Math.round(figure)) : figure;
+  if (typeof whole === 'bigint' && kind === 'time') return formatTime(whole);
+  if (typeof whole === 'bigint' && kind === 'span') return formatDuration(whole);
   return String(figure);
 }

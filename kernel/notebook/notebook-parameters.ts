@@ -190,7 +190,7 @@ function noLiteral(name: string, text: string, why?: string): MagicError {
 function constantOf(expr: Expr): ParameterValue | undefined {
   switch (expr.kind) {
     case 'literal':
-      return { type: expr.type, json: literalJson(expr) };
+      return isOverflow(expr.value) ? undefined : { type: expr.type, json: literalJson(expr) };
     case 'paren':
       return constantOf(expr.inner);
     case 'unary':
@@ -220,10 +220,15 @@ function negated(expr: Extract<Expr, { kind: 'unary' }>): ParameterValue | undef
   const { operand } = expr;
   if (operand.kind !== 'literal' || expr.operator === 'not') return undefined;
   const value: unknown = operand.value;
-  if (typeof value !== 'bigint' && typeof value !== 'number') return undefined;
+  if ((typeof value !== 'bigint' && typeof value !== 'number') || isOverflow(value)) return undefined;
   const sign = expr.operator === '-' ? -1 : 1;
   const signed = typeof value === 'bigint' ? value * BigInt(sign) : value * sign;
   return { type: operand.type, json: literalJson({ type: operand.type, value: signed }) };
+}
+
+/** Returns whether a number exceeds a double, as `1e400` does: JSON has no infinity. */
+function isOverflow(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isFinite(value);
 }
 
 function literalJson({ type, value }: { readonly type: TypeName; readonly value: unknown }): unknown {

@@ -140,9 +140,16 @@ export async function writeSetting(file: string, name: string, value: string | u
   const line = value === undefined ? [] : [`${name} = ${JSON.stringify(value)}`];
   const at = lines.findIndex(each => new RegExp(`^\\s*${name}\\s*=`).test(each));
   const written = at < 0 ? [...line, ...lines] : lines.toSpliced(at, 1, ...line);
+  const text = written.map(each => `${each}\n`).join('');
+  const found = (await entriesOf(text).catch(() => ({ [name]: null })))[name];
+  if (found !== value)
+    throw new SettingError(
+      `${name} is written in ${file} in a form that only an editor can change`,
+      'Write it on one line, without quotes around the name.',
+    );
   const beside = `${file}.${crypto.randomUUID()}.tmp`;
   try {
-    await writeFile(beside, written.map(each => `${each}\n`).join(''));
+    await writeFile(beside, text);
     await rename(beside, file);
   } catch (cause) {
     await rm(beside).catch(() => undefined);
@@ -159,12 +166,16 @@ async function textIn(file: string): Promise<string> {
   });
 }
 
+async function entriesOf(text: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parse } = await import('smol-toml');
+  return parse(text);
+}
+
 async function readFileOf(file: string): Promise<readonly (readonly [name: string, value: string])[]> {
   const text = await textIn(file);
-  const { parse } = await import('smol-toml');
   let entries: Readonly<Record<string, unknown>>;
   try {
-    entries = parse(text);
+    entries = await entriesOf(text);
   } catch (cause) {
     const { line } = cause as { readonly line?: unknown };
     const place = typeof line === 'number' ? ` at line ${line}` : '';

@@ -7,6 +7,7 @@ import {
   EARLIEST_TIME,
   formatTime,
   HOUR,
+  isBeyond,
   isBeyondTime,
   LATEST_TIME,
   MILLISECOND,
@@ -51,6 +52,8 @@ export class TimeRangeError extends AplKernelError {
   }
 }
 
+const LIMITS = '1677-09-22 to 2262-04-11, the range of 64-bit nanoseconds';
+
 const spellings =
   'Write `last 1h`, `-1d12h`, `now-1d now-1h`, `today`, `this week`, `all`, `2026`, `2026-01`, `2026-01-31`, `2026-01-01..2026-01-02`, `yesterday 10:00..11:00`, or two times such as `2026-01-01T10:00Z 2026-01-01T11:30Z`.';
 
@@ -88,12 +91,28 @@ export function parseInstant(text: string, now: bigint): bigint {
   return timeOf(bound(tidy(text)), now);
 }
 
-/** Resolves the range as of `now` (nanoseconds since 1970); throws TimeRangeError if it is empty. */
+/** Resolves the range as of `now` (nanoseconds since 1970); throws TimeRangeError if it is empty or beyond the limits of a time. */
 export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
   const start = timeOf(range.start, now);
   const end = timeOf(range.end, now);
+  if (isBeyond(start) || isBeyond(end))
+    throw new TimeRangeError(`the range ${shown(range.label)} goes beyond ${LIMITS}`);
   checkOrder(start, end);
   return { startTime: formatTime(start), endTime: formatTime(end) };
+}
+
+/** Like `resolveRange`, but never throws: a range that is empty as of `now`, such as `today 10:00..` at night, ends as it starts. */
+export function resolveForDisplay(range: TimeRange, now: bigint): ResolvedRange {
+  const [start, end] = [range.start, range.end].map(each => withinLimits(timeOf(each, now))) as [
+    bigint,
+    bigint,
+  ];
+  return { startTime: formatTime(start), endTime: formatTime(start < end ? end : start) };
+}
+
+function withinLimits(time: bigint): bigint {
+  if (time < EARLIEST_TIME) return EARLIEST_TIME;
+  return time > LATEST_TIME ? LATEST_TIME : time;
 }
 
 /**
@@ -316,9 +335,7 @@ function absoluteTime(text: string): bigint | undefined {
   const time = parseTime(whole);
   if (time !== undefined) return time;
   throw new TimeRangeError(
-    isBeyondTime(whole)
-      ? `${shown(text)} is outside 1677-09-22 to 2262-04-11, the range of 64-bit nanoseconds`
-      : `${shown(text)} is not a valid time`,
+    isBeyondTime(whole) ? `${shown(text)} is outside ${LIMITS}` : `${shown(text)} is not a valid time`,
   );
 }
 

@@ -151,6 +151,16 @@ describe('refuses a range', () => {
     expect(refusal(() => parseRange(input))[0]).toBe(message);
   });
 
+  test.each(['last 600y', 'last 99999 years', '2262', '2262-04'])(
+    'on resolving, if it goes beyond the limits of a time: %s',
+    input => {
+      const range = parseRange(input);
+      expect(refusal(() => resolveRange(range, now))[0]).toBe(
+        `the range \`${range.label}\` goes beyond 1677-09-22 to 2262-04-11, the range of 64-bit nanoseconds`,
+      );
+    },
+  );
+
   test('on resolving, if it is reversed by then', () => {
     const range = parseRange('2026-03-05 now');
     expect(refusal(() => resolveRange(range, now))[0]).toBe(

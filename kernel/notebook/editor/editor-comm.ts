@@ -18,7 +18,7 @@ import { magicLines } from '../magics/magic-lines.js';
 import { magicHelp } from '../magics/magic-reference.js';
 import { magics } from '../magics/magic-table.js';
 import type { Session } from '../session.js';
-import { isFrozen, resolveRange } from '../time-range.js';
+import { isFrozen, resolveForDisplay } from '../time-range.js';
 import { fieldSchema, resultSchemas, seenBy } from './completion.js';
 import { listOf } from './editor-lists.js';
 
@@ -201,7 +201,7 @@ function sessionFacts({
   return {
     profile: profileName,
     isLocal: profileName === localProfile,
-    range: { label: range.label, ...resolveRange(range, options.now()), isFrozen: isFrozen(range) },
+    range: { label: range.label, ...resolveForDisplay(range, options.now()), isFrozen: isFrozen(range) },
     stars: starsVersion,
   };
 }

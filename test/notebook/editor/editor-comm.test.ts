@@ -156,6 +156,22 @@ test('a toolbar receives the range and the profile that cells set', async () => 
   });
 });
 
+test('a range that is empty for a while does not stop cells from running', async () => {
+  let now = 1_772_620_000_000_000_000n;
+  const plain = bench;
+  bench = await startBench({ now: () => now });
+  await bench.run('%time today 10:00..');
+  const editor = connect();
+  await editor.facts();
+  now = 1_772_672_400_000_000_000n;
+  const { outcome } = await bench.run('%version');
+  expect(outcome.status).toBe('ok');
+  expect(await editor.next()).toMatchObject({
+    session: { range: { startTime: '2026-03-05T10:00:00Z', endTime: '2026-03-05T10:00:00Z' } },
+  });
+  await plain.close();
+});
+
 /** Sends a question once the facts have arrived; returns the answer without the question. */
 async function ask(question: object): Promise<object> {
   const editor = connect();

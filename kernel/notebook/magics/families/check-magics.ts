@@ -124,8 +124,9 @@ function shortfallLines(session: Pick<Session, 'results'>, name: string): readon
 
 /** Formats a cell of a change: its value, or both with an arrow; empty if it is neither a key nor changed. */
 function textOf(change: RowChange, column: string): string {
-  if (change.kind !== 'changed') return change.cells[column] ?? 'null';
+  if (change.kind !== 'changed')
+    return (Object.hasOwn(change.cells, column) ? change.cells[column] : null) ?? 'null';
   const cell = change.cells.find(each => each.column === column);
   if (cell !== undefined) return `${cell.before ?? 'null'} \u2192 ${cell.after ?? 'null'}`;
-  return column in change.key ? (change.key[column] ?? 'null') : '';
+  return Object.hasOwn(change.key, column) ? (change.key[column] ?? 'null') : '';
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { assertResult } from '../../../../kernel/notebook/assertion.js';
+import { sampleResult } from '../../../result/sample.js';
 import { realBench } from '../../real-bench.js';
 import { printed, shown, traceback } from '../../session.js';
 
@@ -70,6 +72,22 @@ describe('%assert', () => {
     expect(traceback(await run('rows == 0 and no_nulls(ms)', none))).toEqual([]);
   });
 
+  test.each(['["NaN", 5]', '[5, "NaN"]'])('compares with NaN as unequal, wherever it is: %s', cells => {
+    const result = sampleResult([{ columns: [['x', 'float', cells]] }]);
+    for (const condition of ['max(x) == 5', 'max(x) <= 5', 'min(x) >= 5', 'sum(x) < 100', 'avg(x) > 0'])
+      expect(() => assertResult(condition, result)).toThrow(
+        `does not hold: ${condition} (${condition.slice(0, 6)} is NaN)`,
+      );
+    expect(assertResult('max(x) != 5', result)).toBe('max(x) is NaN');
+  });
+
+  test('shows the average of durations and times as such', async () => {
+    const condition = 'avg(took) < 5m and avg(_time) < datetime(2026-01-03)';
+    expect(printed(await run(condition))).toBe(
+      `holds:  ${condition} (avg(took) is 750ms, avg(_time) is 2026-01-02T11:00:00Z)\n`,
+    );
+  });
+
   test.each([
     ['rows >', 'cannot be parsed'],
     ['max(nope) > 1', 'the result has no field nope'],
@@ -135,6 +153,19 @@ describe('%diff', () => {
     const text = shown(await bench().run(`%diff a b ${options}`))[0];
     const table = text?.split('\n').map(line => line.replace(/ +/g, ' ').trim());
     expect(table?.slice(2)).toEqual(lines);
+  });
+
+  test('shows fields with the names of members that every object has', async () => {
+    await bench().run(
+      'a << datatable(k: long, constructor: string, v: long)[1, "same", 1]\n\nb << datatable(k: long, constructor: string, v: long)[1, "same", 2, 2, "new", 3]',
+    );
+    const text = shown(await bench().run('%diff a b --key k'))[0];
+    expect(
+      text
+        ?.split('\n')
+        .map(line => line.replace(/ +/g, ' ').trim())
+        .slice(2),
+    ).toEqual(['row k constructor v', 'changed 1 1 → 2', 'added 2 new 3']);
   });
 
   test('treats numbers within the tolerance as equal', async () => {

@@ -56,6 +56,18 @@ describe('%config', () => {
     ]);
   });
 
+  test.each(['"limit" = 7\n', 'limit = """\n7"""\n'])(
+    'leaves a file unchanged that it cannot edit: %j',
+    async text => {
+      await writeFile(userFile(), text);
+      for (const line of ['%config limit 9', '%config limit --clear'])
+        expect(traceback(await bench.run(line))[0]).toBe(
+          `setting: limit is written in ${userFile()} in a form that only an editor can change`,
+        );
+      expect(await readFile(userFile(), 'utf8')).toBe(text);
+    },
+  );
+
   test('applies a time limit immediately', async () => {
     const own = await startBench({
       reply: seen => (seen.body.includes('slow') ? () => undefined : everyday(seen)),

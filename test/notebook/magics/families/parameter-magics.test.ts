@@ -145,6 +145,8 @@ describe('the %param line', () => {
     ['%param', '%param: give a name and a value'],
     ['%param n', '%param: n has no value: write n = …'],
     ['%param n =', '%param: n cannot be nothing'],
+    ['%param n = 1e400', '%param: n cannot be 1e400, which is not a literal'],
+    ['%param n = -1e400', '%param: n cannot be -1e400, which is not a literal'],
     ['%param n = now()', '%param: n cannot be now(), which is not a literal'],
     ['%param n = not(true)', '%param: n cannot be not(true), which is not a literal'],
     ['%param n = -"a"', '%param: n cannot be -"a"'],
