@@ -183,22 +183,27 @@ function readBin(json: JsonBytes, buckets: Buckets): void {
 function readGroup(json: JsonBytes, buckets: Buckets, rows: Rows, time: Uint8Array | undefined): void {
   rows.count += 1;
   if (time !== undefined) rows.add('_time', time, 'datetime');
-  const named = new Map<string, number>();
+  let listAt: number | undefined;
   for (const key of json.keys()) {
     const opens = json.peek();
-    if (key === 'group' && opens === OPEN_OBJECT)
+    if (key === 'group' && opens === OPEN_OBJECT) {
       for (const name of json.keys()) {
         buckets.keys.add(name);
         rows.take(name, json);
       }
-    else if (key === 'aggregations' && opens === OPEN_ARRAY)
-      for (const _ of json.elements()) readAggregation(json, rows, named);
-    else json.skip();
+      continue;
+    }
+    if (key === 'aggregations' && opens === OPEN_ARRAY) listAt = json.pos;
+    json.skip();
   }
+  if (listAt === undefined) return;
+  const list = new JsonBytes(json.bytes, listAt);
+  const taken = new Set(buckets.keys);
+  for (const _ of list.elements()) readAggregation(list, rows, taken);
 }
 
-/** Reads an aggregation. If several share a name, the later ones are numbered. */
-function readAggregation(json: JsonBytes, rows: Rows, named: Map<string, number>): void {
+/** Reads an aggregation. If its name is taken, by a group or an earlier one, it is numbered. */
+function readAggregation(json: JsonBytes, rows: Rows, taken: Set<string>): void {
   let op = '';
   let valueAt: number | undefined;
   for (const key of json.keys()) {
@@ -207,9 +212,9 @@ function readAggregation(json: JsonBytes, rows: Rows, named: Map<string, number>
     if (key === 'op' && json.peek() === QUOTE) op = String(json.value());
     else json.skip();
   }
-  const before = named.get(op) ?? 0;
-  named.set(op, before + 1);
-  const name = before === 0 ? op : `${op}_${before}`;
+  let name = op;
+  for (let number = 1; taken.has(name); number++) name = `${op}_${number}`;
+  taken.add(name);
   if (valueAt !== undefined) rows.take(name, new JsonBytes(json.bytes, valueAt));
 }
 

@@ -57,6 +57,21 @@ describe('a response in the legacy format', () => {
     });
   });
 
+  test('keeps aggregations with the name of a group, or of a numbered one', () => {
+    const values = ['n', 'n_1', 'sum', 'sum'].map((op, value) => `{"op":"${op}","value":${value}}`);
+    const totals = `[{"aggregations":[${values}],"group":{"n":"a"}}]`;
+    expect(tablesOf(`{${status},"buckets":{"series":[],"totals":${totals}}}`)[0]).toMatchObject({
+      groups: ['n'],
+      columns: {
+        n: ['Utf8', 'a'],
+        n_1: ['Int64', '0'],
+        n_1_1: ['Int64', '1'],
+        sum: ['Int64', '2'],
+        sum_1: ['Int64', '3'],
+      },
+    });
+  });
+
   test('has its time bins and groups in one table, and totals in another', () => {
     const group = (id: number, host: string, n: number) =>
       `{"id":${id},"group":{"host":"${host}"},"aggregations":[{"op":"n","value":${n}},{"value":null,"op":"m"}]}`;

@@ -191,7 +191,7 @@ async function list({ lists }: MagicCall, { session, io, plan }: MagicHost): Pro
     io.signal,
   );
   const rows = [...items]
-    .sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+    .sort((a, b) => Number((parseTime(a.time) ?? 0n) - (parseTime(b.time) ?? 0n)))
     .map(each => [
       each.time,
       each.endTime ?? '',

@@ -134,6 +134,19 @@ describe('a new annotation', () => {
   });
 });
 
+test('--list sorts by time, however a service writes it', async () => {
+  const times = ['2026-03-04T05:00:00Z', '2026-03-04T05:00:00.5Z', '2026-03-04T06:30:00+02:00'];
+  kept = times.map((time, at) => ({
+    id: `ann_${at}`,
+    datasets: ['web'],
+    time,
+    type: 'note',
+    title: `t${at}`,
+  }));
+  const [list = ''] = shown(await bench.run('%annotate --list'));
+  expect([...list.matchAll(/ann_\d/g)].flat()).toEqual(['ann_2', 'ann_0', 'ann_1']);
+});
+
 test('--list shows the annotations of the named datasets in the time range, in order', async () => {
   await bench.run('%annotate Later --time 2026-03-04T05:00Z --dataset web');
   await bench.run(
