@@ -27,7 +27,7 @@ import { readJson } from './readers/json.js';
 import { readLines } from './readers/logs/log-lines.js';
 import { failureOf } from './readers/parquet/parquet-damage.js';
 import { readParquet, rowsInParquet } from './readers/parquet/parquet-reader.js';
-import { cells, type ReadField, type Reading } from './readers/reading.js';
+import { cells, doubtOf, type ReadField, type Reading } from './readers/reading.js';
 import { rowsByLines, spreadSample } from './readers/sample.js';
 import { unpacked } from './readers/unpacked.js';
 import type { Prepared } from './sources/joined.js';
@@ -402,7 +402,8 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
         continue;
       }
       if (!reading.wider || failure === undefined || notUtf8.test(failure)) throw error;
-      await inspect(load);
+      // The same columns are read again.
+      if (doubtOf(failure) === undefined) await inspect(load);
       reading = await reading.wider(failure);
     }
   }

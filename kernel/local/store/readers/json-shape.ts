@@ -153,6 +153,11 @@ export function maybeNoString(text: string): string {
   return `CASE WHEN ${cases.join(' WHEN ')} ELSE false END`;
 }
 
+/** Returns the SQL of whether a string is a hexadecimal number: some of its kind have no letters, or an `e` between digits only. */
+function isDigitsOfHex(text: string): string {
+  return `CASE WHEN ${text} < '0' THEN false WHEN ${text} < ':' THEN regexp_full_match(${text}, '\\d[\\da-fA-F]{7,}') ELSE false END`;
+}
+
 /**
  * Limits for the number of keys of an object over all rows: one with more is a map, not a record, and becomes one field. Tried in turn
  * until there are few enough fields.
@@ -240,7 +245,7 @@ async function addKeys(
   // Only a sample determines how strings are read.
   const string = isSample ? `CASE WHEN kind = 'VARCHAR' THEN v->>'$' END` : 'NULL::VARCHAR';
   const rows = await connection.run(
-    `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), bool_or(${maybeNoString('s')}), min(n) AS first
+    `SELECT p, k, kind, bool_or(${big}), bool_or(${inexact}), bool_or(${maybeNoString('s')} OR ${isDigitsOfHex('s')}), min(n) AS first
      FROM (SELECT p, k, n, kind, CASE WHEN kind NOT IN ('VARCHAR', 'OBJECT', 'ARRAY') THEN v::VARCHAR END AS r, ${string} AS s
        FROM (SELECT p, k, v, n * 100000 + i AS n, json_type(v) AS kind
          FROM (SELECT p, n, unnest(map_keys(o)) AS k, unnest(map_values(o)) AS v, unnest(range(cardinality(o)::BIGINT)) AS i FROM ${found})))

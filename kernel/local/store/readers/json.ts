@@ -24,6 +24,8 @@ import {
 } from './json-shape.js';
 import { packingOf } from './packing.js';
 import {
+  doubtAt,
+  doubtOf,
   exceedsReal,
   keep,
   mismatch,
@@ -211,24 +213,39 @@ async function readColumns(
     const fields = leaves.map((leaf, index) => {
       const name = names[index] ?? '';
       return texts.has(leaf)
-        ? { name, type: 'string' as const, sql: checkedText(`r${index}`) }
+        ? { name, type: 'string' as const, sql: checkedText(index) }
         : fieldOf(leaf, name, index);
     });
     const about = { fields, notes: [...notes, ...named], ...more, shareOfFile: afterHead };
     return { from: relationOf(file), sample, ...about, wider };
   };
-  const exact = async () => (await reading(new Set())) ?? wider();
-  const texts = new Set(leaves.filter(({ type, ambiguous }) => type === 'string' && !ambiguous));
-  const found = await reading(texts);
-  if (found === undefined || texts.size === 0) return found;
-  return { ...found, wider: failure => (failure?.includes(doubt) ? exact() : wider(failure)) };
+  const texts = leaves.filter(({ type, ambiguous }) => type === 'string' && !ambiguous);
+  // Texts in doubt are read with their quotes, those of one field after each pass that ends, and all of them if many fields have some.
+  const withTexts = async (some: readonly JsonLeaf[]): Promise<Reading | undefined> => {
+    const found = await reading(new Set(some));
+    const exact = async (place: number) => {
+      const left = some.filter(leaf => leaf !== leaves[place]);
+      return (await withTexts(texts.length - left.length > mostDoubts ? [] : left)) ?? wider();
+    };
+    return (
+      found && {
+        ...found,
+        wider: failure => {
+          const place = doubtOf(failure);
+          return place === undefined ? wider(failure) : exact(place);
+        },
+      }
+    );
+  };
+  return withTexts(texts);
 }
 
-/** Error that ends a pass at a text that may not have been a string. */
-const doubt = 'a text may be another value';
+/** Maximum number of fields that end a pass of their own with a text in doubt. */
+const mostDoubts = 2;
 
-function checkedText(text: string): string {
-  return `CASE WHEN ${maybeNoString(text)} THEN error(${sqlText(doubt)}) ELSE ${text} END`;
+function checkedText(place: number): string {
+  const text = `r${place}`;
+  return `CASE WHEN ${maybeNoString(text)} THEN ${doubtAt(place)} ELSE ${text} END`;
 }
 
 /** Reads after examining all values, including those that are not objects; of a repeated key, the last value wins. */

@@ -77,6 +77,18 @@ export function mismatchOf(failure: string | undefined): Mismatch | undefined {
   return { place: Number(place), text: Buffer.from(hex, 'hex').toString() };
 }
 
+/** Returns the SQL that ends the pass at a text in the field with this index that may not have been a string. */
+export function doubtAt(place: number): string {
+  return `error('a text may be another value in field ${place}')`;
+}
+
+/** Returns the index of the field with a text that ended a pass because it may not have been a string. */
+export function doubtOf(failure: string | undefined): number | undefined {
+  const [, place] =
+    /^Invalid Input Error: a text may be another value in field (\d+)$/m.exec(failure ?? '') ?? [];
+  return place === undefined ? undefined : Number(place);
+}
+
 /** Returns the SELECT of a reading's fields as columns c0..cn of `relation`. */
 export function cells(fields: readonly ReadField[], relation: string): string {
   return `SELECT ${fields.map(({ sql }, index) => `${sql} AS c${index}`).join(', ')} FROM ${relation}`;

@@ -46,7 +46,9 @@ async function typesOf(format: Format, lines: readonly string[], options: CsvOpt
     }
     const looked = statements.some(sql => /map_keys|unnest/.test(sql) && sql.includes(`'${file}'`));
     const careful = reading?.from.includes('store_rejects') === true;
-    return { types: reading?.fields.map(({ type }) => type), notes: reading?.notes, looked, passes, careful };
+    const fields = reading?.fields ?? [];
+    const quoted = fields.filter(({ sql }) => sql.includes("->>'$'")).map(({ name }) => name);
+    return { types: fields.map(({ type }) => type), notes: reading?.notes, looked, passes, careful, quoted };
   });
 }
 
@@ -88,6 +90,30 @@ test.each<readonly [what: string, odd: readonly string[], types: string, notes: 
     looked: false,
   });
 });
+
+test.each<readonly [what: string, odd: readonly string[], passes: number, quoted: readonly string[]]>([
+  ['no such string', [], 1, ['id']],
+  ['a hexadecimal number of digits only', ['{"id":"123456789012"}'], 1, ['id']],
+  ['a string like an integer', ['{"t":"12"}'], 2, ['id', 't']],
+  ['one in each of two fields', ['{"t":"12"}', '{"t2":"true"}'], 3, ['id', 't', 't2']],
+  [
+    'one in each of many fields',
+    ['{"t":"12"}', '{"t2":"12"}', '{"t3":"12"}', '{"t4":"12"}'],
+    4,
+    ['id', 't', 't2', 't3', 't4', 't5'],
+  ],
+])(
+  'JSON: strings that are like other values only outside the sample, %s, are read with quotes in their fields',
+  async (_, odd, passes, quoted) => {
+    const usual = many('{"id":"1f00ba4c9e21","t":"x","t2":"x","t3":"x","t4":"x","t5":"x"}');
+    expect(await typesOf('json', [...usual, ...odd])).toEqual({
+      types: new Array(6).fill('string'),
+      notes: [],
+      looked: false,
+      ...{ passes, careful: false, quoted },
+    });
+  },
+);
 
 test.each<readonly [what: string, odd: readonly string[], types: string, notes: readonly string[]]>([
   ['a real among integers', ['1.5,x,true,'], 'real string bool string', [holds('n', 'real', 'long')]],
@@ -137,6 +163,7 @@ test.each([
     looked: true,
     passes,
     careful: false,
+    quoted: [],
   });
 });
 
