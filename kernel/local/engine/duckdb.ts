@@ -6,6 +6,7 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBInstance,
+  type DuckDBResult,
   type DuckDBType,
   type DuckDBValue,
   VARCHAR,
@@ -252,6 +253,8 @@ export type RunStatement = <T>(sql: string, consume: Consume<T>, delivery: Deliv
 /** A connection leased for several statements, which share its temporary tables. */
 export interface Connection {
   run(sql: string): Promise<DuckDBValue[][]>;
+  /** Runs a long statement, during which no thread of the process waits. */
+  runApart(sql: string): Promise<DuckDBValue[][]>;
   /** Appends chunks to a table in order, yielding to other work of this process in between. */
   append(
     schema: string,
@@ -363,13 +366,15 @@ function stoppedError({ reason }: AbortSignal, error: unknown): EngineError {
 }
 
 function connectionOn(worker: Worker, contention: Contention): Connection {
+  const rowsOf = async (run: () => Promise<DuckDBResult>) => {
+    const rows: DuckDBValue[][] = [];
+    const result = await retryWhileShort(run, contention);
+    for await (const chunk of chunksOf(result)) rows.push(...chunk.getRows());
+    return rows;
+  };
   return {
-    run: async sql => {
-      const rows: DuckDBValue[][] = [];
-      const result = await retryWhileShort(() => worker.run(sql), contention);
-      for await (const chunk of chunksOf(result)) rows.push(...chunk.getRows());
-      return rows;
-    },
+    run: sql => rowsOf(() => worker.run(sql)),
+    runApart: sql => rowsOf(() => worker.runApart(sql)),
     append: async (schema, table, chunks) => {
       const appender = await worker.connection.createAppender(table, schema);
       const types = Array.from({ length: appender.columnCount }, (_, index) => appender.columnType(index));

@@ -311,7 +311,7 @@ class Pass {
       return read > 0 ? read : undefined;
     };
     try {
-      const [copied] = await connection.run(sql);
+      const [copied] = await connection.runApart(sql);
       this.#shareOfFile = () => 1;
       return Number(copied?.[0]);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -207,4 +208,47 @@ test('a page of sorted rows is found by its keys before other columns are read',
   const page = first(`read_parquet(${file})`);
   expect(String(await engine.run(`EXPLAIN ${page}`))).toContain('file_row_number');
   expect(await engine.run(page)).toEqual(await engine.run(first(`(${rows})`)));
+});
+
+describe('a long statement', () => {
+  const poolThreads = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
+
+  async function openMany(threads: number): Promise<Engine> {
+    const counts = { connections: poolThreads + 1, long: poolThreads + 1 };
+    const engine = await Engine.open({
+      dataDir: await temporaryDirectory(),
+      families: [],
+      threads,
+      ...counts,
+    });
+    onTestFinished(() => engine.close());
+    return engine;
+  }
+
+  test('leaves the threads of the process free, and can be canceled', async () => {
+    const engine = await openMany(2);
+    const endless = 'SELECT count(*) FROM range(1000000000000) r(i) WHERE hash(i) = 0';
+    const ends = Array.from({ length: poolThreads }, () => new AbortController());
+    const running = ends.map(({ signal }) =>
+      engine.withConnection(connection => connection.runApart(endless), { signal }),
+    );
+    const outcomes = Promise.allSettled(running);
+    // Runs on the same threads; a second one comes after all statements have begun.
+    for (const _ of running) await stat(engine.workDir);
+    await engine.run('SELECT 1');
+    for (const _ of running) await stat(engine.workDir);
+    for (const end of ends) end.abort();
+    const codes = (await outcomes).map(each => (each.status === 'rejected' ? each.reason.code : each.value));
+    expect(codes).toEqual(Array.from({ length: poolThreads }, () => 'query-canceled'));
+  });
+
+  test.each([1, 3])('has its rows or its error with %i threads', async threads => {
+    const engine = await openMany(threads);
+    const counted = (value: string) => `SELECT sum(${value})::BIGINT FROM range(3000000) r(i)`;
+    const run = (sql: string) => engine.withConnection(connection => connection.runApart(sql));
+    expect(await run(counted('i'))).toEqual([[4_499_998_500_000n]]);
+    const failing = counted("CASE WHEN i = 2000000 THEN error('at last') ELSE i END");
+    await expect(run(failing)).rejects.toMatchObject({ detail: 'Invalid Input Error: at last' });
+    expect(await run('SELECT 1')).toEqual([[1]]);
+  });
 });

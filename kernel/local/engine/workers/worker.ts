@@ -5,9 +5,11 @@ import {
   type DuckDBConnection,
   type DuckDBDataChunk,
   DuckDBMaterializedResult,
+  type DuckDBPendingResult,
   type DuckDBResult,
   ResultReturnType,
 } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
 import { describeResources, makeDirectory } from '../../../machine.js';
 import { sqlText } from '../../duckdb/duckdb-literal.js';
 import type { FunctionRegistry } from '../../duckdb/register.js';
@@ -116,6 +118,30 @@ export class Worker {
     return this.connection.run(sql);
   }
 
+  /**
+   * Runs a long statement on the engine's own threads, if it has any: a thread that waits in the engine polls for work and progress without
+   * a pause.
+   */
+  async runApart(sql: string): Promise<DuckDBResult> {
+    await this.functions.provide(sql);
+    await this.#setProfiled(false);
+    const [[hasThreads] = []] = (
+      await this.connection.runAndReadAll("SELECT current_setting('threads') > 1")
+    ).getRows();
+    if (hasThreads !== true) return this.connection.run(sql);
+    const prepared = await this.connection.prepare(sql);
+    try {
+      const pending = prepared.start();
+      while (isRunning(pending)) await delay(lookEveryMs);
+      // The result of a failed statement would report that it cannot be fetched instead.
+      const failure = duckdb.pending_error(pending[handle]);
+      if (failure) throw engineFailure(new Error(failure));
+      return await pending.getResult();
+    } finally {
+      prepared.destroySync();
+    }
+  }
+
   async #count<T>(
     sql: string,
     consume: Consume<T>,
@@ -171,6 +197,19 @@ export class Worker {
     await this.connection.run(`SELECT max(hash(COLUMNS(*))) FROM (${sql})`);
   }
 }
+
+/** Whether the engine's threads have work left, which also updates its progress. */
+function isRunning(pending: DuckDBPendingResult): boolean {
+  const { NO_TASKS_AVAILABLE, RESULT_NOT_READY } = duckdb.PendingState;
+  const state = duckdb.pending_execute_check_state(pending[handle]);
+  return state === NO_TASKS_AVAILABLE || state === RESULT_NOT_READY;
+}
+
+/** The member with the native handle. */
+const handle = 'pending_result';
+
+/** How long a thread of the process rests between looks at a long statement, in milliseconds. */
+const lookEveryMs = 10;
 
 /** Context of a statement that shares an engine. */
 export interface Contention {

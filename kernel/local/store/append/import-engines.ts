@@ -104,7 +104,7 @@ async function threadsFor(files: readonly string[]): Promise<number> {
   if (await isWide(file).catch(() => false)) return 1;
   const start = await firstBytes(file, 8).catch(() => nothing);
   if (size / files.length < leastOfParquet && isParquet(start)) return 1;
-  return Math.max(availableParallelism(), fewestForJson);
+  return Math.max(availableParallelism() + 1, fewestForJson);
 }
 
 /** Whether a file is a CSV with line breaks in values, which only one thread can read: a second one would only burn CPU meanwhile. */
