@@ -3,6 +3,7 @@ import { aggregates } from '../../../kernel/apl/catalog/aggregates.js';
 import { functions } from '../../../kernel/apl/catalog/all-functions.js';
 import { lengthClass } from '../../../kernel/local/duckdb/bounds/lengths.js';
 import { compileRequest } from '../../../kernel/local/sql/compile.js';
+import type { DatasetCatalog } from '../../../kernel/local/sql/compiled-query.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService({ compile: compileRequest });
@@ -83,6 +84,21 @@ test.each(fine)('a value within the limit is computed: %s', async (_, apl, value
  * most.
  */
 const shortArrays = ['histogram', 'percentiles_array', 'phrases', 'presence', 'spotlight'];
+
+test('the length of one column is compared as it is', () => {
+  const sqlOf = (value: string): string => {
+    const apl = `datatable(s:string, t:string)['a', 'b'] | summarize count() by ${value}`;
+    const result = compileRequest({ apl }, {} as DatasetCatalog, 0n);
+    return result.ok ? (result.compiled.tables[0]?.sql ?? '') : '';
+  };
+  expect(sqlOf('tolower(s)')).toMatch(/CASE WHEN strlen\(c\d+\) > 682 THEN/);
+  expect(sqlOf("strcat(s, '-')")).toMatch(
+    /CASE WHEN strlen\(c\d+\) > 4095 THEN .* ELSE concat\(c\d+, '-'\) END/,
+  );
+  expect(sqlOf('strcat(s, t)')).toMatch(
+    /coalesce\(strlen\(c\d+\), 0\) \+ coalesce\(strlen\(c\d+\), 0\) \+ 0 > 4096/,
+  );
+});
 
 test('every aggregate that returns an array has a bounded result or a length check', () => {
   const base = (name: string) => name.replace(/_?if$/, '');

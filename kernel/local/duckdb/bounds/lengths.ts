@@ -401,26 +401,34 @@ function growthOf(name: string): Growth<Anything> {
 function testOf(growth: Growing, args: readonly SqlArg[], value: string): string | undefined {
   const { factor, bytes, estimate = bytes ?? twice } = growth;
   const about = estimate(args, value);
-  if (factor === 0) return tested(about, about, `${bytes?.(args, value)} > ${longestValue}`);
+  if (factor === 0)
+    return tested(`${about} > ${fewBytes}`, about, `${bytes?.(args, value)} > ${longestValue}`);
   const coarse = sizeOfAll(
     args.flatMap(({ size }) => size ?? []),
     factor,
   );
   if (coarse.columns.size === 0 && coarse.fixed <= fewBytes) return undefined;
-  const most = sizeSql(coarse);
   const exact = bytes?.(args, value) ?? lengthOf(value);
   return tested(
-    most,
+    exceeds(coarse, fewBytes),
     about,
-    `CASE WHEN ${most} > ${longestValue} THEN ${exact} > ${longestValue} ELSE false END`,
+    `CASE WHEN ${exceeds(coarse, longestValue)} THEN ${exact} > ${longestValue} ELSE false END`,
   );
 }
 
 /** Values of up to this many bytes are negligible, provided that no row exceeds it. */
 const fewBytes = 4096;
 
-function tested(most: string, estimate: string, exact: string): string {
-  return `CASE WHEN ${most} > ${fewBytes} THEN ${lengthTest}(${estimate}, ${exact}) ELSE false END`;
+/** Returns a test of a size. That of one column is its length: the engine would compute the size for every row. */
+function exceeds(size: Size, most: number): string {
+  const [[bytes, count] = ['', 1], ...others] = size.columns;
+  const [, length] = /^coalesce\((strlen\(.*\)), 0\)$/.exec(bytes) ?? [];
+  const isOne = length !== undefined && count > 0 && others.length === 0 && size.fixed <= most;
+  return isOne ? `${length} > ${Math.floor((most - size.fixed) / count)}` : `${sizeSql(size)} > ${most}`;
+}
+
+function tested(isLong: string, estimate: string, exact: string): string {
+  return `CASE WHEN ${isLong} THEN ${lengthTest}(${estimate}, ${exact}) ELSE false END`;
 }
 
 function twice(args: Anything): string {

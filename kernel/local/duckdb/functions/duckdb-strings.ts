@@ -56,7 +56,8 @@ export const strings: SqlTemplates<typeof catalog> = {
   replace_string: ([lookup, rewrite, text]) => `replace(${text.sql}, ${lookup.sql}, ${rewrite.sql})`,
   reverse: ([text]) => `reverse(${text.sql})`,
   split: args => `to_json(${splitList(args)})`,
-  strcat: args => `concat(${args.map(textOrEmpty).join(', ')})`,
+  // The engine passes over nulls.
+  strcat: args => `concat(${args.map(arg => convert(arg, 'string')).join(', ')})`,
   strcat_delim: ([delimiter, ...args]) => `concat_ws(${delimiter.sql}, ${args.map(textOrEmpty).join(', ')})`,
   strcmp: ([a, b]) => `apl_compare(${a.sql}, ${b.sql})`,
   string_size: ([text]) => `strlen(${text.sql})`,
