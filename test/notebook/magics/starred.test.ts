@@ -117,6 +117,12 @@ describe('an update', () => {
     ]);
   });
 
+  test('replaces the parameters and the row limit, even by none', async () => {
+    stars = [{ ...star(0), query: { apl: 'old', variables: { p: 1 }, defaultLimit: 10 } }];
+    await bench.run('%star s0\nweb | count');
+    expect(stars[0]?.query).toEqual({ apl: 'web | count', startTime: 'now-1h', endTime: 'now' });
+  });
+
   test('of an unknown id explains how to create one', async () => {
     const lines = traceback(await bench.run('%star s7\nweb | count'));
     expect([lines[0], lines.at(-1)]).toEqual([

@@ -156,6 +156,8 @@ async function starBody(
 ): Promise<StarredQuery> {
   // A cursor is a position in one response.
   const { nocache: _, cursor: __, includeCursor: ___, ...lasting } = order.request;
+  // The cell alone determines its parameters and its row limit; options of other clients stay.
+  const { variables: _variables, defaultLimit: _limit, ...others } = before?.query ?? {};
   const dataset = order.datasets?.[0] ?? datasetOf(order.query) ?? before?.dataset;
   return {
     ...present({ dataset }),
@@ -169,7 +171,7 @@ async function starBody(
       timeRange: order.range.label,
     },
     query: {
-      ...before?.query,
+      ...others,
       apl: withoutRender(order.query).query.text,
       ...present({ variables: Object.keys(order.variables).length === 0 ? undefined : order.variables }),
       ...storedRange(order.range, session.now()),
