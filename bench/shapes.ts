@@ -1,5 +1,5 @@
 /**
- * Queries of nested values: members of dynamic values and of JSON strings, arrays of 0 to 50 strings, pairs, addresses;
+ * Queries of nested values: members of dynamic values and of JSON strings, fields of mixed types, arrays of 0 to 50 strings, pairs, addresses;
  * and of values derived from them.
  * Like `engine.ts`: through the local service against a handwritten statement over the same file. ROWS, RUNS and ONLY (a pattern of
  * query names) are environment variables.
@@ -21,7 +21,7 @@ const goal: Goal = { ratio: 1.3, plus: 5 };
 /** Fields besides the time; an import stores dynamic values as strings of JSON. */
 const types: Readonly<Record<string, TypeName>> = {
   ...{ level: 'string', attributes: 'dynamic', body: 'string', tags: 'dynamic' },
-  ...{ pairs: 'string', ip: 'string', line: 'string' },
+  ...{ pairs: 'string', ip: 'string', line: 'string', code: 'dynamic' },
 };
 const fields = Object.keys(types);
 const texts = `from_json(tags, '["VARCHAR"]')`;
@@ -43,6 +43,31 @@ const questions: readonly Question[] = [
     name: 'members that are a text',
     apl: "where attributes.k8s.pod == 'pod-77' | count",
     sql: "SELECT count(*) FROM t AND json_extract_string(attributes, '$.k8s.pod') = 'pod-77'",
+  },
+  {
+    name: 'the largest member',
+    apl: 'summarize max(attributes.size), min(attributes.k8s.pod)',
+    sql: `SELECT max(${number('size')}), min(json_extract_string(attributes, '$.k8s.pod')) FROM t`,
+  },
+  {
+    name: 'numbers and texts in one field, by value',
+    apl: 'summarize count() by code | top 10 by count_',
+    sql: 'SELECT code, count(*) n FROM t GROUP BY 1 ORDER BY n DESC LIMIT 10',
+  },
+  {
+    name: 'numbers and texts in one field, sorted',
+    apl: 'top 100 by code',
+    sql: 'SELECT * FROM t ORDER BY TRY_CAST(code AS DOUBLE) DESC NULLS FIRST, code DESC LIMIT 100',
+  },
+  {
+    name: 'values that contain a text',
+    apl: "where attributes contains 'pod-77' | count",
+    sql: "SELECT count(*) FROM t AND contains(lower(attributes), 'pod-77')",
+  },
+  {
+    name: 'time since the previous row',
+    apl: 'sort by level asc, _time asc | extend gap = iff(prev(level) == level, _time - prev(_time), 0s) | summarize max(gap)',
+    sql: 'SELECT max(g) FROM (SELECT _time - lag(_time) OVER (PARTITION BY level ORDER BY _time) g FROM t)',
   },
   {
     name: 'members of a text of JSON',
@@ -162,7 +187,8 @@ const generated = `SELECT make_timestamp_ns(1767225600000000000 + i * (259200000
     ${names}[1 + (hash(i, n, 10) % 7)::BIGINT] || CASE WHEN hash(i, n, 11) % 3 = 0 THEN '-' || (hash(i, n, 12) % 400) ELSE '' END))::VARCHAR AS tags,
   'level=' || (hash(i, 13) % 5) || ' path=/api/v' || (hash(i, 14) % 3) || ' took=' || ((hash(i, 15) % 90000) / 100.0) || ' user="u ' || (hash(i, 16) % 5000) || '"' AS pairs,
   concat_ws('.', hash(i, 17) % 224, hash(i, 18) % 256, hash(i, 19) % 256, hash(i, 20) % 256) AS ip,
-  concat('from ', hash(i, 21) % 224, '.1.2.3:', hash(i, 22) % 65536, ' to upstream ', hash(i, 23) % 90) AS line FROM range(${rows}) r(i)`;
+  concat('from ', hash(i, 21) % 224, '.1.2.3:', hash(i, 22) % 65536, ' to upstream ', hash(i, 23) % 90) AS line,
+  CASE WHEN hash(i, 24) % 10 = 0 THEN '"unknown"' ELSE (hash(i, 25) % 600)::VARCHAR END AS code FROM range(${rows}) r(i)`;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'apl-bench-'));
 const folder = join(dataDir, 'datasets', 'bench');
