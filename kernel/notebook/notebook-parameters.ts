@@ -54,10 +54,15 @@ export class Parameters {
   }
 
   /**
-   * Sets a parameter; throws MagicError if the value is not among its choices, which last until others are given. Parses text as a
-   * timestamp or duration if the parameter is one: command lines and papermill cannot write it otherwise.
+   * Sets all parameters, or throws MagicError and sets none if a value is not among its choices, which last until others are given.
+   * Parses text as a timestamp or duration if the parameter is one: command lines and papermill cannot write it otherwise.
    */
-  set(name: string, written: Parameter): void {
+  set(written: readonly (readonly [name: string, parameter: Parameter])[]): void {
+    const checked = written.map(([name, parameter]) => [name, this.#checked(name, parameter)] as const);
+    for (const [name, parameter] of checked) this.#given.set(name, parameter);
+  }
+
+  #checked(name: string, written: Parameter): Parameter {
     const before = this.#given.get(name);
     const parameter = written.kind === 'value' ? this.#asBefore(name, written) : written;
     const choices =
@@ -73,7 +78,7 @@ export class Parameters {
         `%param: ${name} cannot be ${parameter.text}`,
         `Its choices are ${choices.map(({ json }) => JSON.stringify(json)).join(', ')}.`,
       );
-    this.#given.set(name, { ...parameter, ...present({ choices }) });
+    return { ...parameter, ...present({ choices }) };
   }
 
   get(name: string): Parameter | undefined {

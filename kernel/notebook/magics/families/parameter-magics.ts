@@ -1,5 +1,6 @@
 import { readParamLine, splitLiterals } from '../../../apl/syntax/syntax-parameters.js';
 import { writtenText } from '../../../apl/syntax/tokens/quote.js';
+import { present } from '../../../present.js';
 import type { Provenance, QueryResult } from '../../../result/result.js';
 import { plural } from '../../../text.js';
 import { type Parameter, type ParameterValue, readParameter } from '../../notebook-parameters.js';
@@ -59,7 +60,7 @@ export const parameterMagics: readonly Magic[] = [
   },
 ];
 
-/** Sets parameters, prompting for their values if the line requests it. */
+/** Sets all parameters of a line or none, prompting for their values if the line requests it. */
 async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Promise<void> {
   const { assignments, choices, prompts, stray } = readParamLine(raw);
   if (stray !== '') throw new MagicError(`%param: ${stray} is not an assignment`, 'Write NAME = LITERAL.');
@@ -67,15 +68,19 @@ async function param({ raw, magic }: MagicCall, { session, io }: MagicHost): Pro
   if (choices !== undefined && assignments.length > 1)
     throw usageError(magic, '--choices is for one parameter');
   const allowed = choices === undefined ? undefined : choiceValues(assignments[0]?.name ?? '', choices);
+  const given: [name: string, parameter: Parameter][] = [];
   for (const { name, text } of assignments) {
     const written = text === undefined ? session.parameters.get(name) : readParameter(name, text);
     if (written === undefined && !prompts) throw usageError(magic, `${name} has no value: write ${name} = …`);
     if (written?.kind === 'table' && allowed !== undefined) throw usageError(magic, 'a table has no choices');
     const parameter = prompts ? await asked(name, written, allowed, io) : written;
-    if (parameter?.kind === 'table') session.parameters.set(name, parameter);
-    else if (parameter !== undefined)
-      session.parameters.set(name, allowed === undefined ? parameter : { ...parameter, choices: allowed });
+    if (parameter !== undefined)
+      given.push([
+        name,
+        parameter.kind === 'table' ? parameter : { ...parameter, ...present({ choices: allowed }) },
+      ]);
   }
+  session.parameters.set(given);
 }
 
 function choiceValues(name: string, text: string): readonly ParameterValue[] {

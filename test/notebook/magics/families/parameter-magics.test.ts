@@ -185,6 +185,16 @@ describe('the %param line', () => {
     expect(shown(await scripted.run('%params'))[0]).toContain(` ${value}`);
   });
 
+  test('sets all parameters of a line, or none if one of them is refused', async () => {
+    await scripted.run('%param second = "a" --choices "a", "b"');
+    const before = shown(await scripted.run('%params'))[0];
+    for (const line of ['%param first = 2 third = now()', '%param first = 2 second = "c"'])
+      expect((await scripted.run(line)).outcome.status).toBe('error');
+    expect(shown(await scripted.run('%params'))[0]).toBe(before);
+    await scripted.run('%param first = 2 second = "b"');
+    expect(shown(await scripted.run('%params'))[0]).toMatch(/^first +long +2$/m);
+  });
+
   test('accepts a cell with only definitions', async () => {
     expect(printed(await scripted.run('let a = 1;'))).toBe(
       'Names that `let` and `set` define apply to the queries below them in the cell. `%param NAME = LITERAL` applies to the notebook.\n',
