@@ -604,6 +604,26 @@ test('a note says how many buckets of a histogram are drawn', () => {
   expect(notes).toEqual(['the first 400 of 401 buckets']);
 });
 
+test('a heatmap says that bins without rows are empty only if there are some', () => {
+  const notesUntil = (end: string) =>
+    modelOf(
+      {
+        columns: [
+          time(10, 2),
+          ['status', 'string', cells(10, row => (row % 2 === 0 ? '200' : '500'))],
+          ['n', 'integer', cells(10, row => row)],
+        ],
+        groups: ['_time', 'status'],
+        aggs: { n: count },
+        buckets,
+        range: { start: minute(0), end },
+      },
+      { kind: 'heat' },
+    ).notes;
+  expect(notesUntil(minute(5))).toEqual([]);
+  expect(notesUntil(minute(6))).toEqual(['bins without rows are empty']);
+});
+
 describe('a heatmap with outliers', () => {
   const statuses = (errors: number): SampleTable => ({
     columns: [

@@ -45,7 +45,7 @@ import { LABEL_LENGTH } from '../labels.js';
 import type { ChartModel } from '../model.js';
 import type { KeyValue } from '../palette.js';
 import { largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
-import { axisOf, type TimeAxis } from '../time/bins.js';
+import { axisOf, binCount, type TimeAxis } from '../time/bins.js';
 import { toSeries } from '../time/time-series.js';
 import type { Histograms } from '../unfold.js';
 import { greatestSize, scaleFor } from '../units.js';
@@ -133,7 +133,7 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
       chart.notes.filter(note => !OF_LINES.test(note)),
       logNote(shades, options),
       plot.lines.some(({ points }) => points.some(({ flagged }) => flagged)) && 'anomalies are not marked',
-      'bins without rows are empty',
+      cells.length < plot.lines.length * binCount(axis) && 'bins without rows are empty',
       chart.plots.length > 1 && `the first of ${chart.plots.length} measures`,
     ),
   };
