@@ -1,6 +1,7 @@
 import type { Column, Columns, Computed, Relation, Scalar } from '../../../apl/plan/plan.js';
 import { mapExpressions, mapInputs, mapParts, type RelationOf } from '../../../apl/plan/plan-walk.js';
 import { reference } from '../../../apl/plan/scalars.js';
+import { mapArguments, ordering } from './rewrite-members.js';
 
 type Expand = RelationOf<'expand'>;
 type Call = Extract<Scalar, { kind: 'call' }>;
@@ -113,9 +114,8 @@ function rewritten(relation: Relation, context: Context): Rewritten {
     case 'aggregate': {
       const { relation: input, known } = below(relation.input);
       const { keys, texts } = storedKeys(relation.keys, known, context.made);
-      const reading = mapExpressions(comparingStored({ ...relation, keys }, known), value =>
-        readingTexts(value, known),
-      );
+      const compared = mapArguments({ ...relation, keys }, comparing, arg => storedIn(arg, known) ?? arg);
+      const reading = mapExpressions(compared, value => readingTexts(value, known));
       const columns = [...keys, ...relation.aggregates].map(({ column }) => column);
       return withValues({ ...reading, input, columns }, relation.columns, texts);
     }
@@ -184,25 +184,7 @@ function withValues(
 }
 
 /** Aggregates whose arguments at these positions are only compared, for which stored JSON need not be parsed. */
-const comparing: ReadonlyMap<string, number> = new Map([
-  ...([
-    ['min', 0],
-    ['max', 0],
-    ['dcount', 0],
-    ['$values', 0],
-    ['arg_min', 1],
-    ['arg_max', 1],
-  ] as const),
-]);
-
-function comparingStored(relation: RelationOf<'aggregate'>, known: KnownColumns): RelationOf<'aggregate'> {
-  const aggregates = relation.aggregates.map(({ column, call }) => {
-    const compared = comparing.get(call.name);
-    const args = call.args.map((arg, at) => (at === compared ? storedIn(arg, known) : undefined) ?? arg);
-    return { column, call: { ...call, args } };
-  });
-  return { ...relation, aggregates };
-}
+const comparing: ReadonlyMap<string, number> = new Map([...ordering, ['dcount', 0], ['$values', 0]]);
 
 /** Scans string lists also as lists, and stored JSON also as strings. */
 function scanned(relation: RelationOf<'scan'>, context: Context): Rewritten {

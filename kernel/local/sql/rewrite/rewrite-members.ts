@@ -22,21 +22,31 @@ export function withMembers(relation: Relation, made: Columns): Relation {
   }
 }
 
-/** Aggregates that compare dynamic values, and the position of the compared one. */
-const comparing: ReadonlyMap<string, number> = new Map([
+/** Aggregates that find the first or last of an argument, and its position. */
+export const ordering: ReadonlyMap<string, number> = new Map([
   ['min', 0],
   ['max', 0],
   ['arg_min', 1],
   ['arg_max', 1],
 ]);
 
-function aggregated(relation: RelationOf<'aggregate'>, members: Members): Relation {
+/** Changes the arguments at these positions of aggregates by name. */
+export function mapArguments(
+  relation: RelationOf<'aggregate'>,
+  positions: ReadonlyMap<string, number>,
+  change: (arg: Scalar) => Scalar,
+): RelationOf<'aggregate'> {
   const aggregates = relation.aggregates.map(({ column, call }) => {
-    const compared = comparing.get(call.name);
-    const args = call.args.map((arg, index) => (index === compared ? members.whole(arg) : arg));
+    const position = positions.get(call.name);
+    const args = call.args.map((arg, index) => (index === position ? change(arg) : arg));
     return { column, call: { ...call, args } };
   });
-  return withStage({ ...relation, aggregates }, members, (_, value) => members.read(value));
+  return { ...relation, aggregates };
+}
+
+function aggregated(relation: RelationOf<'aggregate'>, members: Members): Relation {
+  const changed = mapArguments(relation, ordering, arg => members.whole(arg));
+  return withStage(changed, members, (_, value) => members.read(value));
 }
 
 function withStage(

@@ -43,7 +43,7 @@ describe.each(Object.keys(contexts) as TypeName[])('an expression of type %s', t
     expect(await unlike(some, [...closest, ...others], 'project', closest)).toEqual([]);
   });
   test.each(groups(overFields))('has the same value in aggregates: $names', async ({ some }) => {
-    expect(await unlike(some, aggregates, 'summarize')).toEqual([]);
+    expect(await unlike(some, aggregates, 'summarize', aggregates.slice(0, 1))).toEqual([]);
   });
   test.each(groups(overFields?.filter((_, place) => isDrawn(place))))(
     'has the same value in operators: $names',
