@@ -54,9 +54,7 @@ async function objectsAt(client: BucketClient, asking: Asking): Promise<readonly
   const { prefix } = client.address;
   const address = bucketAddressText(client.address);
   const { objects } = await client.list(prefix, true, asking);
-  const found = objects.filter(
-    ({ key, bytes }) => bytes > 0 && key.slice(prefix.length).split('/').every(isShown),
-  );
+  const found = objects.filter(({ key, bytes }) => bytes > 0 && isShown(key.slice(prefix.length)));
   if (found.length === 0)
     throw new LocalError('invalid', 'bucket', `No object found at ${address}.`, {
       hint: 'Check the prefix, for example with `aws s3 ls`.',

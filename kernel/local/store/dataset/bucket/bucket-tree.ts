@@ -50,15 +50,15 @@ export class Directory {
     const { objects, directories } = await client.list(this.prefix, isDay, asking);
     this.#below = {
       directories: directories
-        .filter(prefix => isShown(prefix.slice(this.prefix.length, -1)))
+        .filter(prefix => !hidden.test(prefix.slice(this.prefix.length)))
         .map(prefix => {
           const { calendar, partitions } = this.#into([prefix.slice(this.prefix.length, -1)]);
           return new Directory(prefix, calendar, partitions);
         }),
       objects: objects.flatMap(object => {
-        const names = object.key.slice(this.prefix.length).split('/');
-        if (object.bytes === 0 || !names.every(isShown)) return [];
-        const { calendar, partitions } = this.#into(names.slice(0, -1));
+        const key = object.key.slice(this.prefix.length);
+        if (object.bytes === 0 || !isShown(key)) return [];
+        const { calendar, partitions } = this.#into(key.split('/').slice(0, -1));
         return [{ ...object, partitions, ...present({ span: spanOf(calendar) }) }];
       }),
     };
@@ -94,9 +94,15 @@ function decoded(text: string): string {
 /** Year, month and day. */
 const dayParts = 3;
 
-/** Whether a name is not a marker that programs write beside the data, such as `_SUCCESS` or `_temporary/`. */
-export function isShown(name: string): boolean {
-  return name !== '' && !/^[._]/.test(name);
+/** A name or directory that programs write beside the data, such as `_SUCCESS` or `_temporary/`. */
+const hidden = /(?:^|\/)[._]/;
+
+/**
+ * Whether an object, by its key below the address, is neither hidden nor a marker of a directory. A directory may have an empty name, as in
+ * `app//a.parquet`.
+ */
+export function isShown(key: string): boolean {
+  return key !== '' && !key.endsWith('/') && !hidden.test(key);
 }
 
 function mayHold(span: Span | undefined, times: Span | undefined): boolean {

@@ -261,7 +261,7 @@ async function publishedAt(
   const { objects } = await client.list(prefix, true, asking);
   const found = new Map(objects.map(object => [object.key.slice(prefix.length), object]));
   const other = [...found.keys()].find(
-    key => key.split('/').every(isShown) && !/^day=\d{4}-\d\d-\d\d\/events\.parquet$/.test(key),
+    key => isShown(key) && !/^day=\d{4}-\d\d-\d\d\/events\.parquet$/.test(key),
   );
   if (other !== undefined) throw occupied(`${place} contains other objects, such as ${visible(other)}.`);
   const manifest = await readManifest(client, found.get(manifestKey), asking);

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sqlText } from '../../../../../kernel/local/duckdb/duckdb-literal.js';
 import { Engine } from '../../../../../kernel/local/engine/duckdb.js';
 import { compileRequest } from '../../../../../kernel/local/sql/compile.js';
@@ -119,4 +120,38 @@ test('columns requested one right after another are read', async () => {
   await imported('one-event', eventsFile([juneMs]));
   expect(await columns('["one-event"] | count')).toEqual([[1]]);
   expect(await columns('["one-event"] | project n')).toEqual([[juneMs]]);
+});
+
+test('objects in a directory with an empty name are read, copied, and seen by a publication', async () => {
+  const file = eventsFile([juneMs]);
+  await bucket.put('double/in/a.parquet', file);
+  const etag = `"${createHash('md5').update(file).digest('hex')}"`;
+  const object = `<Contents><Key>double//a.parquet</Key><Size>${file.length}</Size><ETag>${etag}</ETag></Contents>`;
+  // s3rver keeps objects as files, which cannot have such a directory.
+  bucket.fault = (request, response) => {
+    const url = decodeURIComponent(request.url ?? '');
+    request.url = request.url?.replace('double//', 'double/in/') ?? '';
+    if (!url.includes('prefix=double/')) return false;
+    const isAbove = url.includes('delimiter=') && !url.includes('prefix=double//');
+    const found = isAbove ? '<CommonPrefixes><Prefix>double//</Prefix></CommonPrefixes>' : object;
+    response.writeHead(200, { 'content-type': 'application/xml' });
+    response.end(`<ListBucketResult><IsTruncated>false</IsTruncated>${found}</ListBucketResult>`);
+    return true;
+  };
+  onTestFinished(() => {
+    bucket.fault = () => false;
+  });
+  const send = (route: string, more: object) =>
+    service().json('POST', `/v1/local/${route}`, { path: 's3://logs/double', ...more });
+  const read = await send('import', { dataset: 'double' });
+  const copied = await send('import', { dataset: 'double_copy', copy: true });
+  const published = await send('publish', { dataset: 'double_copy' });
+  expect([read.status, copied.body.rows, published.body.message]).toEqual([
+    200,
+    1,
+    expect.stringContaining('s3://logs/double/ contains other objects, such as /a.parquet.'),
+  ]);
+  const range = { startTime: '2026-06-01T00:00:00Z', endTime: '2026-06-02T00:00:00Z' };
+  const { body } = await service().query('double | project n', range);
+  expect(body.tables?.[0]?.columns).toEqual([[juneMs]]);
 });
