@@ -122,6 +122,39 @@ test('columns requested one right after another are read', async () => {
   expect(await columns('["one-event"] | project n')).toEqual([[juneMs]]);
 });
 
+test('an object without an ETag is read, and a change is noticed by its time', async () => {
+  const file = eventsFile([juneMs]);
+  let changed = 'Mon, 01 Jun 2026 10:00:01 GMT';
+  bucket.fault = ({ url = '', headers }, response) => {
+    if (!decodeURIComponent(url).includes('untagged/')) return false;
+    const [range, from, to] = /(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
+    if (range === undefined) {
+      response.writeHead(200, { 'content-type': 'application/xml' });
+      response.end(
+        `<ListBucketResult><Contents><Key>untagged/a.parquet</Key><LastModified>2026-06-01T10:00:00.345Z</LastModified><Size>${file.length}</Size></Contents></ListBucketResult>`,
+      );
+      return true;
+    }
+    const more = { 'content-range': `bytes ${range}/${file.length}`, 'last-modified': changed };
+    response.writeHead(206, more);
+    response.end(file.subarray(Number(from), Number(to) + 1));
+    return true;
+  };
+  onTestFinished(() => {
+    bucket.fault = () => false;
+  });
+  const read = () =>
+    service().json('POST', '/v1/local/import', { path: 's3://logs/untagged', dataset: 'untagged' });
+  expect((await read()).body.message).toContain(
+    's3://logs/untagged/a.parquet was changed between being listed and being read.',
+  );
+  changed = 'Mon, 01 Jun 2026 10:00:00 GMT';
+  expect((await read()).status).toBe(200);
+  const range = { startTime: '2026-06-01T00:00:00Z', endTime: '2026-06-02T00:00:00Z' };
+  const { body } = await service().query('untagged | project n', range);
+  expect(body.tables?.[0]?.columns).toEqual([[juneMs]]);
+});
+
 test('objects in a directory with an empty name are read, copied, and seen by a publication', async () => {
   const file = eventsFile([juneMs]);
   await bucket.put('double/in/a.parquet', file);

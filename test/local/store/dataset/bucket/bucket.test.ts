@@ -464,6 +464,21 @@ describe('an import from a bucket is refused', () => {
     bucket.fault = () => false;
   });
 
+  test.each([
+    ['AuthorizationHeaderMalformed', 400, 'it is in another region'],
+    ['XAdminUserNotFound', 404, 'access denied'],
+    ['InvalidObjectState', 403, 'it is archived'],
+  ])('by the code %s', async (code, status, words) => {
+    bucket.fault = (_, response) => {
+      response.writeHead(status, { 'content-type': 'application/xml' });
+      response.end(`<Error><Code>${code}</Code><Message>m</Message></Error>`);
+      return true;
+    };
+    const { body } = await imported('s3://logs/refused', 'refused');
+    bucket.fault = () => false;
+    expect(body.message).toContain(`s3://logs/refused/ cannot be read: ${words} (${code}, ${status}).`);
+  });
+
   test('without any part of the credentials in the message', async () => {
     const logged: string[] = [];
     const planted = {

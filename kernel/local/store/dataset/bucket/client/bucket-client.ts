@@ -17,6 +17,7 @@ import type { Meter } from './meter.js';
 export interface ObjectEntry {
   readonly key: string;
   readonly bytes: number;
+  /** Its ETag; for an object without one, such as a file put into the directory of a server, when it was last changed. */
   readonly etag: string;
 }
 
@@ -75,8 +76,8 @@ export class BucketClient {
         .catch(error => this.#refuse(error, prefix, signal));
       meter.lists++;
       countAgain(meter, answer);
-      for (const { Key, Size = 0, ETag = '' } of answer.Contents ?? [])
-        if (Key !== undefined) objects.push({ key: Key, bytes: Size, etag: ETag });
+      for (const { Key, Size = 0, ...version } of answer.Contents ?? [])
+        if (Key !== undefined) objects.push({ key: Key, bytes: Size, etag: versionOf(version) });
       for (const { Prefix } of answer.CommonPrefixes ?? [])
         if (Prefix !== undefined) directories.push(Prefix);
       meter.listed += answer.Contents?.length ?? 0;
@@ -98,14 +99,14 @@ export class BucketClient {
       Bucket: this.address.bucket,
       Key: key,
       Range: `bytes=${from}-${to - 1}`,
-      IfMatch: etag,
+      ...present({ IfMatch: isETag(etag) ? etag : undefined }),
     });
     const answer: GetObjectCommandOutput = await client
       .send(command, present({ abortSignal: signal }))
       .catch(error => this.#refuse(error, key, signal));
     meter.gets++;
     countAgain(meter, answer);
-    const isSame = answer.ETag === etag && answer.ContentRange?.endsWith(`/${bytes}`) === true;
+    const isSame = versionOf(answer) === etag && answer.ContentRange?.endsWith(`/${bytes}`) === true;
     // Some servers ignore the condition; the body is read in any case to free the socket.
     const body = Buffer.from(
       (await answer.Body?.transformToByteArray().catch(error => this.#refuse(error, key, signal))) ?? [],
@@ -168,14 +169,28 @@ export class BucketClient {
       const message = `${shown} cannot be ${done}: ${error.message}.`;
       throw new LocalError('unavailable', 'bucket', message, present({ hint: error.hint }));
     }
-    const row = refusals.find(each => each.names.test(`${name} ${code}`) || each.statuses?.includes(status));
-    const { kind, says, hint } = row ?? unexplained;
+    // The name says more than the status: an archived object is refused by 403.
+    const named = refusals.find(each => each.names.test(`${name} ${code}`));
+    const { kind, says, hint } =
+      named ?? refusals.find(each => each.statuses?.includes(status)) ?? unexplained;
     // The profile may be fixed in the meantime, and the next request reads it again.
     if (kind === 'invalid') this.#opened = undefined;
     const about = [name, code, status === 0 ? '' : formatCount(status)].filter(each => each !== '');
     const words = [...new Set(about)].map(each => visible(cut(each, 60))).join(', ');
     throw new LocalError(kind, 'bucket', `${shown} cannot be ${done}: ${says} (${words}).`, { hint });
   }
+}
+
+type Version = Pick<GetObjectCommandOutput, 'ETag' | 'LastModified'>;
+
+/** Returns what identifies a version of an object. Headers have times in seconds, listings in milliseconds. */
+function versionOf({ ETag = '', LastModified }: Version): string {
+  if (ETag !== '' || LastModified === undefined) return ETag;
+  return new Date(Math.floor(LastModified.getTime() / 1000) * 1000).toISOString();
+}
+
+function isETag(version: string): boolean {
+  return !/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(version);
 }
 
 interface Opened {
@@ -265,11 +280,18 @@ const refusals: readonly (Refusal & { readonly names: RegExp; readonly statuses?
     hint: 'Check its name; for your own server, set AWS_ENDPOINT_URL.',
   },
   {
-    names: /AccessDenied|Forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|AllAccessDisabled|InvalidToken/,
+    names:
+      /AccessDenied|Forbidden|InvalidAccessKeyId|UserNotFound|SignatureDoesNotMatch|AllAccessDisabled|InvalidToken/,
     statuses: [401, 403],
     kind: 'invalid',
     says: 'access denied',
     hint: 'The credentials need s3:ListBucket on the bucket and s3:GetObject on its objects; to publish, also s3:PutObject.',
+  },
+  {
+    names: /AuthorizationHeaderMalformed|PermanentRedirect/,
+    kind: 'invalid',
+    says: 'it is in another region',
+    hint: 'Set AWS_REGION, or `region` in the profile, and restart the local service: stop it with `apl-kernel serve --stop`.',
   },
   {
     names: /SlowDown|Throttl|TooManyRequests|ServiceUnavailable/,
