@@ -135,6 +135,8 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
     }
     await page.keyboard.press('Escape');
     expect(await chosen.isVisible()).toBe(false);
+    // Enter would press it.
+    expect(await frame(chart).locator('.apl-chart-bar button').count()).toBe(0);
   });
 
   test('a click beside a bar selects it, and another clears the selection', async () => {

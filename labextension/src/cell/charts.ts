@@ -98,7 +98,8 @@ async function drawAs(
     model.outputs.fromJSON(
       chart === undefined ? outputs.toSpliced(old, 1) : outputs.toSpliced(Math.max(first, 0), 0, chart),
     );
-  const edit = chartKindEdit(source, kind);
+  // The user may have typed meanwhile.
+  const edit = chartKindEdit(model.sharedModel.getSource(), kind);
   if (edit === undefined || model.getMetadata('editable') === false)
     return 'Drawn, but not saved: the cell is read-only.';
   writeStep(model.sharedModel, edit.from, edit.to, edit.text);

@@ -41,6 +41,8 @@ export function readMarks(stage: Stage): { clear(): void } {
   const clear = (): void => {
     chosen = undefined;
     for (const each of [frame, bar]) each.hidden = true;
+    // Enter would press its button.
+    bar.replaceChildren();
   };
   const choose = (mark: Mark | undefined): void => {
     if (mark === undefined) return;

@@ -1,6 +1,6 @@
 /** The rows of the panel's tree and the details of each, from the kernel's answers. Independent of the page. */
 import { isPlain, writtenName } from '../../../kernel/apl/catalog/catalog-written.js';
-import { conditionOn } from '../../../kernel/apl/editor/condition.js';
+import { conditionOn, realLiteral } from '../../../kernel/apl/editor/condition.js';
 import type {
   Answer,
   CountedValue,
@@ -295,7 +295,11 @@ export function conditionOf(subject: Extract<Subject, { kind: 'value' }>): strin
 
 function literal({ value, type }: Extract<Subject, { kind: 'value' }>): string {
   if (value.text === null) return 'null';
-  if (type === 'bool' || type === 'long' || type === 'real') return value.text;
+  if (type === 'bool' || type === 'long') return value.text;
+  if (type === 'real')
+    return Number.isFinite(Number(value.text))
+      ? realLiteral(value.text)
+      : `todouble(${writtenText(value.text)})`;
   if (type === 'datetime' || type === 'timespan') return `${type}(${value.text})`;
   return writtenText(value.text);
 }

@@ -68,7 +68,7 @@ function figuresOf(node: TraceNodeShown, start: bigint, zone: Zone): readonly Fa
   const { span, offset, self, critical } = node;
   return [
     ['duration', formatDuration(span.duration)],
-    ['start', `+${formatDuration(offset)}, ${timeIn(formatTime(start + offset), zone)}`],
+    ['start', `${signed(offset)}, ${timeIn(formatTime(start + offset), zone)}`],
     ['self time', `${formatDuration(self)} with no called span running`],
     ...(critical > 0n ? [['critical path', formatDuration(critical)] as const] : []),
     ...(span.isFailed ? [['failed', span.message === '' ? 'yes' : span.message] as const] : []),
@@ -78,6 +78,10 @@ function figuresOf(node: TraceNodeShown, start: bigint, zone: Zone): readonly Fa
     ['span id', span.id],
     ...(span.parent === undefined ? [] : [['parent', span.parent] as const]),
   ];
+}
+
+function signed(offset: bigint): string {
+  return `${offset < 0n ? '' : '+'}${formatDuration(offset)}`;
 }
 
 function facts(list: readonly Fact[]): HTMLElement {
@@ -105,9 +109,7 @@ function eventOf(event: unknown, start: bigint): HTMLElement {
   return element(
     'li',
     {},
-    ...(at === undefined
-      ? []
-      : [element('span', { class: 'apl-trace-at' }, `+${formatDuration(at - start)} `)]),
+    ...(at === undefined ? [] : [element('span', { class: 'apl-trace-at' }, `${signed(at - start)} `)]),
     visible(cut(text(name), NAME_LENGTH)),
     facts(Object.entries(given).map(([key, value]) => [key, text(value)])),
   );

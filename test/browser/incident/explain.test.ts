@@ -37,7 +37,10 @@ const traceSpans = [
   traceSpan('whole', 0, 800, undefined, { 'service.name': evil }),
   traceSpan('charge', 10, 200, 'whole', {
     ...{ error: true, 'status.message': `refused ${evil}`, 'http.status_code': 503, 'user agent': evil },
-    events: [{ name: 'exception', timestamp: '1769421600050000000', attributes: { type: evil } }],
+    events: [
+      { name: 'exception', timestamp: '1769421600050000000', attributes: { type: evil } },
+      { name: 'sent early', timestamp: '1769421599995000000' },
+    ],
     links: [{ trace_id: 'b7ad6b716920', span_id: 'x' }],
   }),
   traceSpan('query', 20, 50, 'charge'),
@@ -300,7 +303,7 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
     expect(
       (await details().locator('dd, li').allTextContents()).filter(text => text.includes('pwned')),
     ).toHaveLength(4);
-    expect(await details().locator('.apl-trace-at').textContent()).toBe('+50ms ');
+    expect(await details().locator('.apl-trace-at').allTextContents()).toEqual(['+50ms ', '-5ms ']);
     expect(await details().textContent()).toContain('http.status_code503');
     expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
     // Only the visible ones of 46 spans are in the page.

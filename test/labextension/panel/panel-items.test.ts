@@ -194,6 +194,10 @@ test('names and values are inserted as valid APL', () => {
   expect(conditionOf(value('dynamic', '1', ['m', 'k']))).toBe('tostring(m.k) == "1"');
   expect(conditionOf(value('real', 'NaN'))).toBe('isnan(f)');
   expect(conditionOf(value('real', '-Infinity'))).toBe('isinf(f) and f < 0');
+  const inserted = ['NaN', '-Infinity', '1.5', '12345678901234567'].map(text =>
+    insertOf(value('real', text)),
+  );
+  expect(inserted).toEqual(['todouble("NaN")', 'todouble("-Infinity")', '1.5', '12345678901234568.0']);
   expect(conditionOf(value('timespan', '1m30s'))).toBe('f == totimespan("1m30s")');
   expect(conditionOf(value('dynamic', '', ['m', 'k']))).toBe('(isnotnull(m.k) and tostring(m.k) == "")');
   expect(conditionOf(value('string', null))).toBe('isempty(f)');
