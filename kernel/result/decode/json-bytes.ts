@@ -48,8 +48,9 @@ export class JsonBytes {
   /** False if more bytes may follow. */
   isWhole = true;
   #mark = 0;
-  /** `bytes` as a Buffer, for `ascii`. */
+  /** `bytes` as a Buffer, for `ascii`, and the `bytes` that it is of. */
   #ascii: Buffer = Buffer.alloc(0);
+  #asciiOf: Uint8Array = this.#ascii;
 
   constructor(bytes: Uint8Array, pos = 0) {
     this.bytes = bytes;
@@ -258,8 +259,10 @@ export class JsonBytes {
   /** Like `text`, for ASCII only; faster for a few bytes. */
   ascii(from: number, to: number): string {
     const { bytes } = this;
-    if (this.#ascii.buffer !== bytes.buffer || this.#ascii.byteOffset !== bytes.byteOffset)
+    if (this.#asciiOf !== bytes) {
+      this.#asciiOf = bytes;
       this.#ascii = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
     return this.#ascii.toString('latin1', from, to);
   }
 

@@ -143,6 +143,36 @@ test.each<[type: string, cell: (row: number) => string]>([
     expect([row, cellAt(body, row)]).toEqual([row, cellAt(columnOf([cells[row] ?? '']), 0)]);
 });
 
+test('many long columns decode to the same in whatever pieces they arrive', async () => {
+  const kinds: readonly [type: string, cell: (row: number) => string][] = [
+    ['float', row => String(row / 7)],
+    ['string', row => JSON.stringify(`value ${row}`)],
+    ['float', row => (row % 9 === 0 ? 'null' : String(-row / 13))],
+    ['integer', row => String(9_007_199_254_740_993n + BigInt(row))],
+    ['dynamic', row => (row % 11 === 0 ? 'null' : `{"row":${row},"list":["a",{"b":${row / 7}}]}`)],
+  ];
+  const rows = Array.from({ length: 4000 }, (_, row) => row);
+  const columns = Array.from({ length: 20 }, (_, index) => kinds[index % kinds.length] ?? kinds[0]);
+  const body = responseBytes([
+    {
+      columns: columns.flatMap((kind, index) =>
+        kind ? [[`c${index}`, kind[0], `[${rows.map(kind[1]).join(',')}]`]] : [],
+      ),
+    },
+  ]);
+  const whole = await outcome(() => decodeTabular(body));
+  const lengths = fc.array(fc.oneof(fc.constant(65_536), fc.integer({ min: 1, max: 70_000 })), {
+    minLength: 1,
+    maxLength: 30,
+  });
+  await fc.assert(
+    fc.asyncProperty(lengths, fc.integer({ min: 2 ** 16, max: 2 ** 18 }), async (pieces, window) => {
+      expect(await outcome(() => inSlices(decodeArriving(arriving(body, pieces), window)))).toEqual(whole);
+    }),
+    { numRuns: 30 },
+  );
+});
+
 test('decoding buffers at most one column', async () => {
   const column = (row: number) => `[${Array.from({ length: 1000 }, (_, cell) => row * cell).join(',')}]`;
   const columns = Array.from({ length: 50 }, (_, row) => column(row));
