@@ -77,7 +77,7 @@ const none = new Uint8Array();
 
 /**
  * Returns the body of one response with the rows of all pages, and `status` in place of theirs. A field that a page lacks is null
- * in its rows; one of several types is JSON.
+ * in its rows; one of several types is JSON, unless they are numbers.
  */
 export function joinPages(pages: readonly Page[], status: Readonly<Record<string, unknown>>): Uint8Array {
   const first = pages[0];
@@ -107,8 +107,16 @@ function fieldOf(name: string, pages: readonly Page[]): unknown {
   const described = pages.flatMap(({ table }) =>
     ((table.fields ?? []) as readonly { readonly name: string }[]).filter(field => field.name === name),
   );
-  const types = new Set(
-    pages.flatMap(({ columns }) => columns.flatMap(each => (each.name === name ? [each.type] : []))),
+  const types = pages.flatMap(({ columns }) =>
+    columns.flatMap(each => (each.name === name ? [each.type] : [])),
   );
-  return types.size > 1 ? { ...described[0], type: 'dynamic' } : described[0];
+  return new Set(types).size > 1 ? { ...described[0], type: commonType(types) } : described[0];
+}
+
+/** Returns the type of a field whose pages differ: a page with only nulls may not know it, and one may have only whole numbers. */
+function commonType(types: readonly string[]): string {
+  const members = new Set(types.flatMap(type => type.split('|')));
+  for (const nothing of ['null', 'unknown']) members.delete(nothing);
+  const areNumbers = [...members].every(member => member === 'integer' || member === 'float');
+  return members.size > 1 && !areNumbers ? 'dynamic' : [...members].join('|') || 'unknown';
 }
