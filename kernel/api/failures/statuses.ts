@@ -43,9 +43,14 @@ export function refusedHint(status: number, profile: string): string {
 const noSecurity =
   'The gateway has no secure connection to the service: only the operator of the service can fix that.';
 
+const tooSlow =
+  'The service took longer than its gateway waits: narrow the time range or the query, or run the cell again in a moment.';
+
 /** Hints for a gateway that responds in place of its service. */
 const gatewayHints: Readonly<Record<number, string>> = {
+  504: tooSlow,
   511: 'The network asks for a sign-in: open any page in a browser, sign in there, then run the cell again.',
+  524: tooSlow,
   525: noSecurity,
   526: noSecurity,
   530: 'The gateway cannot find the service: check the URL of the profile, then ask the operator of the service.',
