@@ -5,7 +5,7 @@ import { textOf } from '../files.js';
 import { systemRefusal } from '../machine.js';
 import { formatCount } from '../text.js';
 import type { Session } from './session.js';
-import { defaultRange, parseRange } from './time-range.js';
+import { checkLimits, defaultRange, parseRange } from './time-range.js';
 
 /** A setting that cannot be read, applied or written. */
 export class SettingError extends AplKernelError {
@@ -31,7 +31,9 @@ export const settings: readonly Setting[] = [
     summary: 'the time range until `%time` sets another',
     standard: defaultRange.label,
     apply: (session, value) => {
-      session.range = parseRange(value);
+      const range = parseRange(value);
+      checkLimits(range, session.now());
+      session.range = range;
     },
   },
   {

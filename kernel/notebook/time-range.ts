@@ -93,12 +93,22 @@ export function parseInstant(text: string, now: bigint): bigint {
 
 /** Resolves the range as of `now` (nanoseconds since 1970); throws TimeRangeError if it is empty or beyond the limits of a time. */
 export function resolveRange(range: TimeRange, now: bigint): ResolvedRange {
+  const { start, end } = endsOf(range, now);
+  checkOrder(start, end);
+  return { startTime: formatTime(start), endTime: formatTime(end) };
+}
+
+/** Throws TimeRangeError for a range beyond the limits of a time; one that is empty as of `now` may not be so tomorrow. */
+export function checkLimits(range: TimeRange, now: bigint): void {
+  endsOf(range, now);
+}
+
+function endsOf(range: TimeRange, now: bigint): { readonly start: bigint; readonly end: bigint } {
   const start = timeOf(range.start, now);
   const end = timeOf(range.end, now);
   if (isBeyond(start) || isBeyond(end))
     throw new TimeRangeError(`the range ${shown(range.label)} goes beyond ${LIMITS}`);
-  checkOrder(start, end);
-  return { startTime: formatTime(start), endTime: formatTime(end) };
+  return { start, end };
 }
 
 /** Like `resolveRange`, but never throws: a range that is empty as of `now`, such as `today 10:00..` at night, ends as it starts. */

@@ -109,6 +109,15 @@ describe('%config', () => {
     expect(await readFile(userFile(), 'utf8')).toBe(`${setting} = "${last}"\n`);
   });
 
+  test('refuses a time range beyond the limits of a time, and keeps the one before', async () => {
+    await bench.run('%config time "last 2h"');
+    expect(traceback(await bench.run('%config time "last 600y"'))[0]).toBe(
+      'time-range: the range `last 600y` goes beyond 1677-09-22 to 2262-04-11, the range of 64-bit nanoseconds',
+    );
+    expect(printed(await bench.run('%time'))).toContain('Time range: last 2h ');
+    expect(await readFile(userFile(), 'utf8')).toBe('time = "last 2h"\n');
+  });
+
   test("gives a notebook's own settings precedence over the files", async () => {
     await writeFile(userFile(), 'limit = 7\n');
     await bench.run('%limit 3\nweb');
