@@ -239,6 +239,12 @@ describe('the shape of a result decides the chart, unless the cell requests one'
     ['a grid of two keys', byTwo, { kind: 'heat' }, 'Heatmap of n, status; values from 1 to 20'],
     ['one row', oneRow, undefined, 'Big numbers of n, x; n: 1,234,567; x: 0.5'],
     [
+      'one row with a unit and an exponent',
+      { columns: [...oneRow.columns, ['y', 'float', '[1e300]'], ['z', 'float', '[-2.5e-7]']] },
+      { kind: 'stat', unit: 'requests' },
+      'Big numbers of n, x, y, z; n: 1,234,567 requests; x: 0.5 requests; y: 1e300 requests; z: -2.5e-7 requests',
+    ],
+    [
       'percentiles',
       percentiles,
       undefined,

@@ -21,6 +21,8 @@ export interface StatChart extends ChartModel {
 }
 
 const MAX_TILES = 12;
+/** The exponent of a number without a unit. */
+const EXPONENT = /e-?\d+$/;
 
 /** Returns the numbers of the first row; their exact values are beside the formatted ones. */
 function toStat({ roles: { measures, leftOut } }: ChartInput, options: ChartOptions): StatChart {
@@ -32,7 +34,7 @@ function toStat({ roles: { measures, leftOut } }: ChartInput, options: ChartOpti
     const unit = unitOf(column, options);
     const asked = options.unit === undefined ? field : withUnit(field, options.unit);
     const text = formatNumber(exact, numberFormat(asked, vector));
-    const isPlain = unit !== '' && exact !== 'null' && !/[a-z\u00b5%]/i.test(text);
+    const isPlain = unit !== '' && exact !== 'null' && !/[a-z\u00b5%]/i.test(text.replace(EXPONENT, ''));
     return { name: names[index] ?? '', text: isPlain ? `${text} ${unit}` : text, exact };
   });
   return {
