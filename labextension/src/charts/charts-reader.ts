@@ -217,7 +217,7 @@ function isOverPlot(stage: Stage, event: PointerEvent): boolean {
 function rowsOf({ spec, view }: Stage): readonly (readonly Row[])[] {
   return (spec.marks ?? []).flatMap(mark => {
     const layers = mark.type === 'group' ? (mark.marks ?? []) : [];
-    const hit = layers.filter(({ name = '' }) => /^(?:points|columns)_\d+(?:_partial)?_marks$/.test(name));
+    const hit = layers.filter(({ name = '' }) => /^(?:points|columns)_\d+_marks$/.test(name));
     const rows = hit.flatMap(({ from }): readonly Row[] =>
       from !== undefined && 'data' in from && from.data !== undefined ? view.data(from.data) : [],
     );
