@@ -27,7 +27,9 @@ export const COPY_FORMATS: Readonly<Record<CopyFormat, string>> = {
 export function copyText(block: CellBlock, format: CopyFormat): string {
   switch (format) {
     case 'text':
-      return block.rows.map(row => row.map(tabCell).join('\t')).join('\n');
+      return isOneCell(block)
+        ? tabText(block.rows[0]?.[0] ?? null)
+        : block.rows.map(row => row.map(tabCell).join('\t')).join('\n');
     case 'csv':
       return [block.fields.map(({ name }) => name), ...block.rows]
         .map(row => row.map(csvCell).join(','))
@@ -110,14 +112,28 @@ function pasted(text: string): string {
   return Number.isNaN(Number(text)) ? spreadsheetText(text) : text;
 }
 
-function tabCell(cell: string | null): string {
+function isOneCell({ fields, rows }: CellBlock): boolean {
+  return fields.length === 1 && rows.length === 1;
+}
+
+function tabText(cell: string | null): string {
   return pasted(cell ?? '').replace(/[\t\r\n]+/g, ' ');
+}
+
+/** Returns a cell of several. A spreadsheet joins a cell that begins with a quote with those after it, up to the next quote. */
+function tabCell(cell: string | null): string {
+  const text = tabText(cell);
+  return text.startsWith('"') ? inQuotes(text) : text;
+}
+
+function inQuotes(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }
 
 function csvCell(cell: string | null): string {
   if (cell === null) return '';
   const text = pasted(cell);
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return text === '' || /[",\r\n]/.test(text) ? inQuotes(text) : text;
 }
 
 function jsonOf({ fields, rows }: CellBlock): string {

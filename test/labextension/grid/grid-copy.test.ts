@@ -26,7 +26,7 @@ test.each<[CopyFormat, string]>([
       '\t\tNaN\t\t',
       '\t-5\t-Infinity\tfalse\t{}',
       "'=cmd|calc\t1\t-0\ttrue\tnull",
-      '| <img src=x onerror=alert(1)> *b* [l](javascript:1)\t1\t1e300\ttrue\t"y"',
+      '| <img src=x onerror=alert(1)> *b* [l](javascript:1)\t1\t1e300\ttrue\t"""y"""',
     ].join('\n'),
   ],
   [
@@ -113,4 +113,15 @@ test.each([
 ])('a copy of %j is not a spreadsheet formula', (cell, copied) => {
   const field = new Field('name', new Utf8(), true);
   expect(copyText({ fields: [field], rows: [[cell]] }, 'text')).toBe(copied);
+});
+
+test('text for a spreadsheet has cells that begin with a quote in quotes, unless it is a single value', () => {
+  const two = fields.slice(0, 2);
+  const rows = [
+    ['"GET /', '1'],
+    ['a "b"', '2'],
+    ['"c"\t"d', '3'],
+  ];
+  expect(copyText({ fields: two, rows }, 'text')).toBe('"""GET /"\t1\na "b"\t2\n"""c"" ""d"\t3');
+  expect(copyText({ fields: two.slice(0, 1), rows: [['"GET /']] }, 'text')).toBe('"GET /');
 });

@@ -1,10 +1,12 @@
-import { Table, Utf8, vectorFromArray } from 'apache-arrow';
+import { Table, TimestampMillisecond, Utf8, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { showsEvents } from '../../../kernel/apl/editor/editor-events.js';
 import { QueryText } from '../../../kernel/apl/syntax/parse.js';
 import { parseTime } from '../../../kernel/time.js';
+import { Rows } from '../../../labextension/src/grid/data/grid-rows.js';
+import { notebookRows } from '../../../labextension/src/grid/data/grid-source.js';
 import { columnsOf } from '../../../labextension/src/grid/grid-cells.js';
-import { namedTime, rowAt } from '../../../labextension/src/grid/stream/jump.js';
+import { namedTime, rowAt, rowOfTime } from '../../../labextension/src/grid/stream/jump.js';
 import { repeatsTime, rolesOf } from '../../../labextension/src/grid/stream/stream-roles.js';
 
 describe('parsing a time to go to', () => {
@@ -56,7 +58,35 @@ describe('the row at a time', () => {
   test('is not found in unordered rows, or rows without times', async () => {
     expect(await at([], 1)).toBeUndefined();
     expect(await at([10, 20, 90, 30, 40], 35)).toBeUndefined();
-    expect(await at([10, 20, null], 15)).toBeUndefined();
+    expect(await at([null, 10, null], 10)).toBeUndefined();
+    expect(await at([10, null, 20, 30], 15)).toBeUndefined();
+  });
+
+  test('is among those with a time if rows without one are before or after them', async () => {
+    expect([await at([10, 20, null], 15), await at([10, 20, null], 99)]).toEqual([1, 1]);
+    expect([await at([null, null, 10, 20, 30], 20), await at([null, null, 10, 20], 1)]).toEqual([3, 2]);
+    expect([await at([30, 20, 10, null, null], 15), await at([null, 30, 20], 25)]).toEqual([2, 2]);
+  });
+
+  test.each([
+    ['10:00', [null, null, '2026-11-20T09:00:00Z', '2026-11-20T10:00:00Z'], 0, 3],
+    ['10:00', ['2026-11-20T10:00:00Z', '2026-11-20T09:00:00Z', null], 2, 0],
+    [
+      '10:00',
+      [null, '2026-11-20T10:00:00Z', null],
+      0,
+      'The first and the last row have no time. Sort by _time first.',
+    ],
+    ['ten', [null, '2026-11-20T10:00:00Z'], 0, 'Enter a time such as 10:30, 10:30:15.5 or 2026-01-26 10:30.'],
+  ] as const)('of %s among %j, in view from %i, is %s', async (text, times, firstVisible, found) => {
+    const table = new Table({
+      _time: vectorFromArray(
+        times.map(time => time && new Date(time)),
+        new TimestampMillisecond(),
+      ),
+    });
+    const shown = await Rows.open(notebookRows(table, true), {});
+    expect(await rowOfTime(shown, text, 'utc', firstVisible)).toBe(found);
   });
 
   test('is found among a million rows in a few steps', async () => {

@@ -36,13 +36,14 @@ export async function rowOfTime(
     await rows.load(row, row + 1);
     return rows.exact(row, column) ?? '';
   };
-  const near = await read(Math.min(firstVisible, rows.count - 1));
+  const timed = { count: rows.count, time: async (row: number) => parseTime(await read(row)) ?? null };
+  const span = await timedRows(timed);
+  if (span === undefined) return `The first and the last row have no time. Sort by ${nameOf(column)} first.`;
+  const [first, last] = span;
+  const near = (await read(Math.min(Math.max(firstVisible, first), last))) || (await read(first));
   const time = namedTime(text, zone, near);
   if (time === undefined) return 'Enter a time such as 10:30, 10:30:15.5 or 2026-01-26 10:30.';
-  const found = await rowAt(
-    { count: rows.count, time: async row => parseTime(await read(row)) ?? null },
-    time,
-  );
+  const found = await rowAt(timed, time);
   return found ?? `The rows are not sorted by ${nameOf(column)}. Sort by it first.`;
 }
 
@@ -53,8 +54,27 @@ export interface TimedRows {
 }
 
 /**
- * Returns the first row at or after a time, or at or before it if times descend; the last row if there is none. Undefined if
- * the rows read are not sorted by time.
+ * Returns the first and the last row that have a time, if the rows are sorted: rows without one are all before or all after them.
+ * Undefined if neither the first nor the last row of all has one.
+ */
+async function timedRows(rows: TimedRows): Promise<readonly [first: number, last: number] | undefined> {
+  const end = rows.count - 1;
+  const has = async (row: number) => (await rows.time(row)) !== null;
+  const [isFirst, isLast] = [await has(0), await has(end)];
+  if (isFirst && isLast) return [0, end];
+  if (!isFirst && !isLast) return undefined;
+  let [low, high] = [0, end];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await has(middle)) === isFirst) low = middle;
+    else high = middle;
+  }
+  return isFirst ? [0, low] : [high, end];
+}
+
+/**
+ * Returns the first row at or after a time, or at or before it if times descend; the last row with a time if there is
+ * none. Undefined if the rows read are not sorted by time.
  */
 export async function rowAt(rows: TimedRows, time: bigint): Promise<number | undefined> {
   if (rows.count === 0) return undefined;
@@ -64,10 +84,12 @@ export async function rowAt(rows: TimedRows, time: bigint): Promise<number | und
     if (at !== null) seen.set(row, at);
     return at ?? undefined;
   };
-  const [first, last] = [await read(0), await read(rows.count - 1)];
+  const span = await timedRows(rows);
+  if (span === undefined) return undefined;
+  let [low, high] = span;
+  const [first, last] = [await read(low), await read(high)];
   if (first === undefined || last === undefined) return undefined;
   const sign = first <= last ? 1n : -1n;
-  let [low, high] = [0, rows.count - 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const at = await read(middle);
