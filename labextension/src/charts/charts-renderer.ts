@@ -7,6 +7,7 @@ import { homeOf, type ShownOutput } from '../link/home.js';
 import { around } from '../link/link-around.js';
 import { type Zone, type ZoneSetting, zoneOfNotebook, zoneOfOne } from '../link/link-zone.js';
 import type { Workbench } from '../link/workbench.js';
+import { Turns } from '../ui/turns.js';
 import { standBeside } from '../ui/ui-beside.js';
 import { VEGA_MIME } from './charts-mime.js';
 import type { SetRange } from './charts-stage.js';
@@ -76,6 +77,7 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
   readonly #setterAt: (node: HTMLElement, model: IRenderMime.IMimeModel) => SetRange | undefined;
   readonly #zoneOf: (model: IRenderMime.IMimeModel) => ZoneSetting;
   readonly #explainerAt: (model: IRenderMime.IMimeModel) => Explainer | undefined;
+  readonly #turns = new Turns();
   #unfollow = (): void => undefined;
   #other: IRenderMime.IRenderer | undefined;
   #chart: ChartView | undefined;
@@ -94,13 +96,14 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this.#unfollow();
     if ('apl' in model.metadata) {
       standBeside(this, model.metadata.apl);
       const setting = this.#zoneOf(model);
-      this.#unfollow();
       this.#unfollow = setting.follow(() => void this.#draw(model, setting.zone));
       return this.#draw(model, setting.zone);
     }
+    this.#turns.begin();
     this.#other ??= this.#others();
     if (this.#other === undefined) return;
     this.node.replaceChildren(this.#other.node);
@@ -116,14 +119,15 @@ class ChartOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async #draw(model: IRenderMime.IMimeModel, zone: Zone): Promise<void> {
+    const isLatest = this.#turns.begin();
     const { openChart } = await import('./charts-view.js');
-    if (this.isDisposed) return;
+    if (this.isDisposed || !isLatest()) return;
     const chart = await openChart(model.data[VEGA_MIME], zone, {
       setter: () => this.#setterAt(this.node, model),
       explainer: () => this.#explainerAt(model),
     });
+    if (this.isDisposed || !isLatest()) return chart.dispose();
     this.#chart?.dispose();
-    if (this.isDisposed) return chart.dispose();
     this.#chart = chart;
     this.addClass('apl-chart');
     this.node.replaceChildren(chart.node);

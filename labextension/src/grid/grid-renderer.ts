@@ -6,6 +6,7 @@ import type { Explainer } from '../cell/cell-explain.js';
 import type { ShownOutput } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import { button, element } from '../ui/dom.js';
+import { Turns } from '../ui/turns.js';
 import { standBeside } from '../ui/ui-beside.js';
 import type { Grid } from './grid.js';
 import { ARROW_MIME } from './grid-mime.js';
@@ -38,6 +39,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   readonly #place: Place;
   readonly #workbench: Workbench;
   readonly #explainerOf: ExplainerAt;
+  readonly #turns = new Turns();
   #grid: Grid | undefined;
   #observer: ResizeObserver | undefined;
   #isStarted = false;
@@ -69,6 +71,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   async #show(model: IRenderMime.IMimeModel, live: Live | undefined): Promise<void> {
+    const isLatest = this.#turns.begin();
     const { openResult } = await import('./grid-open.js');
     const { metadata } = model;
     standBeside(this, metadata.apl);
@@ -88,7 +91,7 @@ class ArrowOutput extends Widget implements IRenderMime.IRenderer {
       setups: this.#place.setups(output),
     });
     const grid = shown instanceof HTMLElement ? undefined : shown;
-    if (this.isDisposed) return grid?.dispose();
+    if (this.isDisposed || !isLatest()) return grid?.dispose();
     // The notebook below stays in place while the next grid is measured.
     this.node.style.minHeight = this.#live === undefined ? '' : `${this.node.clientHeight}px`;
     this.#grid?.dispose();

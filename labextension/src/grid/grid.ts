@@ -3,16 +3,17 @@ import type { Table } from 'apache-arrow';
 import { conditionFor } from '../../../kernel/apl/editor/condition.js';
 import { traceField } from '../../../kernel/apl/editor/editor-events.js';
 import type { Filter, SortKey, View } from '../../../kernel/notebook/results/result-protocol.js';
-import { formatCount, plural } from '../../../kernel/text.js';
+import { formatCount } from '../../../kernel/text.js';
 import type { Around, Explainer } from '../cell/cell-explain.js';
 import type { ZoneSetting } from '../link/link-zone.js';
 import { toClipboard } from '../ui/clipboard.js';
 import { button, element } from '../ui/dom.js';
 import { type Opened, popover } from '../ui/popover.js';
+import { Turns } from '../ui/turns.js';
 import { keepKeys } from '../ui/ui-keys.js';
 import { columnMenu, withoutKernel } from './controls/column-menu.js';
 import { detailsOf } from './controls/grid-details.js';
-import { noticeList, type Surroundings } from './controls/grid-notes.js';
+import { noticeList, type Surroundings, sizeText } from './controls/grid-notes.js';
 import {
   columnsMenu,
   copyMenu,
@@ -81,8 +82,11 @@ export class Grid {
   /** Undoes the action in the message. */
   readonly #undo = element('span', { class: 'apl-grid-undo' });
   readonly #below = element('div', { class: 'apl-grid-below' });
+  readonly #details = new Turns();
   readonly #saved: Rows;
   #rows: Rows;
+  /** The rows in the kernel, once connected. */
+  #source: RowSource | undefined;
   /** The last requested view, on which the next change builds even before its rows have arrived. */
   #wanted: View = {};
   /** True until the kernel has sent the first rows; changes requested until then are applied next. */
@@ -148,11 +152,10 @@ export class Grid {
       this.#isConnecting = connecting !== undefined;
       const source = await connecting;
       if (source === undefined) return;
-      if (this.#isDisposed) source.close();
-      else {
-        await this.#show(source, {});
-        await this.#goOn(source);
-      }
+      if (this.#isDisposed) return source.close();
+      this.#source = source;
+      await this.#show(source, {});
+      await this.#goOn(source);
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -188,7 +191,7 @@ export class Grid {
     popover().closeWithin(this.node);
     this.#table.dispose();
     this.#stream.dispose();
-    this.#rows.source.close();
+    this.#source?.close();
   }
 
   /** The current view. */
@@ -246,7 +249,9 @@ export class Grid {
 
   /** Switches to the view of the previous run, with the changes requested in the meantime. */
   async #goOn(source: RowSource): Promise<void> {
-    if (source !== this.#rows.source || this.#wanted !== this.#rows.view) return;
+    // Its first page could not be read.
+    if (source !== this.#rows.source) return source.close();
+    if (this.#wanted !== this.#rows.view) return;
     const restored = this.#setup === undefined ? {} : viewOf(this.#setup, this.#rows.columns);
     const view = { ...restored, ...this.#asked };
     if (isPlain(view)) return;
@@ -264,7 +269,7 @@ export class Grid {
       return;
     }
     if (this.#rows === this.#saved) return;
-    this.#rows.source.close();
+    this.#source?.close();
     this.#message = '';
     this.#wanted = this.#saved.view;
     this.#showControls('');
@@ -355,19 +360,9 @@ export class Grid {
   }
 
   #drawStatus(): void {
-    const { rows: total, columns, table } = this.#options;
     const { source, count } = this.#rows;
-    const parts: string[] = [];
-    const saved = [
-      ...(table.numRows < total ? [`${formatCount(table.numRows)} of ${plural(total, 'row')}`] : []),
-      ...(table.numCols < columns ? [`${formatCount(table.numCols)} of ${plural(columns, 'column')}`] : []),
-    ];
-    if (!source.canCompute && saved.length > 0)
-      parts.push(
-        `The first ${saved.join(' and ')}, as saved in the notebook; run the cell again to see all.`,
-      );
-    else if (count !== total) parts.push(`${formatCount(count)} of ${plural(total, 'row')} match.`);
-    this.#status.textContent = [...parts, this.#message].filter(Boolean).join(' ');
+    const size = sizeText(this.#options, { canCompute: source.canCompute, count });
+    this.#status.textContent = [size, this.#message].filter(Boolean).join(' ');
   }
 
   /** Draws a button for each filter. A press and its release only make a click on the same node, so a filter keeps its button. */
@@ -468,11 +463,12 @@ export class Grid {
         );
       },
       openCopy: opener => {
-        const what = this.#selection === undefined ? 'All rows' : 'The selection';
+        const [rows, selection] = [this.#rows, this.#selection];
+        const what = selection === undefined ? 'All rows' : 'The selection';
         popover().show([opener], 'Copy', ({ close }) => [
           ...copyMenu(what, format => {
             close();
-            void this.#copy(this.#selection ?? this.#everything(), format);
+            void this.#copy(selection ?? this.#everything(), format, rows);
           }),
           linkTo(this.#options.consoleLink, url => {
             close();
@@ -564,8 +560,8 @@ export class Grid {
 
   /** Opens the menu of a value. A cell that is still loading has no value yet and would pass for a null. */
   async #openValue(target: HTMLElement, column: GridColumn, row: number): Promise<void> {
-    const rows = this.#rows;
-    if (!(await this.#loaded(row)) || rows !== this.#rows) return;
+    const rows = await this.#loaded(row);
+    if (rows !== this.#rows) return;
     const value = rows.exact(row, column);
     const explainer = this.#options.explainer();
     const nodes = (opened: Opened) =>
@@ -574,9 +570,9 @@ export class Grid {
         condition: this.#closing(opened, keep => this.#condition(column, value, keep)),
         filter: this.#closing(opened, op => this.#filter({ column: column.name, op, value })),
         copy: this.#closing(opened, () => void toClipboard(value ?? '').then(() => this.#say('Copied.'))),
-        showRow: this.#closing(opened, () => void this.#showRow(row)),
+        showRow: this.#closing(opened, () => void this.#showRow(row, rows)),
         around: this.#around(opened, explainer, column, row),
-        explain: explainer && this.#closing(opened, () => void this.#explain(explainer, column, row)),
+        explain: explainer && this.#closing(opened, () => void this.#explain(explainer, column, row, rows)),
       });
     popover().show([target], 'Value', nodes);
   }
@@ -592,27 +588,29 @@ export class Grid {
 
   /** The column with trace ids, even if it is hidden. */
   get #traceColumn(): GridColumn | undefined {
-    const name = traceField(this.#rows.columns.map(column => column.name));
-    return this.#rows.columns.find(column => column.name === name);
+    const { columns } = this.#rows;
+    const name = traceField(columns.map(column => column.name));
+    return columns.find(column => column.name === name);
   }
 
   /** Returns a function that adds the cell of the trace of a loaded row; undefined if it names none. */
-  #traceOf(row: number): (() => string) | undefined {
+  #traceOf(row: number, rows = this.#rows): (() => string) | undefined {
     const column = this.#traceColumn;
     if (column === undefined) return undefined;
-    return this.#options.explainer()?.trace(new Map([[column.name, this.#rows.exact(row, column)]]));
+    return this.#options.explainer()?.trace(new Map([[column.name, rows.exact(row, column)]]));
   }
 
   async #openTrace(row: number): Promise<void> {
-    if (await this.#loaded(row)) this.#say(this.#traceOf(row)?.() ?? 'This row has no trace id.');
+    const rows = await this.#loaded(row);
+    if (rows !== undefined) this.#say(this.#traceOf(row, rows)?.() ?? 'This row has no trace id.');
   }
 
   /** Explains a row, or all rows of the selection that contains it. */
-  async #explain(explainer: Explainer, column: GridColumn, row: number): Promise<void> {
-    const { top, bottom } = inBlock(this.#selection ?? this.#everything());
+  async #explain(explainer: Explainer, column: GridColumn, row: number, rows: Rows): Promise<void> {
+    const selection = rows === this.#rows ? this.#selection : undefined;
+    const { top, bottom } = inBlock(selection ?? this.#everything());
     const isInBlock = Number.isFinite(bottom) && top <= row && row <= bottom;
     const [from, to] = isInBlock ? [top, bottom + 1] : [row, row + 1];
-    const rows = this.#rows;
     try {
       await rows.load(from, to);
     } catch (error) {
@@ -650,21 +648,23 @@ export class Grid {
     this.#undo.replaceChildren(undo);
   }
 
-  /** Resolves with true once a row is loaded; reports if it fails to load. */
-  async #loaded(row: number): Promise<boolean> {
+  /** Resolves with the rows of a view once one of them is loaded: the view may have changed by then. Reports if it fails to load. */
+  async #loaded(row: number, rows = this.#rows): Promise<Rows | undefined> {
     try {
-      await this.#rows.load(row, row + 1);
-      return true;
+      await rows.load(row, row + 1);
+      return rows;
     } catch (error) {
       this.#fail(error);
-      return false;
+      return undefined;
     }
   }
 
-  async #showRow(row: number): Promise<void> {
-    if (!(await this.#loaded(row))) return;
+  async #showRow(row: number, shown = this.#rows): Promise<void> {
     const columns = this.#layout.shown;
-    const cells = columns.map(column => this.#rows.exact(row, column));
+    const isLatest = this.#details.begin();
+    const rows = await this.#loaded(row, shown);
+    if (rows === undefined || !isLatest()) return;
+    const cells = columns.map(column => rows.exact(row, column));
     this.#below.replaceChildren(detailsOf({ number: row + 1, columns, cells }, () => this.#closeRow()));
     this.#below.scrollIntoView({ block: 'nearest' });
   }
@@ -688,9 +688,9 @@ export class Grid {
   }
 
   /** Copies the exact values of a block of cells, and reports what was left out. */
-  async #copy(selection: Selection, format: CopyFormat): Promise<void> {
+  async #copy(selection: Selection, format: CopyFormat, rows = this.#rows): Promise<void> {
     try {
-      const { text, sentence } = await cellsToCopy(this.#rows, this.#layout.shown, selection, format);
+      const { text, sentence } = await cellsToCopy(rows, this.#layout.shown, selection, format);
       await toClipboard(text);
       this.#say(sentence);
     } catch (error) {

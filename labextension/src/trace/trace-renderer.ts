@@ -13,6 +13,7 @@ import type { Place } from '../grid/surface/surface-place.js';
 import { type Home, homeOf } from '../link/home.js';
 import type { Workbench } from '../link/workbench.js';
 import { element } from '../ui/dom.js';
+import { Turns } from '../ui/turns.js';
 import { standBeside } from '../ui/ui-beside.js';
 import type { TracePlace } from './trace-open.js';
 import type { TraceView } from './trace-view.js';
@@ -47,6 +48,7 @@ export function addTraces(rendermime: IRenderMimeRegistry, host: TraceHost): voi
 class TraceOutput extends Widget implements IRenderMime.IRenderer {
   readonly #host: TraceHost;
   readonly #drawing: () => IRenderMime.IRenderer | undefined;
+  readonly #turns = new Turns();
   #view: TraceView | undefined;
   #saved: IRenderMime.IRenderer | undefined;
   #model: IRenderMime.IMimeModel | undefined;
@@ -72,6 +74,7 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
 
   async #open(model: IRenderMime.IMimeModel): Promise<void> {
     this.#opened = model;
+    const isLatest = this.#turns.begin();
     const reference = traceReference(model.data[TRACE_MIME]);
     const home = homeOf({ model }, this.#host.notebooks);
     const rows = home && reference && savedRows(home, reference.result.id);
@@ -80,11 +83,12 @@ class TraceOutput extends Widget implements IRenderMime.IRenderer {
     if (isLater) await this.#showDrawing(model);
     const { openTrace } = await import('./trace-open.js');
     const view = reference && (await openTrace(reference, this.#placeOf(model, reference, { home, rows })));
-    if (this.isDisposed) return view?.dispose();
+    if (this.isDisposed || !isLatest()) return view?.dispose();
     this.#view?.dispose();
     this.#view = view;
     if (view === undefined) {
       await this.#showDrawing(model);
+      if (!isLatest()) return;
       const words = 'The kernel no longer has the spans. Run the cell again to fold, search and select them.';
       this.node.prepend(element('p', {}, words));
       return;

@@ -42,7 +42,7 @@ class Popover {
     document.body.addEventListener('keydown', event => {
       if (event.key !== 'Escape' || this.#open === undefined) return;
       event.stopPropagation();
-      this.#leave();
+      this.#close(true);
     });
     document.addEventListener(
       'pointerdown',
@@ -79,7 +79,7 @@ class Popover {
         return isOpen;
       },
       leave: () => {
-        if (this.#open === open) this.#leave();
+        if (this.#open === open) this.#close(true);
       },
       say: text => {
         if (open.isConnected) said.textContent = visible(text);
@@ -102,19 +102,17 @@ class Popover {
     return opened;
   }
 
-  /** Closes the popover, restoring the focus if it was inside. */
-  #close(): void {
+  /** Closes the popover, restoring the focus if it was inside or if the reader leaves it. */
+  #close(isLeft = false): void {
     const isFocused = this.#open?.contains(document.activeElement) === true;
     this.#observer.disconnect();
     this.#sight.disconnect();
     this.#open?.remove();
     this.#open = undefined;
-    if (isFocused) this.#focusAgain();
-  }
-
-  #leave(): void {
-    this.#close();
-    this.#focusAgain();
+    if (isFocused || isLeft) this.#focusAgain();
+    // A reference would retain a closed document.
+    this.#opener = undefined;
+    this.#before = undefined;
   }
 
   #focusAgain(): void {

@@ -3,6 +3,7 @@
  * inserted as text, never as HTML.
  */
 
+import { formatCount, plural } from '../../../../kernel/text.js';
 import { element } from '../../ui/dom.js';
 import { ARROW_MIME } from '../grid-mime.js';
 
@@ -72,6 +73,27 @@ export function stillResult(
     ...folded,
     element('p', { class: 'apl-grid-foot' }, footer),
   );
+}
+
+/** The size of a result, and the table of its first rows and columns in the notebook. */
+interface Sizes {
+  readonly rows: number;
+  readonly columns: number;
+  readonly table: { readonly numRows: number; readonly numCols: number };
+}
+
+/** Describes the part of a result that is shown: what the notebook has of it without a kernel, or the matching rows; empty for all. */
+export function sizeText(
+  { rows, columns, table }: Sizes,
+  { canCompute, count }: { readonly canCompute: boolean; readonly count: number },
+): string {
+  const saved = [
+    ...(table.numRows < rows ? [`${formatCount(table.numRows)} of ${plural(rows, 'row')}`] : []),
+    ...(table.numCols < columns ? [`${formatCount(table.numCols)} of ${plural(columns, 'column')}`] : []),
+  ];
+  if (!canCompute && saved.length > 0)
+    return `The first ${saved.join(' and ')}, as saved in the notebook; run the cell again to see all.`;
+  return count === rows ? '' : `${formatCount(count)} of ${plural(rows, 'row')} match.`;
 }
 
 /** Returns the list of notices; backticks enclose code. */
