@@ -142,6 +142,7 @@ function readSome(
   let row = column.rows;
   let first = 0;
   let from = json.pos;
+  let to = from;
   let { isBetween } = column;
   try {
     while (json.pos < stop) {
@@ -152,6 +153,7 @@ function readSome(
         from = json.pos;
         if (first === NULL_START) json.literal();
         else if (!builder.read(json, row)) return mismatchAt(json, from, first);
+        to = json.pos;
         isBetween = true;
       }
       const more = json.another(CLOSE_ARRAY);
@@ -167,7 +169,8 @@ function readSome(
   } catch (error) {
     if (!json.isCut(error)) throw error;
     // A number may continue in the next bytes; cells that the builder would add twice are not read again.
-    const isReadAgain = first === NULL_START || first === MINUS || (first >= ZERO && first <= NINE);
+    const isNumber = first === MINUS || (first >= ZERO && first <= NINE);
+    const isReadAgain = first === NULL_START || (isNumber && to === json.bytes.length);
     if (isReadAgain || !isBetween) {
       isBetween = false;
       json.pos = from;
