@@ -75,7 +75,7 @@ class Begin implements Inspector {
 
   take(bytes: Buffer): void {
     if (this.#judged) return;
-    this.#head = Buffer.concat([this.#head, bytes.subarray(0, headBytes)]);
+    this.#head = Buffer.concat([this.#head, bytes.subarray(0, headBytes - this.#head.length)]);
     if (this.#head.length >= headBytes) this.end();
   }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inspectorOf } from '../../../../kernel/local/store/bounds/bounded-text.js';
 
@@ -123,6 +124,33 @@ describe.each([1, 7, 65_536])('read in pieces of %s bytes', piece => {
   test.each(refusals)('%s as %s is refused', (_, format, text, message) => {
     expect(said(format, text, piece)).toBe(message);
   });
+});
+
+test('any text is accepted or refused alike in whatever pieces it arrives', () => {
+  const parts = ['{"a":1}', '{"k":{', '}', ']', '[', '"', '\\', '\n', ' ', ',', ':', 'x', ',b'.repeat(2600)];
+  const part = fc.oneof(
+    fc.constantFrom(...parts),
+    fc.integer({ min: 1, max: 500 }).map(length => 'y'.repeat(length)),
+    fc.integer({ min: 1, max: 110 }).map(levels => '["x",'.repeat(levels)),
+  );
+  const events = fc
+    .tuple(fc.constantFrom('{', '[{', '\ufeff[', '', 'a,b\n'), fc.array(part, { maxLength: 20 }))
+    .map(([begin, rest]) => begin + rest.join(''));
+  const controls = fc
+    .tuple(fc.integer({ max: 520, min: 300 }), fc.integer({ max: 60, min: 10 }))
+    .map(([letters, count]) => 'y'.repeat(letters) + '\u0001'.repeat(count) + 'y'.repeat(500));
+  const text = fc.oneof(events, controls);
+  const scenario = fc.record({
+    format: fc.constantFrom('json', 'csv', 'text'),
+    text,
+    piece: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 3000 })),
+  });
+  fc.assert(
+    fc.property(scenario, ({ format, text, piece }) => {
+      expect(said(format, text, piece)).toBe(said(format, text, 2 ** 20));
+    }),
+    { numRuns: 400 },
+  );
 });
 
 test('the given delimiter decides the number of columns', () => {
