@@ -105,28 +105,32 @@ function takeValues<T extends Values>(values: T, offset: number, rows: Uint32Arr
   return into;
 }
 
+/** Returns the strings of rows; one that is not `valid` is empty. */
 function takeTexts(
   { values, valueOffsets, offset }: Data,
   rows: Uint32Array,
+  valid?: Uint8Array,
 ): { readonly data: Uint8Array; readonly valueOffsets: Int32Array } {
   const offsets = new Int32Array(rows.length + 1);
   const at = (row: number): number => valueOffsets[offset + row] ?? 0;
+  const end = (row: number, index: number): number =>
+    at(valid === undefined || bitAt(valid, index) === 1 ? row + 1 : row);
   for (const [index, row] of rows.entries())
-    offsets[index + 1] = (offsets[index] as number) + at(row + 1) - at(row);
+    offsets[index + 1] = (offsets[index] as number) + end(row, index) - at(row);
   const data = new Uint8Array(offsets[rows.length] ?? 0);
   for (const [index, row] of rows.entries())
-    data.set((values as Uint8Array).subarray(at(row), at(row + 1)), offsets[index]);
+    data.set((values as Uint8Array).subarray(at(row), end(row, index)), offsets[index]);
   return { data, valueOffsets: offsets };
 }
 
-/** Returns the strings of the rows, written out one after the other. */
+/** Returns the strings of the rows, written out one after the other. A null row has the number of a string too. */
 function takePlain(chunk: Data, rows: Uint32Array, validity: TakenValidity): Data {
   const numbers: Int32Array = takeValues(chunk.values, chunk.offset, rows);
   const [words] = chunk.dictionary?.data ?? [];
   const texts =
     words === undefined || words.length === 0
       ? { data: new Uint8Array(0), valueOffsets: new Int32Array(rows.length + 1) }
-      : takeTexts(words, Uint32Array.from(numbers));
+      : takeTexts(words, Uint32Array.from(numbers), validity.nullBitmap);
   return makeData({ type: new Utf8(), length: rows.length, ...texts, ...validity });
 }
 

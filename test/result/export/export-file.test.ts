@@ -16,6 +16,7 @@ import { exportTable } from '../../../kernel/result/export/export-file.js';
 import { exportFormats } from '../../../kernel/result/export/export-formats.js';
 import { temporaryDirectory } from '../../local/service.js';
 import { tableRows } from '../../notebook/results/rows.js';
+import { cells as cellsOf, sampleResult } from '../sample.js';
 import { exactTable } from './exact.js';
 
 interface Options {
@@ -158,6 +159,15 @@ describe('exporting a table as', () => {
       [65_536, 1],
     ]);
     expect([String(read.schema.fields[0]?.type), read.getChild('s')?.toArray()]).toEqual(['Utf8', texts]);
+  });
+
+  test('Arrow writes no bytes for nulls beside strings that repeat', async () => {
+    const cells = cellsOf(70_000, row => (row < 10 ? 'long'.repeat(10_000) : null));
+    const table = sampleResult([{ columns: [['s', 'string', cells]] }]).tables[0]?.data;
+    expect(String(table?.schema.fields[0]?.type)).toBe('Dictionary<Int32, Utf8>');
+    const { file } = await write('t.arrow', table && { table });
+    expect(file.rows).toBe(70_000);
+    expect(file.bytes).toBeLessThan(2 ** 20);
   });
 
   test('JSON lines reports a single value that JSON lacks', async () => {
