@@ -193,7 +193,7 @@ export class Snapshot implements MeasuredCatalog {
 
   /** Returns the notices for a result from these datasets. */
   notices(names: readonly string[]): readonly StatusMessage[] {
-    return names.flatMap(name =>
+    const defects = names.flatMap(name =>
       (this.#readings.get(name)?.listing.defects ?? []).map(defect => ({
         priority: 'warn' as const,
         count: 1,
@@ -201,6 +201,19 @@ export class Snapshot implements MeasuredCatalog {
         msg: `\`${name}\`: ${inWords(defect)}.`,
       })),
     );
+    return [...defects, ...this.#withoutTimes(names)];
+  }
+
+  /** Returns a notice if the time range applies to none of the datasets; beside events, such a dataset is a lookup table. */
+  #withoutTimes(names: readonly string[]): StatusMessage[] {
+    const isTimeless = (name: string) => {
+      const held = this.#held(name);
+      return held instanceof StoredDataset && held.places === 'timeless' && held.extent.rows > 0;
+    };
+    if (names.length === 0 || !names.every(isTimeless)) return [];
+    const list = names.map(name => `\`${name}\``).join(', ');
+    const msg = `The time range does not apply: the rows of ${list} have no time of their own.`;
+    return [{ priority: 'info', count: 1, code: 'no_time', msg }];
   }
 
   /** Reads all files of its datasets completely; throws LocalError if some are damaged. */
