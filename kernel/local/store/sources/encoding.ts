@@ -5,17 +5,23 @@ import { LocalError } from '../../local-errors.js';
 
 /**
  * Returns the WHATWG name of the encoding of a text that begins with `start`: the requested one, otherwise detected from its byte order
- * mark or bytes.
+ * mark or bytes. With `isCut`, more text follows, so `start` may end within a character.
  */
-export function encodingOf(start: Buffer, named?: string): string {
+export function encodingOf(start: Buffer, named?: string, isCut = false): string {
   if (named !== undefined) return knownEncoding(named);
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   const unmarked = unmarkedUtf16.find(each => looksLikeUtf16(start, each));
   if (unmarked !== undefined) return unmarked.encoding;
-  if (isUtf8(start)) return 'utf-8';
-  return legacyEncodings.find(({ fits }) => fits(start))?.encoding ?? 'utf-8';
+  const text = isCut ? start.subarray(0, start.findLastIndex(isAlone) + 1 || start.length) : start;
+  if (isUtf8(text)) return 'utf-8';
+  return legacyEncodings.find(({ fits }) => fits(text))?.encoding ?? 'utf-8';
+}
+
+/** Whether a byte is a whole character, such as a line feed, a space or a comma, in every encoding below. */
+function isAlone(byte: number): boolean {
+  return byte < 0x30;
 }
 
 /** Encodings that can be detected. The first match wins, as later ones accept the bytes of earlier ones. */

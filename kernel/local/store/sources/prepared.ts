@@ -19,6 +19,7 @@ import { endingOf } from './source-files.js';
 import {
   damageOf,
   firstBytes,
+  isCut,
   isParquet,
   isZip,
   kindByEnding,
@@ -57,7 +58,7 @@ export async function prepare(
   if (isZip(start) || isUnnamed) return plainText(engine, file, options, signal);
   // The engine decompresses Zstandard while reading; inspecting it would need a copy.
   if (packing === 'zstd' && !isChosen) return asItIs;
-  const isText = encodingOf(plain(start), options.encoding) === 'utf-8';
+  const isText = encodingOf(plain(start), options.encoding, isCut(start)) === 'utf-8';
   const isConverted = convertedFormat(plain(start).toString('utf8'), options) !== undefined;
   const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
   return isText && !mayHoldList && !isConverted && !hasColors(file, start)
@@ -163,7 +164,7 @@ async function unpackedCopy(
   const isZstandard = (await packingOf(file)) === 'zstd';
   const source = isZstandard ? await unpacked(file, engine.workDir) : file;
   const start = await startOfReadable(source);
-  const encoding = encodingOf(plain(start), named);
+  const encoding = encodingOf(plain(start), named, isCut(start));
   const unpackers = plain(start) === start ? [] : [createGunzip()];
   const isPlain = !hasColors(file, start);
   const further = isPlain ? [] : [withoutColors()];

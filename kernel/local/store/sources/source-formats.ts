@@ -173,7 +173,12 @@ function wholeLines(text: string, whole: boolean): readonly string[] {
 /** Returns the lines at the beginning of a text file, decompressed, except one that may be truncated. */
 export async function linesAtStart(file: string): Promise<readonly string[]> {
   const start = await firstBytes(file);
-  return wholeLines(textOf(start), start.length < startBytes);
+  return wholeLines(textOf(start), !isCut(start));
+}
+
+/** Whether the first bytes of a file may not be all of them. */
+export function isCut(start: Buffer): boolean {
+  return start.length >= startBytes;
 }
 
 /** Returns the beginning of a file as a string, decompressed, without a byte order mark and leading white space. */

@@ -269,6 +269,30 @@ describe('other encodings', () => {
     }
   });
 
+  test.each([
+    ['UTF-8', Buffer.from('é'), 'é', []],
+    ['UTF-8 in lines', Buffer.from('é"}\n{"n":1,"text":"é'), 'é', []],
+    ['UTF-8 with four bytes', Buffer.from('😀 é"}\n{"n":1,"text":"é'), '😀 é', []],
+    [
+      'EUC-KR',
+      Buffer.from('\xbc\xad\xb9\xf6\xbf\xa1', 'latin1'),
+      '서버에',
+      [note.replace('Windows-1252', 'EUC-KR')],
+    ],
+  ])('%s is recognized if the first bytes end within a character', async (_, word, words, notes) => {
+    const cell = Buffer.concat([word, Buffer.from(' ')]);
+    for (let shift = 0; shift < 4; shift++) {
+      const beginning = `{"n":1,"text":"${'a'.repeat(65_536)}`.slice(0, 65_535 - shift - 100 * cell.length);
+      const cells = Array.from({ length: 200 }, () => cell);
+      const text = Buffer.concat([Buffer.from(beginning), ...cells, Buffer.from('"}\n')]);
+      const { dataset, body } = await importText('a.json', text);
+      const said = body.notes.filter((each: string) => each.includes('UTF-8'));
+      expect([shift, ...said]).toEqual([shift, ...notes]);
+      const [first = ''] = await stored(dataset, 'text');
+      expect(first.replace(/^a+/, '').trim().slice(0, words.length)).toBe(words);
+    }
+  });
+
   /** A file from a Japanese spreadsheet, and its counterparts in Chinese and Korean encodings, which so few characters do not identify. */
   const japanese = Buffer.from('name,\x8es\n\x8eR\x93c,\x96\xbc\x8c\xc3\x89\xae\n', 'latin1');
   test('Shift_JIS is recognized', async () => {
