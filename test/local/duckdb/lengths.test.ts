@@ -98,6 +98,10 @@ test('the length of one column is compared as it is', () => {
   expect(sqlOf('strcat(s, t)')).toMatch(
     /coalesce\(strlen\(c\d+\), 0\) \+ coalesce\(strlen\(c\d+\), 0\) \+ 0 > 4096/,
   );
+  // Its elements are counted only if it is long.
+  expect(sqlOf("strcat_array(parse_json(s), '--')")).toMatch(
+    /CASE WHEN coalesce\(strlen\((.+)\), 0\) \+ coalesce\(strlen\(\1\), 0\) \/\/ 2 \* 2 > 4096 THEN apl_too_long\(/,
+  );
 });
 
 test('every aggregate that returns an array has a bounded result or a length check', () => {

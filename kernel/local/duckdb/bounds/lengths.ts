@@ -33,8 +33,11 @@ type Growth<Args> = 'short' | 'bounded' | Growing<Args>;
 interface Growing<Args = Anything> {
   /** Maximum bytes of output per byte of the arguments; 0 if that depends on another argument. */
   readonly factor: number;
-  /** SQL for the maximum size of the value in bytes (default: its actual length, since a small multiple is harmless). */
-  readonly bytes?: (args: Args, value: string) => string;
+  /**
+   * SQL for the maximum size of the value in bytes (default: its actual length, since a small multiple is harmless). `count` returns that
+   * of the elements of an array.
+   */
+  readonly bytes?: (args: Args, value: string, count: (array: SqlArg) => string) => string;
   /** SQL for a cheap estimate of the size (default: `bytes`, or twice the size of the arguments). */
   readonly estimate?: (args: Args) => string;
 }
@@ -319,20 +322,21 @@ const growths: {
   },
   strcat_array: {
     factor: 0,
-    bytes: ([array, delimiter]) => `${bytesOf(array)} + ${elements(array)} * ${bytesOf(delimiter)}`,
+    bytes: ([array, delimiter], _, count) => `${bytesOf(array)} + ${count(array)} * ${bytesOf(delimiter)}`,
   },
   genai_concat_contents: {
     factor: 0,
-    bytes: ([array, delimiter]) => `${bytesOf(array)} + ${elements(array)} * ${bytesOf(delimiter)}`,
+    bytes: ([array, delimiter], _, count) => `${bytesOf(array)} + ${count(array)} * ${bytesOf(delimiter)}`,
   },
   array_iff: {
     factor: 0,
-    bytes: ([condition, ...sides]) =>
-      `${sum(sides)} + ${elements(condition)} * (${sides.map(elementBytes).join(' + ')})`,
+    bytes: ([condition, ...sides], _, count) =>
+      `${sum(sides)} + ${count(condition)} * (${sides.map(elementBytes).join(' + ')})`,
   },
   array_split: {
     factor: 0,
-    bytes: ([array, index]) => `${bytesOf(array)} * ${index.type === 'dynamic' ? elements(index) : '2'}`,
+    bytes: ([array, index], _, count) =>
+      `${bytesOf(array)} * ${index.type === 'dynamic' ? count(index) : '2'}`,
   },
   strrep: {
     factor: 0,
@@ -400,15 +404,17 @@ function growthOf(name: string): Growth<Anything> {
  */
 function testOf(growth: Growing, args: readonly SqlArg[], value: string): string | undefined {
   const { factor, bytes, estimate = bytes ?? twice } = growth;
-  const about = estimate(args, value);
-  if (factor === 0)
-    return tested(`${about} > ${fewBytes}`, about, `${bytes?.(args, value)} > ${longestValue}`);
+  const about = estimate(args, value, elements);
+  if (factor === 0) {
+    const most = estimate(args, value, mostElements);
+    return tested(`${most} > ${fewBytes}`, about, `${bytes?.(args, value, elements)} > ${longestValue}`);
+  }
   const coarse = sizeOfAll(
     args.flatMap(({ size }) => size ?? []),
     factor,
   );
   if (coarse.columns.size === 0 && coarse.fixed <= fewBytes) return undefined;
-  const exact = bytes?.(args, value) ?? lengthOf(value);
+  const exact = bytes?.(args, value, elements) ?? lengthOf(value);
   return tested(
     exceeds(coarse, fewBytes),
     about,
@@ -466,6 +472,11 @@ function sum(args: readonly (SqlArg | undefined)[]): string {
 /** Returns SQL for the number of elements in an array. */
 function elements(array: SqlArg): string {
   return `coalesce(CASE WHEN json_type(${array.sql}) = 'ARRAY' THEN json_array_length(${array.sql})::BIGINT END, 0)`;
+}
+
+/** Returns SQL for the maximum number of elements in an array by its size: counting them parses it. */
+function mostElements(array: SqlArg): string {
+  return `${bytesOf(array)} // 2`;
 }
 
 /** Returns SQL for the size of the value used for every element; an array contributes one element each. */
