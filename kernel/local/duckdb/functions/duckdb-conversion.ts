@@ -282,9 +282,12 @@ export const setup: readonly string[] = [
      lambda t: CASE WHEN isfinite(TRY_CAST(t AS DOUBLE)) AND t <> '-0' THEN TRY_CAST(t AS DOUBLE) END)[1], apl_other_real(j))`,
   // Of a JSON string without escapes or spaces around it, the text is what is between its quotes. A failed cast takes longer than a pattern.
   `CREATE MACRO apl_plain_string(j) AS ends_with(j::VARCHAR, '"') AND NOT contains(j::VARCHAR, '\\')`,
-  `CREATE MACRO apl_string_long(j) AS CASE WHEN apl_plain_string(j) THEN CASE WHEN regexp_full_match(j::VARCHAR, '"[+-]?[0-9]+"')
+  // A string that begins with neither a digit, a sign, an escape nor the first letter of inf or nan is not a number.
+  `CREATE MACRO apl_is_word(j) AS (j::VARCHAR >= '":' AND j::VARCHAR < '"I') OR (j::VARCHAR >= '"O' AND j::VARCHAR < '"[') OR (j::VARCHAR >= '"o')
+     OR (j::VARCHAR >= '"j' AND j::VARCHAR < '"n') OR (j::VARCHAR >= '"J' AND j::VARCHAR < '"N') OR (j::VARCHAR >= '"]' AND j::VARCHAR < '"i')`,
+  `CREATE MACRO apl_string_long(j) AS CASE WHEN apl_is_word(j) THEN NULL WHEN apl_plain_string(j) THEN CASE WHEN regexp_full_match(j::VARCHAR, '"[+-]?[0-9]+"')
      THEN TRY_CAST(replace(j::VARCHAR, '"', '') AS BIGINT) END ELSE apl_text_long(j ->> '$') END`,
-  `CREATE MACRO apl_string_real(j) AS CASE WHEN apl_plain_string(j) THEN CASE WHEN regexp_full_match(j::VARCHAR, '(?i)"(?:${realForms})"')
+  `CREATE MACRO apl_string_real(j) AS CASE WHEN apl_is_word(j) THEN NULL WHEN apl_plain_string(j) THEN CASE WHEN regexp_full_match(j::VARCHAR, '(?i)"(?:${realForms})"')
      THEN apl_text_real(replace(j::VARCHAR, '"', '')) END ELSE apl_text_real(j ->> '$') END`,
   `CREATE MACRO apl_starts_number(j) AS j::VARCHAR >= '-' AND j::VARCHAR < ':'`,
   `CREATE MACRO apl_starts_nested(j) AS starts_with(j::VARCHAR, '{') OR starts_with(j::VARCHAR, '[')`,
