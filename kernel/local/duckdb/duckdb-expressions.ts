@@ -262,7 +262,7 @@ function membership(operator: ListOperator, left: SqlArg, items: readonly SqlArg
       const found = `list_contains(apl_texts(${texts}), ${text})`;
       const first = computed ? mayBeElement(sql, left, operator.endsWith('~')) : undefined;
       if (first === undefined) return found;
-      const among = `list_contains(apl_plain_texts(${texts}), ${text})`;
+      const among = `CASE WHEN apl_shows_elements(${sql}) THEN true ELSE list_contains(apl_plain_texts(${texts}), ${text}) END`;
       return `CASE WHEN ${first} THEN CASE WHEN starts_with(${sql}::VARCHAR, '[') THEN ${among} ELSE ${found} END END`;
     });
   const ordered =

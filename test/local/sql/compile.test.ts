@@ -120,6 +120,16 @@ test.each<readonly [apl: string, whole: boolean]>([
   expect(compile({ apl }).tables[0]?.whole).toBe(whole);
 });
 
+test.each(["'gold' in (a)", "set_has_element(a, 'gold')"])(
+  'in `%s`, an array without maps, arrays and escapes is searched, not parsed',
+  condition => {
+    const apl = `datatable(s:string)['x'] | extend a = parse_json(s) | where isnotnull(a) | where ${condition}`;
+    expect(compile({ apl }).tables[0]?.sql).toMatch(
+      /CASE WHEN apl_shows_elements\(.*\) THEN true ELSE list_contains\(apl_plain_texts\(/,
+    );
+  },
+);
+
 test.each<readonly [above: string, held: readonly string[]]>([
   ['join (other) on x | take 2', ['LIMIT 3']],
   ['where x in ((other)) | take 2', ['LIMIT 3']],

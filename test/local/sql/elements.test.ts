@@ -23,6 +23,12 @@ const arrays = [
   'true',
   '[1,-2E5]',
   '["\\u0061b","c"]',
+  '["a,1.0","b, 2.50","q"]',
+  '["a",1.0]',
+  '["a" ,\t-1.50,null]',
+  '["a","b",null]',
+  '["x",[1.0,"ab"],{"ab":2.0}]',
+  '["[",true,"a"]',
 ];
 
 const time = `make_timestamp_ns(${start})`;
@@ -111,6 +117,39 @@ const cases: readonly (readonly [apl: string, rows: readonly string[]])[] = [
     ['""', '"a"', '"0"', '""', '"b"', '"5"'],
   ],
 ];
+
+test('arrays are joined like their elements', async () => {
+  const joined = await cells(
+    "stored | project id, t = strcat_array(a, ';'), u = strcat_array(a, s) | sort by id asc",
+  );
+  const rows = await cells(
+    'stored | where isarray(a) | mv-expand with_itemindex=at x = a to typeof(string) | project id, n = array_length(a), s, x, at | sort by id asc, at asc',
+  );
+  const read = (cell = ''): unknown => JSON.parse(cell);
+  for (const [id, t, u] of joined) {
+    const own = rows.filter(row => row[0] === id && row[1] !== '0');
+    const separator = String(read(rows.find(row => row[0] === id)?.[2] ?? '""'));
+    const texts = own.map(row => read(row[3]) ?? '');
+    const isArray = rows.some(row => row[0] === id);
+    expect([read(t), read(u)]).toEqual(isArray ? [texts.join(';'), texts.join(separator)] : [null, null]);
+  }
+});
+
+test('a JSON string is a number exactly if its text is', async () => {
+  const ends = ['', '1', '.5', 'nf', 'NF', 'an', 'AN', 'nfinity', '1nf', '1an'];
+  const rows = await cells(
+    `range i from 1 to 126 step 1 | mv-expand e = dynamic(${JSON.stringify(ends)}) to typeof(string)
+    | extend s = strcat(unicode_codepoints_to_string(pack_array(i)), e) | extend d = pack_array(s) | mv-expand d
+    | where tostring(todouble(d)) != tostring(todouble(s)) or tostring(toint(d)) != tostring(toint(s)) | project s`,
+  );
+  expect(rows).toEqual([]);
+  const numbers = await cells(
+    `range i from 1 to 126 step 1 | extend d = pack_array(strcat(unicode_codepoints_to_string(pack_array(i)), '1')) | mv-expand d
+    | where isnotnull(todouble(d)) | count`,
+  );
+  // Ten digits, two signs and a point.
+  expect(numbers).toEqual([['13']]);
+});
 
 test.each(cases)('%s', async (apl, rows) => {
   expect((await cells(apl)).map(row => row.join(' '))).toEqual(rows);

@@ -308,8 +308,9 @@ function joinText(array: SqlArg, delimiter: SqlArg): string {
     return computeOnce(
       [array],
       j =>
-        `CASE WHEN apl_is_filled_array(${j}) AND NOT contains(${j}::VARCHAR, 'null') AND NOT apl_has_real(${j})
-         THEN array_to_string(apl_plain_texts(${j}), ${delimiter.sql}) ELSE array_to_string(${texts('')}, ${delimiter.sql}) END`,
+        // array_to_string() would compute the list twice.
+        `CASE WHEN ${j}::VARCHAR = '[]' THEN '' WHEN apl_is_filled_array(${j}) AND NOT apl_has_real_or_null(${j})
+         THEN list_aggregate(apl_plain_texts(${j}), 'string_agg', ${delimiter.sql}) ELSE array_to_string(${texts('')}, ${delimiter.sql}) END`,
     );
   return computeOnce([delimiter], d => `substr(array_to_string(${texts(`${d} || `)}, ''), length(${d}) + 1)`);
 }

@@ -271,7 +271,8 @@ function hasElement(set: SqlArg, value: SqlArg): string {
     const found = `apl_has_item(${s}, ${toDynamic({ ...value, sql: v })})`;
     const first = mayBeElement(s, value, false);
     if (first === undefined) return found;
-    const among = `CASE WHEN ${first} THEN list_contains(apl_plain_texts(${s}), ${v}) ELSE false END`;
+    const parsed = `CASE WHEN apl_shows_elements(${s}) THEN true ELSE list_contains(apl_plain_texts(${s}), ${v}) END`;
+    const among = `CASE WHEN ${first} THEN ${parsed} ELSE false END`;
     return `CASE WHEN starts_with(${s}::VARCHAR, '[') THEN ${among} ELSE ${found} END`;
   });
 }
