@@ -3,6 +3,7 @@ import { call, constant, path, reference } from '../plan/scalars.js';
 import type { Assignment, Expr, FieldPattern, OperatorOf, OrderedPattern, Span } from '../syntax/ast.js';
 import { finding } from '../syntax/diagnostics.js';
 import { type VirtualField, virtualExtension } from '../syntax/readers/virtual.js';
+import { quotedName } from '../syntax/tokens/quote.js';
 import { defaultName, fieldOf, findColumn, givenName, warnOfRepeats } from './bind-names.js';
 import { matchesPattern } from './bind-pattern.js';
 import { columnFor, extend, keep, project, type Stage } from './bind-stage.js';
@@ -15,15 +16,22 @@ export function expand(binder: Binder, pattern: FieldPattern, stage: Stage): Col
   if (columns.length > 0 || stage.open) return columns;
   const name = pattern.parts.join('*');
   if (pattern.exact) {
-    if (name !== '')
-      binder.unknown(
-        'field',
-        name,
-        pattern,
-        stage.relation.columns.map(column => column.name),
-      );
+    const written = quotedPattern(name, stage.relation.columns);
+    const known = stage.relation.columns.map(column => column.name);
+    if (written !== undefined)
+      binder.unknown('field', name, pattern, [], `Write \`${written}\`.`, { instead: written });
+    else if (name !== '') binder.unknown('field', name, pattern, known);
   } else binder.report('warning', 'no-match', pattern, `no field matches \`${name}\``);
   return [];
+}
+
+/** Returns a name with `*` in its quotes, such as `['a.*']`, as a pattern, if that matches a column. */
+function quotedPattern(name: string, columns: readonly Column[]): string | undefined {
+  const parts = name.split('*');
+  const matches = columns.some(column => matchesPattern({ parts, exact: false }, column.name));
+  return parts.length > 1 && matches
+    ? parts.map(part => (part === '' ? '' : quotedName(part))).join('*')
+    : undefined;
 }
 
 /** Binds assignments in which a name replaces any existing column. */

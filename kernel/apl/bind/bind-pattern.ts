@@ -1,7 +1,7 @@
 import type { FieldPattern } from '../syntax/ast.js';
 
 /** True if `name` has the parts of the pattern in order, with anything between them. */
-export function matchesPattern(pattern: FieldPattern, name: string): boolean {
+export function matchesPattern(pattern: Pick<FieldPattern, 'parts' | 'exact'>, name: string): boolean {
   const [first = '', ...rest] = pattern.parts;
   if (pattern.exact) return name === first;
   if (!name.startsWith(first)) return false;

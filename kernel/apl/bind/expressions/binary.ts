@@ -12,11 +12,12 @@ import {
   shorten,
   typeInWords,
   unbound,
+  unwrap,
 } from '../binder.js';
 import { bindExpression, bindPredicate } from './bind-expression.js';
 import { both, either } from './chain.js';
 import { warnOfQuotedField } from './constants.js';
-import { alignDurations, quoted, warnOfBareNumber } from './duration.js';
+import { alignDurations, quoted, sinceHint, warnOfBareNumber } from './duration.js';
 import { anyField } from './star.js';
 
 type BinaryExpr = Extract<Expr, { kind: 'binary' }>;
@@ -191,11 +192,12 @@ function alignStringWithNumber(
   if (text.type !== 'string' || !isNumber(number.type)) return undefined;
   const shown = shorten(binder.text(left.type === 'string' ? expr.left : expr.right));
   const equality = expr.operator === '==' || expr.operator === '!=';
+  const explicit = `${readsAsInteger(text) ? 'toint' : 'todouble'}(${shown})`;
   const hint = binder.strict
-    ? `Strict types are on: write toint(${shown}), or quotes around the number.`
+    ? `Strict types are on: write ${explicit}, or quotes around the number.`
     : equality
-      ? textHint(text, number, shown)
-      : `Its text is read as a number; write toint(${shown}) to make this explicit.`;
+      ? textHint(text, number, explicit)
+      : `Its text is read as a number; write ${explicit} to make this explicit.`;
   binder.report(
     binder.strict ? 'error' : 'warning',
     'string-with-number',
@@ -222,10 +224,15 @@ export function exactInteger(text: Scalar, number: Scalar): Scalar | undefined {
   return BigInt.asIntN(64, value) === value ? constant('long', value) : undefined;
 }
 
-function textHint(text: Scalar, number: Scalar, shown: string): string {
+/** True for a constant string of digits; fields may hold fractions too, which `toint` does not read. */
+function readsAsInteger(text: Scalar): boolean {
+  return text.kind === 'constant' && /^-?\d+$/.test(String(text.value));
+}
+
+function textHint(text: Scalar, number: Scalar, explicit: string): string {
   if (number.kind === 'constant') return 'It is compared as text; put quotes around the number.';
   if (text.kind !== 'constant')
-    return `Both are compared as text; write toint(${shown}) to compare them as numbers.`;
+    return `Both are compared as text; write ${explicit} to compare them as numbers.`;
   const isNumeric = String(text.value).trim() !== '' && Number.isFinite(Number(text.value));
   return isNumeric ? 'It is compared as text; write the number without quotes.' : 'It is compared as text.';
 }
@@ -238,12 +245,15 @@ function mismatch(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeN
     binder.error('type-mismatch', span, message, `Write \`${shorten(instead)}\`.`, instead);
     return undefined;
   }
+  const other = left === 'datetime' ? right : left;
   const hint =
-    left === 'datetime' || right === 'datetime'
-      ? 'Write a time as datetime(2026-01-02T03:04:05Z), ago(1h) or todatetime(text).'
-      : left === 'bool' || right === 'bool'
-        ? 'Compare with `true` or `false`, without quotes.'
-        : 'Convert one side: tostring(), toint(), todouble(), tobool(), todatetime().';
+    isNumber(other) && (left === 'datetime' || right === 'datetime')
+      ? sinceHint
+      : left === 'datetime' || right === 'datetime'
+        ? 'Write a time as datetime(2026-01-02T03:04:05Z), ago(1h) or todatetime(text).'
+        : left === 'bool' || right === 'bool'
+          ? 'Compare with `true` or `false`, without quotes.'
+          : 'Convert one side: tostring(), toint(), todouble(), tobool(), todatetime().';
   binder.error('type-mismatch', expr.operatorSpan, message, hint);
   return undefined;
 }
@@ -256,7 +266,9 @@ interface Meant {
 /** Returns the time meant by an operand compared with a time: `-1h`, `2026-11-20`, `"now-15m"`, or seconds since 1970. */
 function timeMeant(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Meant | undefined {
   if (left !== 'datetime' && right !== 'datetime') return undefined;
-  const span = left === 'datetime' ? expr.right : expr.left;
+  const [span, type] = left === 'datetime' ? [expr.right, right] : [expr.left, left];
+  if (type === 'string' && unwrap(span).kind !== 'literal')
+    return { span, instead: `todatetime(${binder.text(span)})` };
   const text = binder.text(span).replace(/^(["'])(.*)\1$/, '$2');
   const [, ago] = /^(?:now\s*)?-\s*(\d+[a-z]+)$/.exec(text) ?? [];
   if (ago !== undefined && parseTimespan(ago) !== undefined) return { span, instead: `ago(${ago})` };
@@ -335,14 +347,17 @@ const timeRules: Readonly<Record<string, Rule>> = {
   'timespan / real': rule('real', 'real', 'timespan'),
 };
 
+/** Returns what to write instead of arithmetic with a string: a string beside a time or a duration is one too, unless it is a literal. */
+function stringHint({ operator, left: a, right: b }: BinaryExpr, left: TypeName, right: TypeName): string {
+  const isTimed = [left, right].some(type => type === 'datetime' || type === 'timespan');
+  const isLiteral = unwrap(left === 'string' ? a : b).kind === 'literal';
+  if (operator === '+' && (!isTimed || isLiteral)) return 'Join strings with strcat(a, b).';
+  if (isTimed) return 'Convert the text first: todatetime(), totimespan().';
+  return `Convert the text first: toint(), todouble()${operator === '-' && left === right ? ', todatetime()' : ''}.`;
+}
+
 function refuseArithmetic(binder: Binder, expr: BinaryExpr, left: TypeName, right: TypeName): Scalar {
-  const text = left === 'string' || right === 'string';
-  const hint =
-    text && expr.operator === '+'
-      ? 'Join strings with strcat(a, b).'
-      : text
-        ? 'Convert the text first: toint(), todouble().'
-        : undefined;
+  const hint = left === 'string' || right === 'string' ? stringHint(expr, left, right) : undefined;
   binder.error(
     'bad-operands',
     expr.operatorSpan,

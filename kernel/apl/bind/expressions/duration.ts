@@ -114,6 +114,10 @@ export function typeOfOneOf(
   return undefined;
 }
 
+/** How to read a number that should be a time. */
+export const sinceHint =
+  'Convert it with unixtime_seconds_todatetime(…) or unixtime_milliseconds_todatetime(…).';
+
 /** Returns an expression as an operand of `*` or `/`. */
 function factor(binder: Binder, expr: Expr): string {
   const text = shorten(binder.text(expr));
@@ -136,8 +140,7 @@ export function refusesBin(binder: Binder, [binned, size]: readonly Operand[]): 
   }
   if (size.value.type === 'timespan' && isNumber(value.type)) {
     const message = `${quoted(binder, expr)} is ${typeInWords(value.type)}, and \`${shorten(binder.text(size.expr))}\` is the width of a time bin`;
-    const hint = 'Convert it with unixtime_seconds_todatetime(…) or unixtime_milliseconds_todatetime(…).';
-    binder.error('argument-type', expr, message, hint);
+    binder.error('argument-type', expr, message, sinceHint);
     return true;
   }
   const { value: width } = size;

@@ -1,6 +1,7 @@
 import { aggregateNamed, functionNamed } from '../../catalog/all-functions.js';
 import { writtenName } from '../../catalog/catalog-written.js';
 import { isTimeElsewhere } from '../../hints/languages/language-expression.js';
+import { escapeRegex } from '../../plan/key-pattern.js';
 import type { Column, DatasetSchema, Scalar } from '../../plan/plan.js';
 import { call, constant, path, reference } from '../../plan/scalars.js';
 import type { Expr, Span } from '../../syntax/ast.js';
@@ -223,6 +224,7 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
   const known = [...new Set(columns.map(column => column.name))];
   const isFunction = aggregateNamed(name) !== undefined || functionNamed(name) !== undefined;
   const names = [...known, ...binder.definitions.keys()];
+  if (reportUnquoted(binder, span, known)) return unbound;
   if (scope.beside?.has(name) === true) {
     binder.error(
       'unknown-field',
@@ -262,6 +264,29 @@ function reportUnknown(binder: Binder, expr: NameExpr, scope: Scope): Scalar {
     }
   }
   return unbound;
+}
+
+/** Reports a field around a span whose name, such as `log-status`, was read as several words for lack of quotes; returns whether it did. */
+function reportUnquoted(binder: Binder, span: Span, known: readonly string[]): boolean {
+  const word = new RegExp(escapeRegex(binder.text(span)), 'g');
+  const { source } = binder;
+  const found = known.flatMap(name => {
+    const offsets = /^[\w.]*$/.test(name) ? [] : [...name.matchAll(word)].map(({ index }) => index);
+    return offsets
+      .map(offset => ({ from: span.from - offset, to: span.from - offset + name.length }))
+      .filter(({ from, to }) => source.slice(from, to) === name && !/\w/.test(around(source, from, to)));
+  });
+  const [whole] = found.sort((a, b) => b.to - b.from - (a.to - a.from));
+  if (whole === undefined) return false;
+  const written = quotedName(binder.text(whole));
+  const message = `\`${binder.text(whole)}\` is written \`${written}\` in APL`;
+  binder.error('unknown-field', whole, message, undefined, written);
+  return true;
+}
+
+/** Returns the characters before and after a span. */
+function around(source: string, from: number, to: number): string {
+  return `${source[from - 1] ?? ''}${source[to] ?? ''}`;
 }
 
 /** Returns a hint at the meaning of an unknown name, and a fix if the meaning is clear. */
