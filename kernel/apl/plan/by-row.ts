@@ -93,7 +93,9 @@ function overRows(made: Columns, relation: Relation, rows: Rows): Relation {
       const input = below(relation.input);
       const passed = rows.passed.map(same);
       const keys = [...relation.keys, ...passed];
-      return { ...relation, input, keys, columns: [...relation.columns, ...rows.passed] };
+      const implied =
+        relation.kind === 'aggregate' ? { implied: rows.passed.filter(column => column !== rows.row) } : {};
+      return { ...relation, ...implied, input, keys, columns: [...relation.columns, ...rows.passed] };
     }
     case 'distinct': {
       const input = below(relation.input);

@@ -166,6 +166,8 @@ export type Relation = { readonly columns: readonly Column[] } & (
       readonly input: Relation;
       readonly keys: readonly Computed[];
       readonly aggregates: readonly Aggregated[];
+      /** Keys that follow from the other keys, so the groups are the same without them. */
+      readonly implied?: readonly Column[];
     }
   /** The `count` most frequent values of `value` in each group, with their counts. */
   | {

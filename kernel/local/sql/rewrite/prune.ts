@@ -41,11 +41,13 @@ function pruneTo(relation: Relation, needed: Ids, made: Columns): Relation {
     case 'distinct':
       return { ...relation, input: below(relation.input, idsOf(relation.columns)) };
     case 'aggregate': {
+      const implied = idsOf(relation.implied ?? []);
+      const keys = relation.keys.filter(({ column: { id } }) => needed.has(id) || !implied.has(id));
       const aggregates = relation.aggregates.filter(item => needed.has(item.column.id));
-      const kept = aggregates.length === 0 && relation.keys.length === 0 ? relation.aggregates : aggregates;
-      const columns = [...relation.keys.map(key => key.column), ...kept.map(item => item.column)];
+      const kept = aggregates.length === 0 && keys.length === 0 ? relation.aggregates : aggregates;
+      const columns = [...keys, ...kept].map(item => item.column);
       const ordered = kept.some(isOrdered) ? carryingOrder(relation.input, made) : unordered(relation.input);
-      const narrow = { ...relation, aggregates: kept, columns };
+      const narrow = { ...relation, keys, aggregates: kept, columns };
       const ids = new Set([...idsIn(...expressionsOf(narrow)), ...ordered.ids]);
       return { ...narrow, input: below(ordered.relation, ids) };
     }
