@@ -16,7 +16,7 @@ import { LocalError } from '../local-errors.js';
 import type { RawObject } from './append/append-events.js';
 import { withLabels } from './append/append-labels.js';
 import { type ImportEngines, openEngine } from './append/import-engines.js';
-import { firstBytes, inspectFile, shortLine } from './bounds/bounded-file.js';
+import { firstBytes, type InspectedFile, inspectFile, shortLine } from './bounds/bounded-file.js';
 import { whileFiles } from './bounds/bounded-names.js';
 import { longestLine, mostLevels, valueTooLong } from './bounds/bounded-text.js';
 import { type DraftFacts, factsOf } from './dataset/draft-facts.js';
@@ -160,11 +160,11 @@ async function importOpened(
   nowNs: bigint,
   context: RequestContext,
 ): Promise<ImportReport> {
-  const { file, name, engine, notes, originals } = source;
+  const { file, name, format, engine, notes, originals } = source;
   const load = {
     ...loadOf(source, request, nowNs),
     replace: request.replace === true,
-    damage: damageOf(file, context.signal),
+    damage: whenAsked(format.kind === 'json', () => damageOf(file, context.signal)),
   };
   const before = await store.extent(request.dataset);
   const stored = await storeFile(store, engine, load, context).catch(error => {
@@ -173,6 +173,15 @@ async function importOpened(
   if (stored.rows === 0) throw emptyFile(name);
   const noted = { ...stored, notes: [...originals.notes(), ...notes, ...stored.notes] };
   return report(request.dataset, noted, before, await store.extent(request.dataset));
+}
+
+/** Returns a function with the result of some work, which begins now or with the first call, and is done once. */
+function whenAsked<T>(now: boolean, work: () => Promise<T>): () => Promise<T> {
+  let result = now ? work() : undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
 }
 
 /** Returns what to load from a source for a request. */
@@ -218,8 +227,8 @@ export interface Load {
   readonly longest?: number;
   /** Number of rows to read for a preview, from the first (default: all). */
   readonly atMost?: number;
-  /** Resolves with the error if a compressed file cannot be read to its end: the engine accepts a truncated one. */
-  readonly damage?: Promise<LocalError | undefined>;
+  /** Returns the error if a compressed file cannot be read to its end: the engine accepts a truncated one. */
+  readonly damage?: () => Promise<LocalError | undefined>;
 }
 
 /** Result of storing a file. `late` rows have no readable time; `refused` ones could not be read. */
@@ -269,11 +278,11 @@ export async function drafted<T>(
     const pass = new Pass();
     const work = (connection: Connection) => writeReadable(connection, draft, load, pass);
     const stored = await engine.withConnection(work, pass.seenBy(context));
-    const damage = await load.damage;
+    const damage = pass.isIntact ? undefined : await load.damage?.();
     if (damage !== undefined) throw damage;
     return await use(stored, draft);
   } catch (error) {
-    const damage = await load.damage;
+    const damage = await load.damage?.();
     if (damage !== undefined) throw damage;
     if (isOfEngine(error)) await inspect(load);
     throw readingError(error, load, path.dirname(engine.workDir));
@@ -286,6 +295,8 @@ export async function drafted<T>(
 class Pass {
   /** Approximate number of rows in the file; 0 if unknown. */
   rows = 0;
+  /** Whether the file is known to be compressed without damage. */
+  isIntact = false;
   #shareOfFile: (share: number | undefined) => number | undefined = () => undefined;
 
   /** Returns a context whose watch receives the share of the file. */
@@ -384,7 +395,8 @@ const notUtf8 = /not utf-8 encoded|invalid unicode/i;
 async function writeDraft(connection: Connection, draft: string, given: Load, pass: Pass): Promise<Stored> {
   let load = given;
   const isPart = load.format === 'json' || load.atMost !== undefined;
-  const longest = await inspect(load, isPart ? firstBytes : undefined);
+  const { longest, isIntact } = await inspect(load, isPart ? firstBytes : undefined);
+  pass.isIntact = isIntact;
   pass.rows = await rowsOfFile(connection, load);
   const unlabeled = await read(connection, load, path.dirname(draft));
   if (!unlabeled) return nothing;
@@ -409,12 +421,13 @@ async function writeDraft(connection: Connection, draft: string, given: Load, pa
   }
 }
 
-/**
- * Returns the length of the longest line, if it is not short. Throws LocalError if a text violates a bound, before the engine reads or
- * rereads it.
- */
-async function inspect({ file, name, format, csv, longest }: Load, mostBytes?: number): Promise<number> {
-  return longest ?? inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
+/** Inspects a text before the engine reads or rereads it, see {@link inspectFile}. */
+async function inspect(
+  { file, name, format, csv, longest }: Load,
+  mostBytes?: number,
+): Promise<InspectedFile> {
+  if (longest !== undefined) return { longest, isIntact: false };
+  return inspectFile(file, { name, format, ...present({ delimiter: csv?.delimiter }) }, mostBytes);
 }
 
 /** Whether a read failed in the engine, or ran out of memory there. */

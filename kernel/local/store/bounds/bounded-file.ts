@@ -7,31 +7,41 @@ import { packingOf } from '../readers/packing.js';
 import { hasCode } from '../store-files.js';
 import { type Inspected, type Inspection, inspectorOf, linesBegin } from './bounded-text.js';
 
+/** What the inspection of a file tells. */
+export interface InspectedFile {
+  /** Length in bytes of the longest line if it exceeds {@link shortLine}; 0 for JSON. */
+  readonly longest: number;
+  /** Whether the file is compressed, and was decompressed to its end. */
+  readonly isIntact: boolean;
+}
+
 /**
- * Inspects a file, or its first bytes and at least one event. Throws LocalError at the first violation of a bound. Returns the length in
- * bytes of its longest line if it exceeds {@link shortLine}; 0 for JSON. A file that fails to decompress is inspected up to the failure;
- * Zstandard is left to the engine, as the oldest supported Node cannot decompress it.
+ * Inspects a file, or its first bytes and at least one event. Throws LocalError at the first violation of a bound. A file that fails
+ * to decompress is inspected up to the failure; Zstandard is left to the engine, as the oldest supported Node cannot decompress it.
  */
 export async function inspectFile(
   file: string,
   what: Inspected,
   mostBytes = Number.POSITIVE_INFINITY,
-): Promise<number> {
+): Promise<InspectedFile> {
   const inspector = inspectorOf(what);
   const packing = await packingOf(file);
-  if (inspector === undefined || packing === 'zstd') return 0;
+  if (inspector === undefined || packing === 'zstd') return { longest: 0, isIntact: false };
   // Only JSON has other bounds further down.
   const isLined = what.format !== 'json' && packing === undefined && !(await mayHaveLongLine(file));
-  const most = isLined ? Math.min(mostBytes, linesBegin) : mostBytes;
+  const isEnough = isLined
+    ? (read: number) => inspector.settled || read >= Math.min(mostBytes, linesBegin)
+    : (read: number) => read >= mostBytes;
   const unpackers = packing === 'gzip' ? [createGunzip({ chunkSize: chunkBytes })] : [];
   const end = new AbortController();
   try {
     const source = createReadStream(file, { highWaterMark: chunkBytes });
-    await pipeline([source, ...unpackers, sinkOf(inspector, most, end)], { signal: end.signal });
+    await pipeline([source, ...unpackers, sinkOf(inspector, isEnough, end)], { signal: end.signal });
   } catch (error) {
     if (!end.signal.aborted && !isDamage(error)) throw error;
+    return { longest: inspector.longest, isIntact: false };
   }
-  return inspector.longest;
+  return { longest: inspector.longest, isIntact: packing === 'gzip' };
 }
 
 /** Size of the beginning of a JSON file that the engine samples. */
@@ -69,7 +79,7 @@ async function breaksWithin(handle: FileHandle, from: number, to: number, buffer
 
 const newline = 0x0a;
 
-function sinkOf(inspector: Inspection, mostBytes: number, end: AbortController): Writable {
+function sinkOf(inspector: Inspection, isEnough: (read: number) => boolean, end: AbortController): Writable {
   let read = 0;
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -80,7 +90,7 @@ function sinkOf(inspector: Inspection, mostBytes: number, end: AbortController):
         done(error as Error);
         return;
       }
-      if (read >= mostBytes && inspector.begun) end.abort();
+      if (inspector.begun && isEnough(read)) end.abort();
       done();
     },
     final(done) {

@@ -1,6 +1,7 @@
 import { formatCount } from '../../../text.js';
 import { LocalError } from '../../local-errors.js';
 import { packedAs } from '../readers/packing.js';
+import { sampleRows } from '../readers/reading.js';
 import { csvDelimiters } from '../sources/csv-recognize.js';
 
 /** Maximum number of fields: keys of an object or columns of a CSV. */
@@ -30,6 +31,8 @@ export interface Inspection extends Inspector {
   readonly longest: number;
   /** Whether a line or an event has ended. */
   readonly begun: boolean;
+  /** Whether text in short lines needs no further inspection. */
+  readonly settled: boolean;
 }
 
 /** The inspected text, as error messages name it. */
@@ -58,6 +61,9 @@ export function inspectorOf(what: Inspected): Inspection | undefined {
     get begun() {
       return rest.begun;
     },
+    get settled() {
+      return begin.settled && rest.settled;
+    },
   };
 }
 
@@ -71,6 +77,10 @@ class Begin implements Inspector {
 
   constructor(what: Inspected) {
     this.#what = what;
+  }
+
+  get settled(): boolean {
+    return this.#judged;
   }
 
   take(bytes: Buffer): void {
@@ -138,6 +148,10 @@ class Lines implements Inspection {
 
   end(): void {}
 
+  get settled(): boolean {
+    return this.begun && this.#columns?.settled !== false;
+  }
+
   #grow(bytes: number): void {
     this.#length += bytes;
     this.longest = Math.max(this.longest, this.#length);
@@ -161,6 +175,7 @@ class Columns implements Inspector {
   /** Whether a quoted value continues past the end of a line. */
   #broken = false;
   #line = 1;
+  #rows = 0;
   #read = 0;
 
   constructor(what: Inspected) {
@@ -169,7 +184,13 @@ class Columns implements Inspector {
     this.#counts = new Map(delimiters.map(each => [each.charCodeAt(0), 0]));
   }
 
+  /** Whether the engine samples no further rows. */
+  get settled(): boolean {
+    return this.#rows > mostSampled;
+  }
+
   take(bytes: Buffer): void {
+    if (this.settled) return;
     const rest = bytes.subarray(0, Math.max(0, linesBegin - this.#read));
     for (let at = 0; at < rest.length; at++) {
       const byte = rest[at] as number;
@@ -219,6 +240,7 @@ class Columns implements Inspector {
 
   /** Picks the most frequent candidate in the first line that has any. */
   #nextLine(): void {
+    this.#rows++;
     const [byte, count] = [...this.#counts].reduce((most, each) => (each[1] > most[1] ? each : most));
     if (count === 0) return;
     if (this.#counts.size > 1) this.#separators = separatorsBeside(byte);
@@ -240,6 +262,8 @@ const isSeparator = new Uint8Array(256).map((_, byte) =>
 
 /** More than the engine samples to detect a CSV; further down, only line length is checked. */
 export const linesBegin = 16 * MiB;
+/** More rows than it samples. */
+const mostSampled = 2 * sampleRows;
 
 /** Token kind of JSON bytes outside strings; 0 for all others. */
 const meaning = new Uint8Array(256);
@@ -265,6 +289,7 @@ inString[quote] = inString[backslash] = inString[newline] = 1;
  */
 class Events implements Inspection {
   readonly longest = 0;
+  readonly settled = false;
   begun = false;
   readonly #what: Inspected;
   /** Nesting depth of events: 1 in an array. Undefined until the first non-blank byte. */

@@ -28,7 +28,7 @@ import { copyWith, type Line, unclosedLines, withMissing } from './quotes.js';
 import { countRefused, emptyWords, readTexts, refusedLines, type Texts } from './reader-texts.js';
 import { distinctNames, keep, mismatchOf, type Reading, renamedNotes } from './reading.js';
 import { blankLines, firstLines, longLines, rowsInSample, saidDelimiter, saysType } from './sample.js';
-import { unpacked } from './unpacked.js';
+import { packedBegin, unpacked } from './unpacked.js';
 
 /** Options for reading a CSV file; those left undefined are detected. */
 export interface CsvOptions {
@@ -65,22 +65,24 @@ export async function readCsv(
   options: CsvOptions = {},
 ): Promise<Reading | undefined> {
   if (source.below === undefined) return readCsv(connection, await withoutFooter(source, options), options);
-  const limits = await firstLines(source.file);
+  const begin = (await packedBegin(source.file, source.workDir)) ?? source.file;
+  const limits = await firstLines(begin);
   try {
-    return await readWithin(connection, source, options, limits);
+    return await readWithin(connection, source, options, { begin, limits });
   } catch (error) {
     // One of the first lines may be too long.
-    if (limits === longLines || engineWords(error) === undefined) throw error;
-    return readWithin(connection, source, options, longLines);
+    const isLast = begin === source.file && limits === longLines;
+    if (isLast || engineWords(error) === undefined) throw error;
+    return readWithin(connection, source, options, { begin: source.file, limits: longLines });
   }
 }
 
-/** Reads the file; `limits` are the reader options for sampling the first lines. */
+/** Reads the file, with a sample of its first lines. */
 async function readWithin(
   connection: Connection,
   source: CsvSource,
   options: CsvOptions,
-  limits: string,
+  beginning: Beginning,
 ): Promise<Reading | undefined> {
   const said = options.spreadsheet ? await saidDelimiter(source.file) : undefined;
   const skipsFirst = said !== undefined || (options.spreadsheet === true && (await saysType(source.file)));
@@ -88,7 +90,7 @@ async function readWithin(
     const sniffWith = (quote?: string) =>
       sniff(connection, source.file, {
         ...present({ delimiter: options.delimiter ?? said, quote }),
-        limits,
+        ...beginning,
         skip,
       });
     const guessed = await sniffWith();
@@ -116,9 +118,7 @@ async function readWithin(
   const isTooWide = sniffed.columns > mostFields;
   const dialect = isTooWide ? sniffed : await ofNames(connection, source.file, sniffed, options);
   const repaired =
-    isTooWide || (await mayMislead(connection, source.file, dialect))
-      ? await repair(source, dialect)
-      : undefined;
+    isTooWide || (await mayMislead(connection, dialect)) ? await repair(source, dialect) : undefined;
   if (repaired !== undefined)
     return (await readCsv(connection, repaired, options)) ?? neverClosed(repaired.whole.unclosed);
   if (isTooWide) throw tooManyColumns('The file');
@@ -179,7 +179,7 @@ async function withoutAbove(
  * the guess.
  */
 async function isMisquoted(connection: Connection, file: string, dialect: Dialect): Promise<boolean> {
-  const { delimiter, quote, limits, sampled } = dialect;
+  const { delimiter, quote, begin, limits, sampled } = dialect;
   if (quote === '' || quote === usualQuote) return false;
   const between = `\\Q${delimiter}\\E`;
   const encloses = (mark: string, within = '') => {
@@ -188,7 +188,7 @@ async function isMisquoted(connection: Connection, file: string, dialect: Dialec
   };
   const [row = []] = await connection.run(
     `SELECT count(*) FILTER (${encloses(quote)} AND n > 1), count(*) FILTER (${encloses(usualQuote)}), count(*) FILTER (l <> '' AND n > 1), count(*) FILTER (${encloses(quote, between)} AND n > 1)
-     FROM (SELECT l, row_number() OVER () AS n FROM ${lineReader(file, 'first', limits)} LIMIT ${sampled})`,
+     FROM (SELECT l, row_number() OVER () AS n FROM ${lineReader(begin, 'first', limits)} LIMIT ${sampled})`,
   );
   const [own = 0, usual = 0, lines = 0, divided = 0] = row.map(Number);
   // A word between apostrophes is a value, unless something tells that they are quotes.
@@ -218,12 +218,11 @@ async function withoutMark({ file, workDir, below }: CsvSource): Promise<CsvSour
  */
 async function mayMislead(
   connection: Connection,
-  file: string,
-  { quote, failure, limits, sampled }: Dialect,
+  { quote, failure, begin, limits, sampled }: Dialect,
 ): Promise<boolean> {
   if (quote === usualQuote) return false;
   if (failure !== undefined) return true;
-  const sniffed = `SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT ${sampled}`;
+  const sniffed = `SELECT l FROM ${lineReader(begin, 'first', limits)} LIMIT ${sampled}`;
   try {
     const rows = await connection.run(
       `SELECT 1 FROM (${sniffed}) WHERE contains(l, ${sqlText(usualQuote)}) LIMIT 1`,
@@ -345,7 +344,7 @@ async function readWhole(
 ): Promise<Reading | undefined> {
   const { file } = source;
   const found = csvReader(file, sniffed);
-  const rows = await rowsInSample(file);
+  const rows = await rowsInSample(sniffed.begin);
   await keep(connection, 'sample', `SELECT * FROM ${found(false, 'first')} LIMIT ${rows + 1}`);
   const [line] = await connection.run('SELECT * FROM sample WHERE rowid = 0');
   if (!line) return noRows(connection, found(false, 'careful'));
@@ -415,14 +414,14 @@ async function readWhole(
 async function checkBeginning(
   connection: Connection,
   file: string,
-  { limits, skip }: Dialect,
+  { begin, limits, skip }: Dialect,
   which: 'header' | 'lines',
 ): Promise<void> {
   const start = plain(await firstBytes(file));
   const lines = start.toString('latin1').split('\n').slice(0, -1);
   const checked = which === 'header' ? lines.slice(skip, skip + 1) : lines;
   if (checked.length > 0 && isUtf8(Buffer.from(checked.join('\n'), 'latin1'))) return;
-  await connection.run(`SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT 1`);
+  await connection.run(`SELECT l FROM ${lineReader(begin, 'first', limits)} LIMIT 1`);
 }
 
 /**
@@ -587,7 +586,15 @@ function neverClosed(lines: readonly Line[]): never {
  */
 type CsvMode = 'fast' | 'ordered' | 'careful' | 'first';
 
-interface Dialect {
+/** How to sample the first lines of a file. */
+interface Beginning {
+  /** The file itself, or an uncompressed copy of its beginning. */
+  readonly begin: string;
+  /** Reader options for these lines. */
+  readonly limits: string;
+}
+
+interface Dialect extends Beginning {
   readonly delimiter: string;
   /** Quote guessed by the engine from the beginning of the file; empty if none was found. */
   readonly quote: string;
@@ -598,8 +605,6 @@ interface Dialect {
   readonly columns: number;
   /** Number of rows sampled. */
   readonly sampled: number;
-  /** Reader options for the first lines. */
-  readonly limits: string;
   /** Error if the engine could not detect the dialect; the remaining members are then guesses. */
   readonly failure?: unknown;
 }
@@ -609,10 +614,9 @@ const usualQuote = '"';
 /** The engine would turn a directory such as `day=2026-11-01` above a file into a column. */
 const ownColumns = 'hive_partitioning = false';
 
-interface SniffOptions {
+interface SniffOptions extends Beginning {
   readonly delimiter?: string;
   readonly quote?: string;
-  readonly limits: string;
   /** Number of lines at the beginning that do not belong to the table. */
   readonly skip: number;
 }
@@ -620,13 +624,13 @@ interface SniffOptions {
 async function sniff(
   connection: Connection,
   file: string,
-  { delimiter, quote: known, limits, skip: skipped }: SniffOptions,
+  { delimiter, quote: known, begin, limits, skip: skipped }: SniffOptions,
 ): Promise<Dialect> {
-  const sampled = await rowsInSample(file);
+  const sampled = await rowsInSample(begin);
   const given = Object.entries(present({ delim: delimiter, quote: known, escape: known }))
     .map(([name, value]) => `, ${name} = ${sqlText(value)}`)
     .join('');
-  const sniffed = `sniff_csv(${sqlText(file)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true, ${ownColumns}${given}${skipped > 0 ? `, skip = ${skipped}` : ''})`;
+  const sniffed = `sniff_csv(${sqlText(begin)}, comment = '', all_varchar = true, header = false, sample_size = ${sampled}, ${limits}, null_padding = true, ignore_errors = true, ${ownColumns}${given}${skipped > 0 ? `, skip = ${skipped}` : ''})`;
   try {
     const [row] = await connection.run(
       `SELECT "Delimiter", "Quote", "Escape", "SkipRows", len("Columns") FROM ${sniffed}`,
@@ -641,10 +645,11 @@ async function sniff(
       above: [],
       columns: Number(columns),
       sampled,
+      begin,
       limits,
     };
   } catch (failure) {
-    const [row] = await connection.run(`SELECT l FROM ${lineReader(file, 'first', limits)} LIMIT 1`);
+    const [row] = await connection.run(`SELECT l FROM ${lineReader(begin, 'first', limits)} LIMIT 1`);
     return {
       delimiter: delimiter ?? likeliest(String(row?.[0] ?? '')),
       quote: '',
@@ -653,6 +658,7 @@ async function sniff(
       above: [],
       columns: 0,
       sampled,
+      begin,
       limits,
       failure,
     };
@@ -682,5 +688,5 @@ function csvReader(file: string, dialect: Dialect): (header: boolean, mode: CsvM
     first: `, ${dialect.limits}, parallel = false, store_rejects = true`,
   };
   return (header, mode) =>
-    `read_csv(${sqlText(file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, ${ownColumns}, columns = {${columns}}${more[mode]})`;
+    `read_csv(${sqlText(mode === 'first' ? dialect.begin : file)}, auto_detect = false, header = ${header}, ${words}, null_padding = true, ${ownColumns}, columns = {${columns}}${more[mode]})`;
 }

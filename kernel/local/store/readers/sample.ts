@@ -3,32 +3,62 @@ import path from 'node:path';
 import { longestLine } from '../bounds/bounded-text.js';
 import { beginsAs, packingOf } from './packing.js';
 import { sampleRows } from './reading.js';
+import { beginBytes, unpackBegin } from './unpacked.js';
 
 /**
- * Returns a file in `workDir` with lines from all over a large JSON Lines file, as rare fields may not occur at its beginning. Undefined
- * for a small, compressed or other file: its first rows suffice.
+ * Returns a file in `workDir` with lines from all over a large JSON Lines file, as rare fields may not occur at its beginning. Of one in
+ * gzip, they come from all over its beginning. Undefined for a small or other file: its first rows suffice.
  */
 export async function spreadSample(file: string, workDir: string): Promise<string | undefined> {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
     const head = await part(handle, 0, mostPartBytes);
+    if (beginsAs(head) === 'gzip') return await packedSample(file, workDir);
     if (size < spreadFromBytes || !isLines(head.toString())) return undefined;
-    const lineCount = head.toString('latin1').split('\n').length;
-    // The sample size is limited, so with short lines, smaller parts from all over the file must suffice.
-    const bytes = Math.min(mostPartBytes, Math.ceil((head.length / lineCount) * linesInPart));
+    const bytes = partBytes(head);
     const places = Array.from({ length: parts - 1 }, (_, index) =>
       Math.floor(((size - bytes) * (index + 1)) / (parts - 1)),
     );
     const spread = await Promise.all(places.map(place => part(handle, place, bytes)));
     const chunks = [head, ...spread.map(chunk => chunk.subarray(chunk.indexOf('\n') + 1))];
     const lines = chunks.map(chunk => chunk.subarray(0, chunk.lastIndexOf('\n') + 1));
-    const sample = path.join(workDir, `${crypto.randomUUID()}.sample.ndjson`);
-    await writeFile(sample, Buffer.concat(lines), { mode: 0o600 });
-    return sample;
+    return await writeSample(lines, workDir);
   } finally {
     await handle.close();
   }
+}
+
+/** The sample size is limited, so with short lines, smaller parts from all over the file must suffice. */
+function partBytes(head: Buffer): number {
+  const lineCount = head.toString('latin1').split('\n').length;
+  return Math.min(mostPartBytes, Math.ceil((head.length / lineCount) * linesInPart));
+}
+
+async function writeSample(lines: readonly Buffer[], workDir: string): Promise<string> {
+  const sample = path.join(workDir, `${crypto.randomUUID()}.sample.ndjson`);
+  await writeFile(sample, Buffer.concat(lines), { mode: 0o600 });
+  return sample;
+}
+
+/**
+ * Like {@link spreadSample} for a file in gzip: to take rows from it, the engine would decompress several times as much, once for each
+ * question about the sample.
+ */
+async function packedSample(file: string, workDir: string): Promise<string | undefined> {
+  const lines: Buffer[] = [];
+  let [next, bytes] = [0, 0];
+  const read = await unpackBegin(file, (chunk, at) => {
+    if (at === 0) bytes = isLines(chunk.toString('latin1')) ? partBytes(chunk) : 0;
+    if (at < next || bytes === 0) return bytes > 0;
+    const from = at === 0 ? 0 : chunk.indexOf('\n') + 1;
+    const some = chunk.subarray(from, from + bytes);
+    // A copy, as the chunk would stay in memory.
+    lines.push(Buffer.from(some.subarray(0, some.lastIndexOf('\n') + 1)));
+    next += beginBytes / parts;
+    return true;
+  });
+  return read < beginBytes ? undefined : writeSample(lines, workDir);
 }
 
 /** Returns the maximum number of sampled rows: fewer if the lines at the beginning are long, as samples are in memory. */

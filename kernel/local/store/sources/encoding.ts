@@ -42,6 +42,7 @@ const unmarkedUtf16 = [
 
 /** Whether at least every fourth pair of bytes contains a zero, always at the same index, and there is no line feed across a pair. */
 function looksLikeUtf16(start: Buffer, { encoding, zero }: (typeof unmarkedUtf16)[number]): boolean {
+  if (!start.includes(0)) return false;
   const pairs = Math.floor(start.length / 2);
   const zeros = (parity: number) =>
     start.reduce((count, byte, index) => count + (byte === 0 && index % 2 === parity ? 1 : 0), 0);

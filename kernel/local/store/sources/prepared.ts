@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createGunzip } from 'node:zlib';
 import type { ImportRequest } from '../../../api/wire.js';
 import { present } from '../../../present.js';
 import type { Engine } from '../../engine/duckdb.js';
 import { LocalError } from '../../local-errors.js';
+import { unpackers } from '../append/unpack.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
 import { packingOf } from '../readers/packing.js';
 import { unlike } from '../readers/reading.js';
@@ -58,10 +58,11 @@ export async function prepare(
   if (isZip(start) || isUnnamed) return plainText(engine, file, options, signal);
   // The engine decompresses Zstandard while reading; inspecting it would need a copy.
   if (packing === 'zstd' && !isChosen) return asItIs;
-  const isText = encodingOf(plain(start), options.encoding, isCut(start)) === 'utf-8';
-  const isConverted = convertedFormat(plain(start).toString('utf8'), options) !== undefined;
-  const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(plain(start)));
-  return isText && !mayHoldList && !isConverted && !hasColors(file, start)
+  const text = plain(start);
+  const isText = encodingOf(text, options.encoding, isCut(start)) === 'utf-8';
+  const isConverted = convertedFormat(text.toString('utf8'), options) !== undefined;
+  const mayHoldList = isJson(file) && (options.list !== undefined || mayBeObject(text));
+  return isText && !mayHoldList && !isConverted && !hasColors(file, text)
     ? asItIs
     : plainText(engine, file, options, signal);
 }
@@ -96,8 +97,8 @@ function deltaTable(directory: string): LocalError {
 const endings = { gzip: /\.gz$/, zstd: /\.zst$/ };
 
 /** Whether a log begins with terminal colors; other kinds of text are unchanged. */
-function hasColors(file: string, start: Buffer): boolean {
-  return kindByEnding(endingOf(file)) === undefined && isColored(plain(start).toString('latin1'));
+function hasColors(file: string, text: Buffer): boolean {
+  return kindByEnding(endingOf(file)) === undefined && isColored(text.toString('latin1'));
 }
 
 const colorsNote = 'Terminal color codes are removed.';
@@ -164,15 +165,16 @@ async function unpackedCopy(
   const isZstandard = (await packingOf(file)) === 'zstd';
   const source = isZstandard ? await unpacked(file, engine.workDir) : file;
   const start = await startOfReadable(source);
-  const encoding = encodingOf(plain(start), named, isCut(start));
-  const unpackers = plain(start) === start ? [] : [createGunzip()];
-  const isPlain = !hasColors(file, start);
+  const begin = plain(start);
+  const encoding = encodingOf(begin, named, isCut(start));
+  const steps = begin === start ? [] : unpackers('gzip');
+  const isPlain = !hasColors(file, begin);
   const further = isPlain ? [] : [withoutColors()];
   const copy = scratchFile(engine, '.text');
   const broken = new BrokenLines();
   try {
     const text = toUtf8(encoding, broken);
-    await writeCopy(copy, [createReadStream(source), ...unpackers, text, ...further], present({ signal }));
+    await writeCopy(copy, [createReadStream(source), ...steps, text, ...further], present({ signal }));
   } catch (error) {
     const isOurs = error instanceof LocalError || signal?.aborted;
     throw (isOurs ? undefined : await damageOf(file)) ?? error;

@@ -50,7 +50,7 @@ async function previewSource(
   context: RequestContext,
 ): Promise<ImportPreview> {
   const { size } = await stat(source.file);
-  const damage = size > unpackedBytes ? undefined : damageOf(source.file, context.signal);
+  const damage = size > unpackedBytes ? undefined : () => damageOf(source.file, context.signal);
   const load = { ...loadOf(source, request, nowNs), atMost: rowsRead, ...present({ damage }) };
   const use = async (stored: Stored, draft: string) => {
     if (stored.rows === 0) throw emptyFile(source.name);

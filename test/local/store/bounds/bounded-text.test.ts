@@ -160,6 +160,14 @@ test('the given delimiter decides the number of columns', () => {
   );
 });
 
+test('columns are counted in more lines than are sampled, and not further down', () => {
+  const wide = columns(5001);
+  expect(said('csv', `a,b\n${'1,2\n'.repeat(10_240)}${wide}`, 65_536)).toBe(
+    'It has more than 5,000 columns in line 10,242; the limit is 5,000 fields.',
+  );
+  expect(said('csv', `a,b\n${'1,2\n'.repeat(60_000)}${wide}`, 65_536)).toBe('fine');
+});
+
 const mebibyte = 'x'.repeat(2 ** 20);
 
 const long: readonly (readonly [format: string, begin: string, message: string])[] = [

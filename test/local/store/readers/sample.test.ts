@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { recognizeFormat } from '../../../../kernel/local/store/readers/logs/recognize-log.js';
 import { rowsByLines, rowsInSample, spreadSample } from '../../../../kernel/local/store/readers/sample.js';
+import { beginBytes, packedBegin } from '../../../../kernel/local/store/readers/unpacked.js';
+import { startOf } from '../../../../kernel/local/store/sources/source-formats.js';
 import { temporaryDirectory } from '../../service.js';
 
 test.each<readonly [what: string, content: string | Uint8Array, quoted: boolean, rows: number]>([
@@ -48,4 +50,37 @@ test('a format of six lines in ten is the likeliest but not the usual one', () =
     ['combined', false],
     ['text', false],
   ]);
+});
+
+test('the sample of a large file in gzip is spread over its beginning', async () => {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, 'file.ndjson.gz');
+  const line = (n: number) => `{"n":${n},"text":"${'x'.repeat(280)}"}\n`;
+  const rows = Math.ceil(beginBytes / line(10_000).length);
+  await writeFile(file, gzipSync(Array.from({ length: 2 * rows }, (_, n) => line(n)).join('')));
+  const sample = await spreadSample(file, directory);
+  const taken = (await readFile(sample ?? '', 'utf8')).trimEnd().split('\n');
+  const places = taken.map(each => Math.floor((JSON.parse(each).n / rows) * 20));
+  expect([...new Set(places)]).toEqual([...Array(20).keys()]);
+  expect(taken.length).toBeLessThanOrEqual(await rowsInSample(sample ?? ''));
+});
+
+test.each<readonly [what: string, content: string, begin: string | undefined]>([
+  ['in short lines', 'abc,de\n'.repeat(beginBytes), 'abc,de\n'.repeat(Math.floor(beginBytes / 7))],
+  ['of a small file', 'a,b\n'.repeat(1000), undefined],
+  ['of a file in few lines', `${'x'.repeat(2 ** 20)}\n`.repeat(12), undefined],
+])('the beginning %s in gzip is copied if the engine would read more than it', async (_, content, begin) => {
+  const directory = await temporaryDirectory();
+  const file = path.join(directory, 'a.csv.gz');
+  await writeFile(file, gzipSync(content));
+  const copy = await packedBegin(file, directory);
+  expect(copy === undefined ? undefined : await readFile(copy, 'utf8')).toBe(begin);
+  expect(await packedBegin(copy ?? file, directory)).toBe(undefined);
+});
+
+test('no more of a text in gzip is looked at than of any other', async () => {
+  const file = path.join(await temporaryDirectory(), 'a.ndjson.gz');
+  const text = '{"a":1}\n'.repeat(100_000);
+  await writeFile(file, gzipSync(text));
+  expect(await startOf(file)).toBe(text.slice(0, 64 * 1024));
 });

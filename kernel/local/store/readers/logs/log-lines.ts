@@ -11,7 +11,7 @@ import { packingOf } from '../packing.js';
 import { countRefused, readTexts } from '../reader-texts.js';
 import { distinctNames, keep, type Reading } from '../reading.js';
 import { rowsInSample } from '../sample.js';
-import { unpacked } from '../unpacked.js';
+import { packedBegin, unpacked } from '../unpacked.js';
 import { headedParts } from './headed.js';
 import { findLineClock, findLineTime, timeInLine, timeOfLine } from './line-times.js';
 import { writeEvents } from './log-events.js';
@@ -35,8 +35,10 @@ export async function readLines(
 ): Promise<Reading | undefined> {
   const file = await withWholeEvents(source, format);
   const raw = lineReader(file, 'fast');
-  const rows = await rowsInSample(file);
-  await keep(connection, 'raw', `SELECT l FROM ${raw} WHERE l IS NOT NULL LIMIT ${rows}`);
+  const begin = await packedBegin(file, source.workDir);
+  const rows = await rowsInSample(begin ?? file);
+  const first = begin === undefined ? raw : lineReader(begin, 'fast');
+  await keep(connection, 'raw', `SELECT l FROM ${first} WHERE l IS NOT NULL LIMIT ${rows}`);
   const [[count = 0] = []] = await connection.run('SELECT count(*) FROM raw');
   if (Number(count) === 0) return undefined;
   const sample = { lines: Number(count), isWhole: Number(count) < rows && (await isSmall(file)) };
