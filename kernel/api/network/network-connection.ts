@@ -3,6 +3,7 @@ import { present } from '../../present.js';
 import { ConnectionError } from '../api-errors.js';
 import { isThisMachine } from '../profile.js';
 import { authorities } from './authorities.js';
+import { endingSafely } from './paused-end.js';
 import { type ProxyFailure, type ProxyWords, proxyWords } from './proxy.js';
 
 /**
@@ -19,12 +20,15 @@ export function dispatcherTo(
     ...{ connections: 16, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 15_000 },
     connect: tls,
   };
-  if (isNear) return new undici.Pool(base.origin, options);
+  if (isNear) return endingSafely(new undici.Pool(base.origin, options));
   const words = proxyWords(reader);
   const clientFactory = (proxy: URL, proxyOptions: object) =>
     proxyPool(proxy, base.host, words, proxyOptions);
   try {
-    return new undici.EnvHttpProxyAgent({ ...options, requestTls: tls, proxyTls: tls, clientFactory });
+    return new undici.EnvHttpProxyAgent({
+      ...{ ...options, requestTls: tls, proxyTls: tls, clientFactory },
+      factory: (origin, poolOptions) => endingSafely(new undici.Pool(origin, poolOptions)),
+    });
   } catch (cause) {
     throw proxyError(words.misnamed(), cause);
   }
