@@ -191,6 +191,12 @@ export function path(object: string, keys: readonly string[]): string {
   return `apl_json(${rawPath(object, keys)})`;
 }
 
+/** Returns several members or elements: the engine computes the list that they have in common once. */
+export function paths(object: string, keys: readonly (readonly string[])[]): readonly string[] {
+  const list = `json_extract(${object}, [${keys.map(jsonPointer).join(', ')}])`;
+  return keys.map((_, index) => `apl_json(${list}[${index + 1}])`);
+}
+
 /** Returns the same, but keeps JSON nulls. */
 export function rawPath(object: string, keys: readonly string[]): string {
   return `json_extract(${object}, ${jsonPointer(keys)})`;

@@ -125,6 +125,8 @@ export interface Dialect {
   readonly queryTest: (operator: ListOperator, left: SqlArg, query: string) => string;
   /** A member or element at constant keys, in one pass. */
   readonly path: (object: string, keys: readonly string[]) => string;
+  /** Several members or elements of a value in one pass, for an engine that can, if all are read for every row. */
+  readonly paths?: (object: string, keys: readonly (readonly string[])[]) => readonly string[];
   /** The value at constant keys as a string, as if it were converted. */
   readonly pathText: (object: string, keys: readonly string[]) => string;
   /** Like `path`, but null may also be JSON's null. */

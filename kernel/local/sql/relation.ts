@@ -22,6 +22,7 @@ import {
   argument,
   type ExpressionContext,
   expressionSql,
+  pathsSql,
   textListOf,
 } from './sql-expression.js';
 import { lookupsIn } from './sql-lookups.js';
@@ -78,6 +79,8 @@ class SqlWriter {
   readonly #source: Source;
   readonly #columns: Columns;
   readonly #written: WrittenStage[] = [];
+  /** Relations whose columns are all read for every row. */
+  readonly #whole = new Set<Relation>();
   #joins: boolean;
 
   /** `joins`: the query is itself one side of a join, like the query of an `in`. */
@@ -157,8 +160,7 @@ class SqlWriter {
     return argument(value, this.#context);
   }
 
-  #computed(item: Computed): string {
-    const sql = this.#expression(item.value);
+  #computed(item: Computed, sql = this.#expression(item.value)): string {
     const name = `c${item.column.id}`;
     return sql === name ? name : `${sql} AS ${name}`;
   }
@@ -217,8 +219,9 @@ class SqlWriter {
       case 'filter':
         return this.#filterSql(relation);
       case 'project':
-        return `SELECT ${this.#list(relation.items)} FROM ${this.write(relation.input)}`;
+        return `SELECT ${this.#list(relation.items, this.#whole.has(relation))} FROM ${this.write(relation.input)}`;
       case 'aggregate':
+        this.#whole.add(relation.input);
         return this.#aggregateBody(relation);
       case 'topk':
         return this.#topkSql(relation);
@@ -246,8 +249,10 @@ class SqlWriter {
   }
 
   /** Writes a repeated column once: some engines could not tell the copies apart. */
-  #list(items: readonly Computed[]): string {
-    const written = new Set(items.map(item => this.#computed(item)));
+  #list(items: readonly Computed[], whole: boolean): string {
+    const values = whole ? items.map(({ value }) => value) : [];
+    const together = pathsSql(values, this.#context);
+    const written = new Set(items.map(item => this.#computed(item, together.get(item.value))));
     return written.size === 0 ? 'NULL AS none' : [...written].join(', ');
   }
 

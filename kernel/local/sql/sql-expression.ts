@@ -322,6 +322,36 @@ function pathSql(expr: Extract<Scalar, { kind: 'path' }>, context: ExpressionCon
   return dialect.element(argument(expr.object, context), argument(expr.key, context));
 }
 
+/** Most members of a value that are read in one pass: the SQL of each names all of them. */
+const mostPaths = 8;
+
+/** Returns the SQL of values that are members of a column and can be read in one pass with others. */
+export function pathsSql(values: readonly Scalar[], context: ExpressionContext): ReadonlyMap<Scalar, string> {
+  const groups: {
+    readonly object: string;
+    readonly values: Scalar[];
+    readonly keys: (readonly string[])[];
+  }[] = [];
+  for (const value of values) {
+    if (value.kind !== 'path' || elementOf(value, context) !== undefined) continue;
+    const { object: column, keys } = constantPath(value);
+    if (column.kind !== 'column') continue;
+    const object = documentSql(column, context);
+    const open = groups.find(group => group.object === object && group.keys.length < mostPaths);
+    const group = open ?? { object, values: [], keys: [] };
+    if (open === undefined) groups.push(group);
+    group.values.push(value);
+    group.keys.push(keys);
+  }
+  const several = groups.filter(group => group.keys.length > 1);
+  return new Map(
+    several.flatMap(group => {
+      const written = context.dialect.paths?.(group.object, group.keys) ?? [];
+      return written.map((sql, index) => [group.values[index] as Scalar, sql]);
+    }),
+  );
+}
+
 /** Returns a value whose members are read: parsed text need not become a dynamic value first. */
 function documentSql(object: Scalar, context: ExpressionContext): string {
   return expressionSql(documentOf(object, context.dialect.documents) ?? object, context);

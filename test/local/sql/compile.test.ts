@@ -120,6 +120,21 @@ test.each<readonly [apl: string, whole: boolean]>([
   expect(compile({ apl }).tables[0]?.whole).toBe(whole);
 });
 
+test('members of a value that an aggregate reads for every row are read in one pass, up to eight', () => {
+  const sqlOf = (apl: string): string =>
+    compile({ apl: `datatable(s:string)['{}'] | extend a = parse_json(s) | where isnotnull(a) | ${apl}` })
+      .tables[0]?.sql ?? '';
+  const lists = (apl: string) =>
+    [...new Set(sqlOf(apl).match(/json_extract\(c\d+, \[.*?\]\)/g))].map(list => list.split(', ').length - 1);
+  const sums = (count: number) =>
+    Array.from({ length: count }, (_, index) => `sum(toint(a.m${index}))`).join(', ');
+  expect(lists(`summarize ${sums(1)}`)).toEqual([]);
+  expect(lists(`summarize ${sums(2)}`)).toEqual([2]);
+  expect(lists(`summarize ${sums(19)}`)).toEqual([8, 8, 3]);
+  // Rows that a filter or a limit leaves out need not have all members.
+  expect(lists('project k = a.k, l = a.l | where isnotnull(k) | limit 3')).toEqual([]);
+});
+
 test.each(["'gold' in (a)", "set_has_element(a, 'gold')"])(
   'in `%s`, an array without maps, arrays and escapes is searched, not parsed',
   condition => {

@@ -29,6 +29,7 @@ const arrays = [
   '["a","b",null]',
   '["x",[1.0,"ab"],{"ab":2.0}]',
   '["[",true,"a"]',
+  '{"k":null,"l":{"m/n~":"\\u00e9","":[1.50,null]},"m/n~":false}',
 ];
 
 const time = `make_timestamp_ns(${start})`;
@@ -149,6 +150,34 @@ test('a JSON string is a number exactly if its text is', async () => {
   );
   // Ten digits, two signs and a point.
   expect(numbers).toEqual([['13']]);
+});
+
+test('members that are read together are those read alone', async () => {
+  const members = [
+    'a.k',
+    'a.l',
+    "a['m/n~']",
+    'a[0]',
+    'a[1]',
+    "a.l['m/n~']",
+    "a.l[''][0]",
+    "a.l[''][1]",
+    "a['']",
+  ];
+  const values = members.flatMap(member => [
+    `max(${member})`,
+    `sum(toint(${member}))`,
+    `min(todouble(${member}))`,
+  ]);
+  const ofEach = (some: readonly string[]) =>
+    cells(
+      `stored | summarize ${some.map((value, at) => `v${at} = ${value}`).join(', ')} by id | sort by id asc`,
+    );
+  const together = await ofEach(values);
+  const alone: (readonly (readonly string[])[])[] = [];
+  for (const value of values) alone.push(await ofEach([value]));
+  expect(together).toEqual(together.map(([id], row) => [id, ...alone.map(rows => rows[row]?.[1])]));
+  expect(together.at(-2)).toEqual(expect.arrayContaining(['"é"', 'false', '1']));
 });
 
 test.each(cases)('%s', async (apl, rows) => {
