@@ -91,7 +91,8 @@ async function patterns({ words, options, magic }: MagicCall, host: MagicHost): 
     at < ALWAYS || rows.some(row => row[at] !== '') || (head === 'new' && earlier !== undefined);
   const shown = HEADS.flatMap((head, at) => (isShown(head, at) ? [at] : []));
   const cellsOf = (row: readonly string[]) => shown.map(at => row[at] ?? '');
-  const caption = captionOf(asked, sorted.length, read, shapes.length);
+  const cuts = [shapes, before].map(({ length }) => length === MOST_SHAPES);
+  const caption = captionOf(asked, sorted.length, read, cuts);
   const { data, metadata } = tableOutput(cellsOf(HEADS), rows.map(cellsOf), caption);
   const { query, startTime, endTime, profile } = result.provenance;
   const reference: PatternsReference = {
@@ -130,11 +131,20 @@ const HEADS = [
 /** Number of columns always shown; later ones are omitted if empty, such as times of lines without any. */
 const ALWAYS = 4;
 
-function captionOf({ field }: Asked, templates: number, lines: number, shapes: number): string {
-  const cut =
-    shapes < MOST_SHAPES
-      ? ''
-      : `\nOnly the ${formatCount(MOST_SHAPES)} most frequent lines were read, ignoring numbers; rarer ones are left out.`;
+/** Describes a list; `cuts` tells whether rarer lines may be missing, of the range and of the one before. */
+function captionOf(
+  { field }: Asked,
+  templates: number,
+  lines: number,
+  [isCut, isCutBefore]: readonly boolean[],
+): string {
+  const most = `the ${formatCount(MOST_SHAPES)} most frequent lines`;
+  const cut = [
+    ...(isCut ? [`\nOnly ${most} were read, ignoring numbers; rarer ones, if any, are left out.`] : []),
+    ...(isCutBefore
+      ? [`\nOnly ${most} of the range before were read: a template marked new may be among rarer ones.`]
+      : []),
+  ].join('');
   const more = templates > LISTED ? `; the first ${LISTED} are listed` : '';
   return `${plural(templates, 'template')} of ${plural(lines, 'line')} in ${field}${more}${cut}`;
 }

@@ -11,6 +11,7 @@ import {
 import { rowTexts } from '../../../result/display/display-text.js';
 import { nanosIn } from '../../../result/trace/trace-spans.js';
 import { shortDuration } from '../../../result/trace/waterfall.js';
+import { formatCount } from '../../../text.js';
 import { parseTime, SECOND } from '../../../time.js';
 import type { MagicHost } from '../magic.js';
 import { MagicError } from '../magic-arguments.js';
@@ -49,6 +50,8 @@ export async function showServices(
       }),
     );
     for (const sentence of mapSentences(services, calls)) say(host.io, sentence);
+    if (Math.max(services.length, calls.length) === MOST)
+      say(host.io, `The first ${formatCount(MOST)} by requests were read; there may be more.`);
     const title = `Services of ${from.name}`;
     if (host.plan.retains)
       host.io.display({

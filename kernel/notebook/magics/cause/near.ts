@@ -61,7 +61,7 @@ const VERSIONS = ['version', 'service.version', 'release', 'tag', 'commit', 'sha
 /** Fields with further details. */
 const MORE = ['action', 'region', 'environment', 'env', 'cluster'];
 const DEPLOYS = /deploy|release|rollout/i;
-/** Maximum events near the range: a dataset with more is not a list of deployments. */
+/** Maximum events near the range: a dataset with more is probably not a list of deployments. */
 const MOST_DEPLOYMENTS = 100;
 /** Maximum datasets to examine. */
 const MOST_DATASETS = 200;
@@ -89,11 +89,13 @@ export async function deploymentsOf(asked: Case, host: MagicHost): Promise<Findi
   const range = parseRange(`${near.start}..${near.end}`);
   const texts: string[] = [];
   const cells: string[] = [];
+  const large: string[] = [];
   for (const { name, shown } of datasets) {
     const source = quotedName(name);
     const query = `${source}\n| project ${['_time', ...shown].map(writtenName).join(', ')}\n| sort by _time asc`;
     const { tables } = await host.run(query, { range, rowLimit: MOST_DEPLOYMENTS + 1 });
     const rows = rowTexts(tables[0]);
+    if (rows.length > MOST_DEPLOYMENTS) large.push(name);
     if (rows.length === 0 || rows.length > MOST_DEPLOYMENTS) continue;
     const found = rows.map(([time, subject, version, ...more]) => ({
       time: time ?? '',
@@ -105,10 +107,18 @@ export async function deploymentsOf(asked: Case, host: MagicHost): Promise<Findi
   const nothing = 'No deployments nearby.';
   return {
     title: 'Deployments',
-    text: [...(texts.length === 0 ? [nothing] : texts), ...note].join(' '),
+    text: [...(texts.length === 0 ? [nothing] : texts), ...largeNote(large), ...note].join(' '),
     standsOut: texts.length > 0,
     cells,
   };
+}
+
+/** Returns a note that names the datasets with too many events. */
+function largeNote(names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const rest = names.length - NAMED;
+  const all = `${names.slice(0, NAMED).join(', ')}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`;
+  return [`Not listed, with more than ${MOST_DEPLOYMENTS} events nearby: ${all}.`];
 }
 
 async function datasetsOfDeployments(

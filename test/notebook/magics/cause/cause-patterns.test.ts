@@ -26,6 +26,10 @@ const lines = Array.from({ length: 300 }, (_, index) => [
     : []),
 ]).flat();
 
+/** Returns a word for a number, without digits. */
+const word = (number: number) =>
+  number.toString(36).replace(/\d/g, digit => 'ABCDEFGHIJ'[Number(digit)] ?? '');
+
 const bench = realBench({
   app: [
     ...lines,
@@ -55,6 +59,13 @@ const bench = realBench({
     { _time: '1970-01-01T10:00:00Z', message: 'job done' },
     { _time: '1970-01-01T11:00:00Z', message: 'disk full' },
   ],
+  // On the first day one kind of line more than is read, on the second one less.
+  kinds: ['2026-01-01', '2026-01-02'].flatMap((day, later) =>
+    Array.from({ length: 20_001 - 2 * later }, (_, kind) => ({
+      _time: `${day}T10:00:00Z`,
+      message: `kind ${word(kind)} ${word(kind)} ${word(kind)}`,
+    })),
+  ),
   plain: [{ _time: at(10, 0), n: 1 }],
   mixed: [
     ...['0042', '17', '12'].map(id => ({
@@ -72,6 +83,21 @@ function table(cell: CellRun): readonly string[] {
 }
 
 const run = (line: string) => bench().run(`%%time 2026-01-02\n${line}`);
+
+test('%patterns says that lines of the range or of the one before are left out', async () => {
+  const most = 'Only the 20,000 most frequent lines';
+  const of = async (time: string) => {
+    const cell = await bench().run(`%%time ${time}\n%patterns kinds`);
+    expect(traceback(cell)).toEqual([]);
+    return (shown(cell).at(-1) ?? '').split('\n').filter(line => line.startsWith('Only'));
+  };
+  expect(await of('2026-01-01')).toEqual([
+    `${most} were read, ignoring numbers; rarer ones, if any, are left out.`,
+  ]);
+  expect(await of('2026-01-02')).toEqual([
+    `${most} of the range before were read: a template marked new may be among rarer ones.`,
+  ]);
+});
 
 describe('%patterns', () => {
   test('lists templates with counts, shares, times, levels, novelty and an example', async () => {

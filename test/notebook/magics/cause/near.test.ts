@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { realBench } from '../../real-bench.js';
-import { printed, traceback } from '../../session.js';
+import { printed, shown, traceback } from '../../session.js';
 
 /** Returns deployments, one per second from 10:10 on. */
 const deployments = (count: number) =>
@@ -17,9 +17,10 @@ const bench = realBench({
   rollouts: deployments(101),
 });
 
-test('%investigate ignores a dataset with more than 100 deployments near the range', async () => {
+test('%investigate lists no dataset with more than 100 deployments near the range, but names it', async () => {
   const run = await bench().run("%investigate 2026-01-01T10:10Z..2026-01-01T10:20Z ['web']");
   expect(traceback(run)).toEqual([]);
   const found = [...printed(run).matchAll(/%assert rows == (\d+)\n\['(\w+)'\]/g)];
   expect(found.map(([, rows, name]) => `${rows} ${name}`)).toEqual(['100 releases']);
+  expect(shown(run).join('\n')).toContain('Not listed, with more than 100 events nearby: rollouts.');
 });

@@ -43,6 +43,9 @@ const realBenchSpans = realBench(
     coded: ['ERROR', 'Error', 'OK', 'UNSET'].map((code, at) =>
       span(at, { trace_id: `t${at}`, error: undefined, 'status.code': code }),
     ),
+    many: Array.from({ length: 1_001 }, (_, at) =>
+      span(at, { trace_id: `t${at}`, 'service.name': `service ${at}` }),
+    ),
   },
   { prepare: sendSpans },
 );
@@ -199,6 +202,15 @@ describe('%trace services', () => {
   test('counts only spans that meet the condition', async () => {
     const run = await bench().run(`${range}%trace services ['spans'] | where error == true`);
     expect(printed(run)).toContain('2 services and 2 call paths');
+  });
+
+  test('says that more than 1,000 kinds of calls may have been left out', async () => {
+    const run = await realBenchSpans().run(`${range}%trace services ['many']`);
+    expect(printed(run).trim().split('\n')).toEqual([
+      '1,000 services and 0 call paths between them.',
+      'The 40 services with the most requests are drawn; the table below has all calls.',
+      'The first 1,000 by requests were read; there may be more.',
+    ]);
   });
 });
 
