@@ -46,7 +46,7 @@ import type { ChartModel } from '../model.js';
 import type { KeyValue } from '../palette.js';
 import { largest, scaled, smallest, titleOf, unitOf } from '../plots.js';
 import { axisOf, binCount, type TimeAxis } from '../time/bins.js';
-import { toSeries } from '../time/time-series.js';
+import { THINNED, toSeries } from '../time/time-series.js';
 import type { Histograms } from '../unfold.js';
 import { greatestSize, scaleFor } from '../units.js';
 import type { ChartInput } from './input.js';
@@ -111,12 +111,13 @@ const MAX_BUCKETS = 4_000;
 /** Returns the first plot of a chart over time, with one row for each line that a line chart would have. */
 function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | string | undefined {
   const { log: _, stack: __, ...plain } = options;
-  const chart = toSeries(input, { ...plain, kind: 'line' });
+  const chart = toSeries(input, { ...plain, kind: 'line' }, MAX_BUCKETS);
   if (typeof chart !== 'object') return chart;
   const { axis } = chart;
   const [plot] = chart.plots;
   if (plot === undefined || axis.grid === undefined) return NO_GRID;
   if (plot.mark === 'dots') return 'No heatmap: several rows share a timestamp.';
+  const isThinned = chart.notes.includes(THINNED);
   const cells = plot.lines.flatMap(({ points }, y) =>
     points.flatMap(({ t, v, added }): Cell[] =>
       v === null || added === true ? [] : [{ ...binAt(t, axis), y, height: 1, v }],
@@ -133,7 +134,7 @@ function toTimeHeat(input: ChartInput, options: ChartOptions): HeatChart | strin
       chart.notes.filter(note => !OF_LINES.test(note)),
       logNote(shades, options),
       plot.lines.some(({ points }) => points.some(({ flagged }) => flagged)) && 'anomalies are not marked',
-      cells.length < plot.lines.length * binCount(axis) && 'bins without rows are empty',
+      !isThinned && cells.length < plot.lines.length * binCount(axis) && 'bins without rows are empty',
       chart.plots.length > 1 && `the first of ${chart.plots.length} measures`,
     ),
   };

@@ -81,6 +81,8 @@ interface Layout {
   readonly names: readonly string[];
   /** The timestamps at which every line of a stack has a point; undefined without a stack. */
   readonly stackedAt: Float64Array | undefined;
+  /** Maximum points of all lines together. */
+  readonly most: number;
 }
 
 /** One line: a measure of a group, or of the whole result, with all its points and with those that are drawn. */
@@ -111,10 +113,17 @@ const LIKE_SIZE = 20;
 /** Values that vary by less than this share of their size would be a flat line far above zero. */
 const NARROW = 0.1;
 
-/** Returns the chart of an aggregate over time, or a sentence that says why there is none; undefined for other results. */
+/** The note of a chart that leaves out points. */
+export const THINNED = 'too many points to draw: only the lowest and highest of neighboring points are shown';
+
+/**
+ * Returns the chart of an aggregate over time, or a sentence that says why there is none; undefined for other results. Draws about `most`
+ * points at most.
+ */
 export function toSeries(
   { result, table, flat, roles, now }: ChartInput,
   options: ChartOptions,
+  most = MAX_POINTS,
 ): XyChart | string | undefined {
   const { time, keys, leftOut } = roles;
   if (time === undefined || roles.measures.length === 0) return undefined;
@@ -137,7 +146,7 @@ export function toSeries(
   const list = flat?.kind === 'percentiles' ? flat.list : undefined;
   const isStacked = keys.length > 0 && stacks(options, measures, groups);
   return chartOf({
-    ...{ options, missing, time, keys, groups, measures, empty, leftOut, flags },
+    ...{ options, missing, time, keys, groups, measures, empty, leftOut, flags, most },
     ...present({ list }),
     names: distinctNames(measures).map((name, index) =>
       list !== undefined && isPart(list, measures[index]) ? `${name} of ${nameOf(list.column)}` : name,
@@ -235,7 +244,7 @@ function sheetName(layout: Layout, tracks: readonly Track[]): string {
 function tracksOf(layout: Layout): readonly (readonly Track[])[] {
   const { measures, groups, stackedAt, list, keys } = layout;
   const whole = measures.map(measure => groups.drawn.map(group => wholeTrack(layout, measure, group)));
-  const most = stackedAt ? MAX_POINTS / 2 : MAX_POINTS;
+  const most = stackedAt ? layout.most / 2 : layout.most;
   const budget = Math.floor(most / Math.max(1, whole.flat().length));
   const runs = whole.flat().map(({ run }) => run);
   const points =
@@ -351,7 +360,7 @@ function notesOf(
     hasMark('dots') && options.kind !== 'scatter' && 'rows that share a timestamp are drawn as dots',
     options.kind === 'bar' && hasMark('area') && 'too many bins for bars: drawn as an area',
     flags.length > 0 && `anomalies by ${namesOf(flags)} are red`,
-    isThinned && 'too many points to draw: only the lowest and highest of neighboring points are shown',
+    isThinned && THINNED,
     isNarrow && 'the axis does not start at 0',
   );
 }
