@@ -13,8 +13,8 @@ export type NumberFormat =
   | { readonly kind: 'exact' }
   /** Integers with thousands separators. */
   | { readonly kind: 'integer' }
-  /** Floating-point numbers with `decimals` digits after the point in every row. */
-  | { readonly kind: 'real'; readonly decimals: number }
+  /** Floating-point numbers with `decimals` digits after the point, or up to `most` if a number beyond the sample has more. */
+  | { readonly kind: 'real'; readonly decimals: number; readonly most?: number }
   /** Measures with a unit, each in the most suitable multiple: `1.24 MB`. */
   | { readonly kind: 'measure'; readonly unit: string }
   /** Durations, each in the most suitable unit: `29.33403 ms`. */
@@ -49,7 +49,7 @@ export function numberFormat(field: Field, vector: Vector, { units = true } = {}
   if (!isReal && !DataType.isInt(type)) return EXACT;
   const unit = field.metadata.get(FIELD_KEY.unit);
   if (units && unit !== undefined && unitIsKnown(unit)) return { kind: 'measure', unit };
-  if (isReal) return { kind: 'real', decimals: decimalsOf(vector) };
+  if (isReal) return { kind: 'real', ...decimalsOf(vector) };
   return isLabel(field) ? EXACT : INTEGER;
 }
 
@@ -61,7 +61,7 @@ export function formatNumber(exact: string, format: NumberFormat): string {
     case 'integer':
       return grouped(exact);
     case 'real':
-      return formatReal(exact, format.decimals);
+      return formatReal(exact, format);
     case 'measure':
       return formatMeasure(exact, format.unit, MEASURE_DIGITS);
     case 'span':
@@ -79,7 +79,7 @@ function isLabel({ name, metadata }: Field): boolean {
   return LABELS.has(last.toLowerCase());
 }
 
-function decimalsOf(vector: Vector): number {
+function decimalsOf(vector: Vector): { readonly decimals: number; readonly most: number } {
   let most = 0;
   let largest = 0;
   for (let row = 0; row < Math.min(vector.length, SAMPLE); row += 1) {
@@ -90,10 +90,11 @@ function decimalsOf(vector: Vector): number {
     largest = Math.max(largest, size);
     most = Math.max(most, fraction(Number(value.toPrecision(REAL_DIGITS))));
   }
-  if (largest < SMALLEST_PLAIN) return 0;
+  if (largest < SMALLEST_PLAIN) return { decimals: 0, most: REAL_DIGITS };
   // Below 1, zeros after the point do not count.
   const whole = Math.floor(Math.log10(largest)) + 1;
-  return Math.min(most, Math.max(REAL_DIGITS - whole, 0));
+  const room = Math.max(REAL_DIGITS - whole, 0);
+  return { decimals: Math.min(most, room), most: room };
 }
 
 /** Returns the number of digits after the point of the shortest decimal. */
@@ -102,12 +103,17 @@ export function fraction(value: number): number {
   return Math.max((digits.split('.')[1]?.length ?? 0) - Number(exponent), 0);
 }
 
-function formatReal(exact: string, decimals: number): string {
+function formatReal(
+  exact: string,
+  { decimals, most = decimals }: { readonly decimals: number; readonly most?: number },
+): string {
   const value = Number(exact);
   if (!Number.isFinite(value)) return exact;
   if (value === 0) return Object.is(value, -0) ? `-${(0).toFixed(decimals)}` : (0).toFixed(decimals);
   if (Math.abs(value) >= LARGEST_PLAIN) return exponential(value);
-  const fixed = value.toFixed(decimals);
+  const isPlain = Math.abs(value) >= SMALLEST_PLAIN;
+  const own = isPlain ? fraction(Number(value.toPrecision(REAL_DIGITS))) : 0;
+  const fixed = value.toFixed(Math.max(decimals, Math.min(own, most)));
   // A number that would round to zero is written with an exponent.
   if (Number(fixed) === 0) return exponential(value);
   return grouped(fixed);

@@ -93,6 +93,17 @@ describe('real numbers of a column have the same number of decimals', () => {
     ['in exponent form if huge or tiny', [1e300, 5e-324, 1e15], ['1e300', '5e-324', '1e15']],
     ['without rounding noise', [0.1 + 0.2, 0.3], ['0.3', '0.3']],
   ])('%s', (_, values, shown) => expect(reals(values)).toEqual(shown));
+
+  test.each<[first: number, later: readonly number[], shown: readonly string[]]>([
+    [3, [1.5, -0.25, 1234.5678, 0.123456789], ['1.5', '-0.25', '1,234.568', '0.123457']],
+    [0, [1.5, 0.00001234, 0.5], ['1.5', '0.0000123', '0.5']],
+    [1234567, [1.5], ['2']],
+  ])(
+    'and more behind the first thousand, which are %d, up to seven digits for the largest',
+    (first, later, shown) => {
+      expect(reals([...Array.from({ length: 1_000 }, () => first), ...later]).slice(1_000)).toEqual(shown);
+    },
+  );
 });
 
 describe('measures', () => {
