@@ -42,14 +42,15 @@ export async function joinTexts(
     for (const note of text.notes) notes.add(note);
     if (ending !== undefined && ending !== text.ending)
       throw unlike(file, `It ends in ${text.ending}, and others in ${ending}.`);
-    const head = await headOf(text);
+    const begin = (await firstBytes(text.file, mostBytes)).toString('latin1');
+    const head = headOf(begin, text.ending);
     const isNamed = names !== undefined;
     if (names !== undefined && head.line !== names)
       throw unlike(file, 'Its first line differs from that of the first file.');
     if (ending === undefined && namesFields(head.line, text.ending)) names = head.line;
     ending ??= text.ending;
     log ??= text.log;
-    const lines = (await asLines(text)) ?? text.file;
+    const lines = (await asLines(text, begin)) ?? text.file;
     await append(lines, target, isNamed ? head.length : 0);
     if (isNamed) comments += head.comments;
     await rm(lines);
@@ -89,9 +90,8 @@ function namesFields(line: string, ending: string): boolean {
 }
 
 /** Returns the path of a JSON array's values as lines, undefined for any other text. */
-async function asLines({ file, ending }: Prepared): Promise<string | undefined> {
-  const begin = (await firstBytes(file, mostBytes)).toString('latin1').trimStart();
-  if (kindByEnding(ending) === 'csv' || !isArrayOfObjects(begin)) return undefined;
+async function asLines({ file, ending }: Prepared, begin: string): Promise<string | undefined> {
+  if (kindByEnding(ending) === 'csv' || !isArrayOfObjects(begin.trimStart())) return undefined;
   const lines = `${file}.lines`;
   await writeValues(file, lines);
   await rm(file);
@@ -100,7 +100,9 @@ async function asLines({ file, ending }: Prepared): Promise<string | undefined> 
 
 /** Appends a text from an offset, with a line break at its end. */
 async function append(file: string, target: string, start: number): Promise<void> {
-  await writeCopy(target, [createReadStream(file, { start }), withLineBreak()], { append: true });
+  await writeCopy(target, [createReadStream(file, { start, highWaterMark: chunkBytes }), withLineBreak()], {
+    append: true,
+  });
 }
 
 function withLineBreak(): Transform {
@@ -127,10 +129,10 @@ interface Head {
   readonly length: number;
 }
 
-async function headOf({ file, ending }: Prepared): Promise<Head> {
-  const text = (await firstBytes(file, mostBytes)).toString('latin1');
-  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const comments = kindByEnding(ending) === 'csv' ? commentsAbove(lines) : 0;
+function headOf(text: string, ending: string): Head {
+  const isCsv = kindByEnding(ending) === 'csv';
+  const lines = text.match(isCsv ? /[^\n]*\n|[^\n]+$/g : /[^\n]*\n|[^\n]+$/) ?? [];
+  const comments = isCsv ? commentsAbove(lines) : 0;
   const above = lines.slice(0, comments);
   const line = lines[comments] ?? '';
   return {
@@ -142,3 +144,5 @@ async function headOf({ file, ending }: Prepared): Promise<Head> {
 
 /** Maximum length of comments and first line, in bytes. */
 const mostBytes = 2 ** 20;
+/** Size of the parts in which files are copied. */
+const chunkBytes = 256 * 1024;

@@ -108,6 +108,9 @@ function isJson(file: string): boolean {
   return kindByEnding(endingOf(file)) !== 'csv';
 }
 
+/** Size of the parts in which files are copied. */
+const chunkBytes = 256 * 1024;
+
 function scratchFile(engine: Engine, ending: string): string {
   return path.join(engine.workDir, `${crypto.randomUUID()}${ending}`);
 }
@@ -174,7 +177,11 @@ async function unpackedCopy(
   const broken = new BrokenLines();
   try {
     const text = toUtf8(encoding, broken);
-    await writeCopy(copy, [createReadStream(source), ...steps, text, ...further], present({ signal }));
+    await writeCopy(
+      copy,
+      [createReadStream(source, { highWaterMark: chunkBytes }), ...steps, text, ...further],
+      present({ signal }),
+    );
   } catch (error) {
     const isOurs = error instanceof LocalError || signal?.aborted;
     throw (isOurs ? undefined : await damageOf(file)) ?? error;

@@ -241,7 +241,10 @@ export function plain(bytes: Buffer): Buffer {
 export async function firstBytes(file: string, mostBytes = startBytes): Promise<Buffer> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+    // Most files of an archive are smaller than a large buffer.
+    const { size } = mostBytes > startBytes ? await handle.stat() : { size: mostBytes };
+    const length = Math.min(mostBytes, size || mostBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
