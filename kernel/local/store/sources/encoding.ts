@@ -224,15 +224,30 @@ function decoded(encoding: string, broken: BrokenLines): Transform {
     broken.add(text);
     return Buffer.from(text);
   };
+  let rest: Buffer = Buffer.alloc(0);
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      done(null, read(decoder.decode(chunk, { stream: true })));
+      const bytes = Buffer.concat([rest, chunk]);
+      const end = encoding === 'gb18030' ? wholeLines(bytes) : bytes.length;
+      rest = bytes.subarray(end);
+      done(null, read(decoder.decode(bytes.subarray(0, end), { stream: true })));
     },
     flush(done) {
-      done(null, read(decoder.decode()));
+      done(null, read(decoder.decode(rest)));
     },
   });
 }
+
+/**
+ * Returns the length of the complete lines, or of all bytes if a line is long: Node.js fails on an invalid character of GB18030 that is in
+ * two chunks.
+ */
+function wholeLines(bytes: Buffer): number {
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  return bytes.length - end > longestRest ? bytes.length : end;
+}
+
+const longestRest = 2 ** 20;
 
 function withoutMark(): Transform {
   let isFirst = true;

@@ -1,5 +1,14 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { detectedNote, encodingOf } from '../../../../kernel/local/store/sources/encoding.js';
+import {
+  BrokenLines,
+  detectedNote,
+  encodingOf,
+  toUtf8,
+} from '../../../../kernel/local/store/sources/encoding.js';
 import { westernLines } from './western.js';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
@@ -64,3 +73,44 @@ test.each([
 test('Unicode is not named', () => {
   expect(['utf-8', 'utf-16le'].map(detectedNote)).toEqual([undefined, undefined]);
 });
+
+test.each(['utf-16le', 'utf-16be', 'shift_jis', 'euc-kr', 'euc-jp', 'gb18030', 'big5', 'windows-1252'])(
+  'any bytes in %s become the same text in whatever pieces they arrive',
+  async encoding => {
+    const converted = async (bytes: Buffer, piece: number) => {
+      const broken = new BrokenLines();
+      const pieces = Array.from({ length: Math.ceil(bytes.length / piece) }, (_, index) =>
+        bytes.subarray(index * piece, (index + 1) * piece),
+      );
+      const text = await pipeline(Readable.from(pieces), toUtf8(encoding, broken), buffer);
+      return [text.toString(), ...broken.notes(encoding)];
+    };
+    const byte = fc.constantFrom(
+      0x0a,
+      0x0d,
+      0x30,
+      0x39,
+      0x41,
+      0x81,
+      0x90,
+      0x9f,
+      0xb0,
+      0xd8,
+      0xe3,
+      0xfe,
+      0xff,
+      0,
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(byte, { maxLength: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (bytes, piece) => {
+          const text = Buffer.from(bytes);
+          expect(await converted(text, piece)).toEqual(await converted(text, 100));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  },
+);
