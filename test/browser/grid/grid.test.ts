@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ARROW_MIME } from '../../../labextension/src/grid/grid-mime.js';
 import { columns, notebookOf, runEach } from '../gallery.js';
 import { kernelReady, killKernels, NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
+import { drawTwice, openResults, outputsOf } from '../page/drawn.js';
 import { soon } from '../page/soon.js';
 import { openSession, type Session } from '../session.js';
 
@@ -415,6 +417,80 @@ describe.each(usually(NEWEST_LAB))('the grid of a result in $name', frontEnd => 
     await soon(async () => (await column('n'))[0]).toBe('1');
   });
 
+  test('shows the last of two states of an output, even if the first takes longer', async () => {
+    const shown = async () => [
+      await cells.at(5).locator('.apl-grid-still').count(),
+      await cells.at(5).locator('regular-table').count(),
+    ];
+    expect(await shown()).toEqual([0, 1]);
+    const again = await drawTwice(page, {
+      ...{ cell: 5, mime: 'application/vnd.apache.arrow.stream', first: '' },
+      second: "output.data['text/html'] = '<table class=apl-across><tr><td>1</td></tr></table>'",
+    });
+    await soon(shown).toEqual([1, 0]);
+    await again();
+    await soon(shown).toEqual([0, 1]);
+  });
+
+  test('opens the row that was clicked, even if other rows have arrived by then', async () => {
+    const clicked = await grid(4).locator('tbody td').nth(1).textContent();
+    await grid(4).getByRole('searchbox').fill('8');
+    await page.waitForFunction(menuOnceBusy);
+    await soon(() => status(4).textContent()).toBe('468,559 of 1,000,000 rows match.');
+    await page.getByRole('button', { name: 'Show every field of the row' }).click();
+    const details = grid(4).locator('.apl-grid-details');
+    await soon(() => details.locator('dl').textContent()).toBe(`n${clicked}`);
+    await details.getByRole('button', { name: 'Close the row' }).click();
+    await grid(4).getByRole('searchbox').fill('');
+    await soon(() => status(4).textContent()).toBe('');
+  });
+
+  test('lets go of its rows in the kernel if it is removed while loading, or cannot load them', async () => {
+    const count = () => page.evaluate<number>(openResults);
+    const before = await count();
+    const [place, output] = await page.evaluate<[number, object]>(`(() => {
+      const all = ${outputsOf(5)}.toJSON();
+      const place = all.findIndex(({ data }) => data !== undefined && '${ARROW_MIME}' in data);
+      return [place, all[place]];
+    })()`);
+    const show = () => page.evaluate(`${outputsOf(5)}.set(${place}, ${JSON.stringify(output)})`);
+    await page.evaluate(onNextPage('limit.set([53, 46, 53], 8)'));
+    await show();
+    await soon(() => cells.at(5).locator('.apl-grid-status').textContent()).toBe('');
+    await soon(count).toBe(before - 1);
+    await show();
+    await soon(count).toBe(before);
+    await page.evaluate(onNextPage(`${outputsOf(5)}.clear()`));
+    await show();
+    await soon(() => cells.at(5).locator('.apl-grid').count()).toBe(0);
+    await soon(count).toBe(before - 1);
+    await page.evaluate(`${outputsOf(5)}.add(${JSON.stringify(output)})`);
+    await soon(count).toBe(before);
+  });
+
+  test('is collected once its output is gone, also if a menu was opened from it', async () => {
+    await grid(5).getByRole('button', { name: 'Columns' }).click();
+    await page.locator('.apl-popover').waitFor();
+    await page.keyboard.press('Escape');
+    // The page retains what was last clicked and focused.
+    await cells.enter(4);
+    const output = await page.evaluate<object>(`(() => {
+      const outputs = ${outputsOf(5)};
+      const [output] = outputs.toJSON();
+      window.gone = new WeakRef(document.querySelectorAll('.apl-grid')[5]);
+      outputs.clear();
+      return output;
+    })()`);
+    const session = await page.context().newCDPSession(page);
+    await soon(async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return page.evaluate('window.gone.deref() === undefined');
+    }).toBe(true);
+    await session.detach();
+    await page.evaluate(`${outputsOf(5)}.add(${JSON.stringify(output)})`);
+    await grid(7).waitFor();
+  });
+
   test('cancels a search superseded by a sort, and shows no status of it', async () => {
     await page.evaluate(watchCanceled);
     await grid(4).getByRole('searchbox').fill('7');
@@ -520,6 +596,29 @@ const sortOnceBusy = `(() => {
   if (!grid.classList.contains('apl-grid-busy')) return false;
   grid.querySelector('thead th:has(small) > span').dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
   return true;
+})()`;
+
+/** Opens the menu of the value in the second row of the grid of many rows, while that waits for its kernel. */
+const menuOnceBusy = `(() => {
+  const grid = document.querySelectorAll('.apl-grid')[4];
+  if (!grid.classList.contains('apl-grid-busy')) return false;
+  const cell = grid.querySelectorAll('tbody td')[1];
+  cell.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2 }));
+  return true;
+})()`;
+
+/** Runs JavaScript right before the next request of rows is sent, whose limit is in the bytes `limit`. */
+const onNextPage = (act: string) => `(() => {
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (data) {
+    const text = typeof data === 'string' ? data : new TextDecoder('latin1').decode(data);
+    const place = text.indexOf('"limit":500');
+    if (place < 0) return send.call(this, data);
+    WebSocket.prototype.send = send;
+    const limit = new Uint8Array(data, place, '"limit":500'.length);
+    ${act};
+    return send.call(this, data);
+  };
 })()`;
 
 /** Loses the page's next message, and the connection with it. */

@@ -19,6 +19,9 @@ type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'id'> : never
 /** States of a kernel that has lost its results; the server restarts a killed kernel automatically. */
 const ENDED: ReadonlySet<Kernel.Status> = new Set(['dead', 'restarting', 'autorestarting', 'terminating']);
 
+/** Outside of functions, since a function retains all that is in the scope of its neighbors. */
+const ignore = (): void => undefined;
+
 const UNREADABLE = 'The rows from the kernel cannot be read.';
 
 type Answered = PageReply | ProfileReply;
@@ -72,7 +75,7 @@ export async function kernelRows(
   };
   const send = (id: number, request: Unnumbered<Request>) =>
     comm.send({ ...request, id } as unknown as Parameters<typeof comm.send>[0]);
-  const unfollow = follow(kernel, carrier, gone, () => {
+  const unfollow = follow({ kernel, carrier, comm }, gone, () => {
     // Requests or responses sent just before a connection broke may be lost; reading twice is harmless.
     if (!isGone) for (const [id, { request }] of waiting) send(id, request);
   });
@@ -119,20 +122,22 @@ export async function kernelRows(
         return reply;
       }),
     close: () => {
-      unfollow();
       // A restarting kernel accepts no messages.
       if (!isGone && !comm.isDisposed && !kernel.isDisposed) comm.close();
+      unfollow();
     },
   };
 }
 
-/** Calls back when the kernel is gone or connected again, until the returned function is called. */
-function follow(
-  kernel: Kernel.IKernelConnection,
-  carrier: ReturnType<typeof withComms>,
-  gone: () => void,
-  connected: () => void,
-): () => void {
+interface Connections {
+  readonly kernel: Kernel.IKernelConnection;
+  /** The connection to it with comms. */
+  readonly carrier: Kernel.IKernelConnection;
+  readonly comm: Kernel.IComm;
+}
+
+/** Calls back when the kernel is gone or connected again, until the returned function ends that and listening to the comm. */
+function follow({ kernel, carrier, comm }: Connections, gone: () => void, connected: () => void): () => void {
   const onStatus = () => {
     if (kernel.isDisposed || ENDED.has(kernel.status)) gone();
   };
@@ -146,6 +151,9 @@ function follow(
     carrier.connectionStatusChanged.disconnect(onConnection);
     kernel.statusChanged.disconnect(onStatus);
     kernel.disposed.disconnect(gone);
+    // JupyterLab 4.6 retains a closed comm as long as its kernel, and with it whatever listens.
+    comm.onClose = ignore;
+    comm.onMsg = ignore;
   };
 }
 
