@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from './gallery.js';
 import { NEWEST_LAB, usually } from './lab.js';
+import { drawTwice } from './page/drawn.js';
 import { soon } from './page/soon.js';
 import { frameOf, svgOf } from './page/svg.js';
 import { openSession, type Session } from './session.js';
@@ -201,6 +202,20 @@ describe.each(usually(NEWEST_LAB))('charts in $name', frontEnd => {
       'Save as PNG',
     ]);
     expect(await frame(0).locator('a').count()).toBe(0);
+  });
+
+  test('an output that is updated twice shows the last chart, even if the first takes longer', async () => {
+    const cell = await page.evaluate<number>(
+      "[...document.querySelectorAll('.jp-CodeCell')].findLastIndex(each => each.querySelector('.apl-chart'))",
+    );
+    const shown = () => page.locator('.jp-CodeCell').nth(cell).locator('.apl-chart').textContent();
+    const again = await drawTwice(page, {
+      ...{ cell, mime: 'application/vnd.vega.v5+json', first: '' },
+      second: "output.data['application/vnd.vega.v5+json'].scales = [{ name: 'x', type: 'none' }]",
+    });
+    await soon(shown).toBe('This chart cannot be drawn here.');
+    await again();
+    await soon(shown).toContain('k1');
   });
 
   const frame = (chart: number): Locator => frameOf(page, chart);

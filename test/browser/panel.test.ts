@@ -198,6 +198,18 @@ describe.each(usually(NEWEST_LAB))('toolbar and panel in $name', frontEnd => {
     await soon(() => cells.source(0)).toBe(`%time last 2h\n${sources[0]}`);
   });
 
+  test('a kind chosen before more is typed is written above the query', async () => {
+    await page.keyboard.press('Alt+Shift+V');
+    await page.getByRole('button', { name: 'Pie', exact: true }).waitFor();
+    await page.evaluate(`(() => {
+      document.querySelector('.apl-choices button[title=Pie]').click();
+      const { sharedModel } = jupyterapp.shell.currentWidget.content.widgets[0].model;
+      sharedModel.updateSource(0, 0, '// typed\\n');
+    })()`);
+    await soon(() => cells.source(0)).toBe(`// typed\n%time last 2h\n// @viz pie\n${sources[0]}`);
+    await cells.write(0, `%time last 2h\n${sources[0]}`);
+  });
+
   test('a selection runs with the statements before it', async () => {
     await cells.enter(2);
     await page.keyboard.press('Shift+Home');

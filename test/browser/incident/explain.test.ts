@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { notebookOf, runEach } from '../gallery.js';
 import { NEWEST_LAB, usually } from '../lab.js';
 import { type Cells, cellsOf } from '../page/cells.js';
+import { drawTwice, openResults } from '../page/drawn.js';
 import { findings } from '../page/findings.js';
 import { soon } from '../page/soon.js';
 import { svgOf } from '../page/svg.js';
@@ -426,6 +427,20 @@ describe.each(usually(NEWEST_LAB))('explaining in $name', frontEnd => {
       'shop y, 20ms, failed, on the critical path',
     ]);
     expect(await findings(page, ['.apl-trace-view'])).toEqual([]);
+  });
+
+  test('an output that is updated twice shows the last trace, even if the first takes longer', async () => {
+    const cell = await cellWith("%trace 0af7651916cd ['spans']");
+    const shown = () => cells.at(cell).locator('.apl-trace-view').count();
+    expect(await shown()).toBe(1);
+    await drawTwice(page, {
+      ...{ cell, mime: 'application/vnd.axiom-apl.trace+json', second: '' },
+      first: "output.data['application/vnd.axiom-apl.trace+json'].result.id = 'gone'",
+    });
+    // By then, the kernel has answered that the first is gone.
+    await page.evaluate(openResults);
+    await soon(shown).toBe(1);
+    expect(await cells.output(cell)).not.toContain('no longer has the spans');
   });
 
   test('a service map has its figures in a text alternative, and Tab leads to its table', async () => {
