@@ -77,6 +77,7 @@ export type DiagnosticCode =
   | 'small-percentile'
   | 'string-with-number'
   | 'table-as-value'
+  | 'time-unit'
   | 'timespan-too-large'
   | 'too-deep'
   | 'too-long'

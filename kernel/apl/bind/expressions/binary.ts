@@ -17,7 +17,7 @@ import {
 import { bindExpression, bindPredicate } from './bind-expression.js';
 import { both, either } from './chain.js';
 import { warnOfQuotedField } from './constants.js';
-import { alignDurations, quoted, sinceHint, warnOfBareNumber } from './duration.js';
+import { alignDurations, quoted, sinceHint, sinceUnits, warnOfBareNumber } from './duration.js';
 import { anyField } from './star.js';
 
 type BinaryExpr = Extract<Expr, { kind: 'binary' }>;
@@ -274,7 +274,7 @@ function timeMeant(binder: Binder, expr: BinaryExpr, left: TypeName, right: Type
   if (ago !== undefined && parseTimespan(ago) !== undefined) return { span, instead: `ago(${ago})` };
   const [date, other] = /^\d{4}-\d{2}-\d{2}$/.test(text) ? [text] : datesMeant(text);
   if (date !== undefined && other === undefined) return { span, instead: `datetime(${date})` };
-  const unit = { 10: 'seconds', 13: 'milliseconds', 16: 'microseconds', 19: 'nanoseconds' }[text.length];
+  const unit = text.length === 19 ? 'nanoseconds' : sinceUnits[text.length];
   return unit !== undefined && /^\d+$/.test(text)
     ? { span, instead: `unixtime_${unit}_todatetime(${text})` }
     : undefined;

@@ -38,7 +38,7 @@ import {
 import { bindAggregate } from './aggregate.js';
 import { countFixes, countHints, swappedPercentile } from './bind-counts.js';
 import { bindExpression } from './bind-expression.js';
-import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber } from './duration.js';
+import { type Operand, refusesBin, typeOfOneOf, warnOfBareNumber, warnOfTimeUnit } from './duration.js';
 
 export type CallExpr = Extract<Expr, { kind: 'call' }>;
 type SpecialForm = (binder: Binder, expr: CallExpr, scope: Scope) => Scalar | undefined;
@@ -58,6 +58,7 @@ export function bindCall(binder: Binder, expr: CallExpr, scope: Scope): Scalar {
     return unbound;
   }
   const values = positional(binder, expr).map(value => bindArgument(binder, value, scope));
+  if (entry.name === 'todatetime') warnOfTimeUnit(binder, scope, operandsOf(expr, values));
   const args = alignArguments(binder, expr, entry, values);
   return args === undefined ? unbound : call(entry.name, args.args, args.type, argumentSpans(expr));
 }

@@ -195,6 +195,39 @@ function asSeconds(seconds: number): string {
   return unit === undefined ? `${seconds}s` : `${seconds / unit[1]}${unit[0]}`;
 }
 
+/** Warns about `todatetime(started)` if `started` holds seconds, or of a literal with as many digits as seconds since 1970 have. */
+export function warnOfTimeUnit(binder: Binder, scope: Scope, [operand]: readonly Operand[]): void {
+  if (operand === undefined || !isNumber(operand.value.type)) return;
+  const { expr, value } = operand;
+  const column =
+    value.kind === 'column' ? scope.columns.find(candidate => candidate.id === value.id) : undefined;
+  const unit =
+    value.kind === 'constant' ? sinceUnits[String(value.value).length] : column && fieldUnit(column);
+  if (unit === undefined) return;
+  const text = binder.text(expr);
+  const read = (name: string, shown = shorten(text)): string => `unixtime_${name}_todatetime(${shown})`;
+  const hint =
+    unit === ''
+      ? `Write ${read('seconds')} or ${read('milliseconds')} if it is in another unit.`
+      : `Write ${read(unit)}.`;
+  const message = `${quoted(binder, expr)} counts as nanoseconds since 1970 here`;
+  binder.report('warning', 'time-unit', expr, message, hint, unit === '' ? undefined : read(unit, text));
+}
+
+/** Units of present times since 1970, by their digits. */
+export const sinceUnits: Readonly<Record<number, string>> = {
+  10: 'seconds',
+  13: 'milliseconds',
+  16: 'microseconds',
+};
+
+/** Returns the unit of a stored field of numbers, empty if unknown, or undefined if it may be nanoseconds. */
+function fieldUnit(column: Column): string | undefined {
+  const unit = unitOf(column);
+  if (column.table === undefined || unit?.ns === 1 || /nano/i.test(column.name)) return undefined;
+  return { 1e3: 'microseconds', 1e6: 'milliseconds', 1e9: 'seconds' }[unit?.ns ?? 0] ?? '';
+}
+
 /** Returns an expression quoted for messages. */
 export function quoted(binder: Binder, expr: Expr): string {
   return `\`${shorten(binder.text(expr))}\``;
