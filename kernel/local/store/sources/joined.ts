@@ -6,6 +6,7 @@ import type { LogFormat } from '../../../api/logs/log-format.js';
 import { present } from '../../../present.js';
 import { plural } from '../../../text.js';
 import { writeCopy } from '../bounds/bounded-copies.js';
+import { longestLine } from '../bounds/bounded-text.js';
 import { writeValues } from '../readers/reader-values.js';
 import { unlike } from '../readers/reading.js';
 import { commentsAbove, csvDelimiters, looksLikeHeader } from './csv-recognize.js';
@@ -42,8 +43,7 @@ export async function joinTexts(
     for (const note of text.notes) notes.add(note);
     if (ending !== undefined && ending !== text.ending)
       throw unlike(file, `It ends in ${text.ending}, and others in ${ending}.`);
-    const begin = (await firstBytes(text.file, mostBytes)).toString('latin1');
-    const head = headOf(begin, text.ending);
+    const { begin, head } = await beginningOf(text);
     const isNamed = names !== undefined;
     if (names !== undefined && head.line !== names)
       throw unlike(file, 'Its first line differs from that of the first file.');
@@ -129,6 +129,19 @@ interface Head {
   readonly length: number;
 }
 
+/** Returns the beginning of a text as Latin-1, of a CSV through the whole header. */
+async function beginningOf({
+  file,
+  ending,
+}: Prepared): Promise<{ readonly begin: string; readonly head: Head }> {
+  for (let bytes = usualBytes; ; bytes *= 8) {
+    const begin = (await firstBytes(file, bytes)).toString('latin1');
+    const head = headOf(begin, ending);
+    const isLonger = begin.length === bytes && bytes < longestLine && !head.line.endsWith('\n');
+    if (kindByEnding(ending) !== 'csv' || !isLonger) return { begin, head };
+  }
+}
+
 function headOf(text: string, ending: string): Head {
   const isCsv = kindByEnding(ending) === 'csv';
   const lines = text.match(isCsv ? /[^\n]*\n|[^\n]+$/g : /[^\n]*\n|[^\n]+$/) ?? [];
@@ -142,7 +155,7 @@ function headOf(text: string, ending: string): Head {
   };
 }
 
-/** Maximum length of comments and first line, in bytes. */
-const mostBytes = 2 ** 20;
+/** Length in bytes that comments and a header seldom exceed. */
+const usualBytes = 2 ** 20;
 /** Size of the parts in which files are copied. */
 const chunkBytes = 256 * 1024;

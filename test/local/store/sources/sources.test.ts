@@ -138,6 +138,17 @@ describe('several files become one dataset', () => {
     expect(await stored(dataset, 'id, v')).toEqual(['1|2', '2|x']);
   });
 
+  test.each([-1, 0, 1, 2 ** 21])('from CSV with names of a megabyte and %d bytes, read once', async more => {
+    const rest = Array.from({ length: 1_000 }, (_, index) => `c${index}`).join(',');
+    const names = `v,${rest},${'x'.repeat(2 ** 20 + more - rest.length - 4)}\n`;
+    const row = (v: number) => `${v}${',1'.repeat(1_001)}\n`;
+    const files = { 'a.csv': names + row(1), 'b.csv': names + row(2) };
+    expect([names.length, await stored((await importFiles(files, '*.csv')).dataset, 'v')]).toEqual([
+      2 ** 20 + more,
+      ['1', '2'],
+    ]);
+  });
+
   test('from JSON: lines, arrays and lists in an object', async () => {
     const files = { 'a.json': '{"v":1}\n{"v":2}', 'b.json': '[{"v":3},\n{"v":4}]', 'c.json': '[]' };
     const { dataset } = await importFiles(files, '*.json');
