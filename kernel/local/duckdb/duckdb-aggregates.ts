@@ -47,8 +47,8 @@ type Templates = {
 };
 
 const templates: Templates = {
-  // A filter would copy the matching rows.
-  count: ({ filter }) => (filter === undefined ? 'count(*)' : `count(CASE WHEN ${filter} THEN 1 END)`),
+  // A filter would copy the matching rows. Without any rows, this count is null.
+  count: ({ filter }) => (filter === undefined ? 'count(*)' : `coalesce(count_if(${filter}), 0)::BIGINT`),
   $values: ({ args, filter }) => `count(${args[0].sql})${where(filter)}`,
   dcount: ({ args, filter }) => `count(DISTINCT ${args[0].sql})${where(filter)}`,
   sum: sumSql,
