@@ -19,7 +19,12 @@ test('lab opens JupyterLab with the kernel and copies of the examples, and ends 
   const address = new URL(await addressIn(child));
   expect(address.pathname).toBe('/lab/tree/01-first-look.ipynb');
 
-  const read = async (path: string) => (await fetch(new URL(path + address.search, address))).json();
+  const read = async (path: string) => {
+    const response = await fetch(new URL(path + address.search, address));
+    const body = await response.text();
+    expect([response.status, response.ok ? '' : body]).toEqual([200, '']);
+    return JSON.parse(body);
+  };
   const { kernelspecs } = (await read('/api/kernelspecs')) as {
     kernelspecs: Record<string, { spec: { argv: readonly string[] } }>;
   };

@@ -274,8 +274,9 @@ async function answerFrom(
 ): Promise<QueryAnswer> {
   const { compiled, tables, catalog } = await compileWhole(parts, query, snapshot, results, context);
   if (!compiled.ok) throw failureOf(query.apl, compiled.diagnostics);
-  const { notices, datasets } = compiled.compiled;
-  const wanted = { ...compiled.compiled, notices: [...notices, ...snapshot.notices(datasets)] };
+  const { notices, datasets, tables: made } = compiled.compiled;
+  const found = snapshot.notices(datasets, made[0]?.range);
+  const wanted = { ...compiled.compiled, notices: [...notices, ...found] };
   const readers = parts.readersFor(wanted, readBy(tables.scanned, snapshot));
   snapshot.run();
   const answer = await runQuery(readers, wanted, catalog, context, {

@@ -6,7 +6,14 @@ import { present } from '../../present.js';
 import type { FileSummary } from '../engine/engine-parquet.js';
 import type { ExaminedBlocks, MeasuredCatalog } from '../engine/scans.js';
 import { LocalError } from '../local-errors.js';
-import type { BuiltinDataset, FieldBounds, Lookup, RowGroup, ScanFilter } from '../sql/compiled-query.js';
+import type {
+  BuiltinDataset,
+  CompiledTable,
+  FieldBounds,
+  Lookup,
+  RowGroup,
+  ScanFilter,
+} from '../sql/compiled-query.js';
 import type { Places } from '../sql/rewrite/placed.js';
 import { mapAtMost } from './concurrent.js';
 import { type Damage, damagedDataset, unstoredEvents } from './dataset/dataset-damage.js';
@@ -192,7 +199,7 @@ export class Snapshot implements MeasuredCatalog {
   }
 
   /** Returns the notices for a result from these datasets. */
-  notices(names: readonly string[]): readonly StatusMessage[] {
+  notices(names: readonly string[], range?: CompiledTable['range']): readonly StatusMessage[] {
     const defects = names.flatMap(name =>
       (this.#readings.get(name)?.listing.defects ?? []).map(defect => ({
         priority: 'warn' as const,
@@ -201,16 +208,24 @@ export class Snapshot implements MeasuredCatalog {
         msg: `\`${name}\`: ${inWords(defect)}.`,
       })),
     );
-    return [...defects, ...this.#withoutTimes(names)];
+    return [...defects, ...this.#withoutTimes(names, range)];
   }
 
-  /** Returns a notice if the time range applies to none of the datasets; beside events, such a dataset is a lookup table. */
-  #withoutTimes(names: readonly string[]): StatusMessage[] {
-    const isTimeless = (name: string) => {
+  /**
+   * Returns a notice if no dataset has times and rows are imported outside of the range, which applies to none of them. Beside events,
+   * such a dataset is a lookup table.
+   */
+  #withoutTimes(
+    names: readonly string[],
+    { start, end }: Partial<CompiledTable['range']> = {},
+  ): StatusMessage[] {
+    if (typeof start !== 'bigint' || typeof end !== 'bigint') return [];
+    const timeless = names.flatMap(name => {
       const held = this.#held(name);
-      return held instanceof StoredDataset && held.places === 'timeless' && held.extent.rows > 0;
-    };
-    if (names.length === 0 || !names.every(isTimeless)) return [];
+      return held instanceof StoredDataset && held.places === 'timeless' ? [held.examined(start, end)] : [];
+    });
+    const areWithin = timeless.every(({ minNs = start, maxNs = start }) => start <= minNs && maxNs < end);
+    if (timeless.length < names.length || areWithin) return [];
     const list = names.map(name => `\`${name}\``).join(', ');
     const msg = `The time range does not apply: the rows of ${list} have no time of their own.`;
     return [{ priority: 'info', count: 1, code: 'no_time', msg }];

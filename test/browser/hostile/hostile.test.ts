@@ -63,6 +63,12 @@ const shown = (text: string): string => visible(/^(?:\s*$|null$|")/.test(text) ?
 /** Returns a value as a spreadsheet receives it: a number keeps its sign, and whitespace counts as 0. */
 const pasted = (text: string): string => (Number.isNaN(Number(text)) ? spreadsheetText(text) : text);
 
+/** Returns a cell of tab-separated text: a spreadsheet reads one that begins with a quote up to the next one. */
+const tabCell = (text: string): string => {
+  const line = pasted(text).replace(/[\t\r\n]+/g, ' ');
+  return line.startsWith('"') ? `"${line.replaceAll('"', '""')}"` : line;
+};
+
 describe('hostile texts', () => {
   let stranger: Service;
   let session: Session;
@@ -112,7 +118,7 @@ describe('hostile texts', () => {
     const csv = csvRows(await copied('csv')).map(row => row[1] ?? '');
     expect(csv).toEqual(['value', ...TEXTS.map(pasted)]);
     const lines = (await copied('text')).split('\n').map(row => row.split('\t')[1] ?? '');
-    expect(lines).toEqual(TEXTS.map(text => pasted(text).replace(/[\t\r\n]+/g, ' ')));
+    expect(lines).toEqual(TEXTS.map(tabCell));
     expect([...csv, ...lines].filter(cell => /^\s*[=+\-@\uff1d]/.test(cell))).toEqual([]);
   });
 

@@ -13,12 +13,12 @@ async function imported(dataset: string, text: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-test('a query of only datasets without times says that the range does not apply', async () => {
+test('a query of only datasets without times says that the range does not apply, if it leaves out their import', async () => {
   await imported('teams', 'host,team\na,x\nb,y\n');
   await imported('owners', 'team,owner\nx,ann\n');
   await imported('served', 'time,host\n2026-01-01T00:00:00Z,a\n');
-  const ask = async (apl: string) => {
-    const window = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
+  const ask = async (apl: string, endTime = '2026-01-02T00:00:00Z') => {
+    const window = { startTime: '2026-01-01T00:00:00Z', endTime };
     const { body } = await service().query(apl, window);
     return [body.tables[0].columns, body.status.messages];
   };
@@ -36,4 +36,7 @@ test('a query of only datasets without times says that the range does not apply'
     undefined,
   ]);
   expect(await ask('served | count')).toEqual([[[1]], undefined]);
+  // The service takes it for 2026-06-15 at noon.
+  expect(await ask('teams | count', '2026-06-15T12:00:00Z')).toEqual([[[2]], [notice('`teams`')]]);
+  expect(await ask('teams | count', '2026-06-15T12:00:01Z')).toEqual([[[2]], undefined]);
 });
