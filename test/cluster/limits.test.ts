@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { AUTHORITIES_HANDED_ON } from '../../kernel/machine.js';
+import { freePort } from '../setup/free-port.js';
 import { type ClusterBench, clusterBench, deployment } from './bench.js';
-import { type Cluster, freePort, startCluster, statement } from './node.js';
+import { type Cluster, startCluster, statement } from './node.js';
 import { libraries } from './packages.js';
 
 const run = promisify(execFile);

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../setup/free-port.js';
 import { libraries, plugin, version } from './packages.js';
 
 type Properties = Readonly<Record<string, string>>;
@@ -197,15 +197,6 @@ function properties(members: Properties): string {
   return Object.entries(members)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
-}
-
-/** Returns a free port. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise(resolve => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** Waits for the workers: a coordinator answers requests before it knows them, and counts itself as one. */

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ServerConnection } from '@jupyterlab/services';
+import { freePort } from '../setup/free-port.js';
 import { removeHome } from '../setup/leavings.js';
 
 /** The project directory. */
@@ -80,16 +80,6 @@ async function installKernel(home: string, env: Record<string, string>): Promise
 }
 
 /** Resolves with an unused port. */
-export function freePort(): Promise<number> {
-  return new Promise((settle, fail) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(error => (error ? fail(error) : settle(port)));
-    });
-  });
-}
-
 async function answers(child: ChildProcess, url: string): Promise<boolean> {
   while (child.exitCode === null && child.signalCode === null) {
     const response = await fetch(url).catch(() => undefined);

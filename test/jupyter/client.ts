@@ -1,9 +1,8 @@
-import { createHmac, randomInt, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createHmac, randomUUID } from 'node:crypto';
 import { curveKeyPair, Dealer, Request, Subscriber } from 'zeromq';
 import { type Connection, endpoint } from '../../kernel/jupyter/connection.js';
 import type { JsonObject } from '../../kernel/jupyter/jupyter-wire.js';
+import { freePort } from '../setup/free-port.js';
 
 /** A message as a client receives it. */
 export interface Seen {
@@ -204,22 +203,4 @@ export async function freeConnection(): Promise<Connection> {
   const ports = new Set<number>();
   while (ports.size < names.length) ports.add(await freePort());
   return { ...LOCAL, ...Object.fromEntries([...ports].map((port, index) => [names[index] ?? '', port])) };
-}
-
-/** Resolves with a port below the ephemeral range, so that no other service takes it before the kernel does. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 30_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      error => {
-        if (error.code !== 'EADDRINUSE') throw error;
-        return false;
-      },
-    );
-    if (!isFree) continue;
-    await once(server.close(), 'close');
-    return port;
-  }
 }

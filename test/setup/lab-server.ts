@@ -1,12 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from './free-port.js';
 import { endLeavings, removeHome } from './leavings.js';
 
 const compiledMain = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -130,17 +129,6 @@ function environment(root: string, venv: string): NodeJS.ProcessEnv {
     IPYTHONDIR: join(root, 'ipython'),
     JUPYTER_PLATFORM_DIRS: '1',
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no free port.');
-  return address.port;
 }
 
 /** Resolves true once the address answers, or false if the process has ended. */

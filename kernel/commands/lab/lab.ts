@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -72,6 +80,7 @@ async function runLab({ machine, venv, options }: LabRequest, notebooks: string)
   const port = portOption(options) ?? (await freePort(8888));
   const token = randomBytes(24).toString('hex');
   const log = join(venv, 'jupyterlab.log');
+  const others = new Set(serversOf(venv));
   const first = notebooksIn(notebooks)[0] ?? '';
   const child = spawn(
     venvBin(venv, 'python'),
@@ -90,7 +99,9 @@ async function runLab({ machine, venv, options }: LabRequest, notebooks: string)
   const ended = new Promise<number>(settle => child.on('exit', code => settle(code ?? 0)));
   stopOnSignal(child, ended);
   const base = `http://localhost:${port}${basePath(options)}`;
-  if (!(await answers(`${base}api`, ended))) {
+  // Another server may have the port, and would answer too.
+  const isUp = () => serversOf(venv).some(server => !others.has(server));
+  if (!(await answers(`${base}api`, isUp, ended))) {
     await finished(file);
     const end = lastLines(readFileSync(log, 'utf8'));
     throw new LabError('lab-failed', `JupyterLab did not start. The end of its log:\n\n${end}\n`, {
@@ -138,7 +149,7 @@ function privateEnvironment({ env, platform }: Machine, venv: string): Readonly<
     VIRTUAL_ENV: venv,
     JUPYTER_CONFIG_DIR: join(own, 'config'),
     JUPYTER_DATA_DIR: join(own, 'data'),
-    JUPYTER_RUNTIME_DIR: join(own, 'runtime'),
+    JUPYTER_RUNTIME_DIR: privateRuntime(venv),
     JUPYTER_PATH: '',
     JUPYTER_CONFIG_PATH: '',
     IPYTHONDIR: join(own, 'ipython'),
@@ -174,14 +185,27 @@ function kill(child: ChildProcess): void {
   else process.kill(-child.pid, 'SIGKILL');
 }
 
+/** Returns the files of Jupyter servers in the private environment, with their times: a server writes one once it listens. */
+function serversOf(venv: string): readonly string[] {
+  const runtime = privateRuntime(venv);
+  const files = existsSync(runtime) ? readdirSync(runtime) : [];
+  return files
+    .filter(name => /^jpserver-\d+\.json$/.test(name))
+    .map(name => `${name} ${statSync(join(runtime, name), { throwIfNoEntry: false })?.mtimeMs}`);
+}
+
+function privateRuntime(venv: string): string {
+  return join(venv, 'private', 'runtime');
+}
+
 /** True if Lab answered before it ended. */
-async function answers(url: string, ended: Promise<unknown>): Promise<boolean> {
+async function answers(url: string, isUp: () => boolean, ended: Promise<unknown>): Promise<boolean> {
   let alive = true;
   void ended.then(() => {
     alive = false;
   });
   while (alive) {
-    const response = await fetch(url).catch(() => undefined);
+    const response = isUp() ? await fetch(url).catch(() => undefined) : undefined;
     if (response?.ok) return true;
     await sleep(150);
   }
