@@ -101,8 +101,8 @@ export const internalFamily: FunctionFamily = {
     // several characters.
     `CREATE MACRO apl_has_no_numbers(j) AS CASE WHEN starts_with(j::VARCHAR, '["') THEN NOT regexp_matches(j::VARCHAR, ',[-0-9n\\s]') ELSE false END`,
     // Few arrays have a letter that a real needs, and a search for letters takes a fraction of the time of a regular expression.
-    `CREATE MACRO apl_real_in(j) AS regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]')`,
-    `CREATE MACRO apl_has_real(j) AS CASE WHEN apl_has_no_numbers(j) THEN false WHEN contains(j::VARCHAR, '.') THEN apl_real_in(j) WHEN contains(j::VARCHAR, 'e') THEN apl_real_in(j)
+    `CREATE MACRO apl_real_in(j) AS CASE WHEN apl_has_no_numbers(j) THEN false ELSE regexp_matches(j::VARCHAR, '[\\[,\\s]-?[0-9]+[.eE]') END`,
+    `CREATE MACRO apl_has_real(j) AS CASE WHEN contains(j::VARCHAR, '.') THEN apl_real_in(j) WHEN contains(j::VARCHAR, 'e') THEN apl_real_in(j)
        WHEN contains(j::VARCHAR, 'E') THEN apl_real_in(j) ELSE false END`,
     // Like `apl_dyn_text` of each element; the engine formats non-integers differently.
     `CREATE MACRO apl_expanded_texts(j, pairs) AS CASE WHEN apl_is_filled_array(j) AND NOT apl_has_real(j)
